@@ -13,13 +13,13 @@ pub(crate) type Tls<'a> = (&'a Arc<ClientConfig>, &'a ServerName<'static>);
 /// One host of a target.
 #[derive(Debug, Clone)]
 pub struct Host {
-    /// Name as displayed, such as `db1:9000`. Unique within a route.
+    /// Name as displayed, such as `db1:9000`. Unique among the hosts of a target.
     pub name: String,
     /// At least one address. Connections use the addresses in turn.
     pub addresses: Vec<Address>,
     /// Share of the requests, relative to the weights of the other hosts. At least 1.
     pub weight: u32,
-    /// The name sent as SNI and required in the host's certificate; required with TLS.
+    /// The name sent as SNI, which the server's certificate must contain. Required with TLS.
     pub server_name: Option<ServerName<'static>>,
 }
 

@@ -1,15 +1,16 @@
-//! The clock of a slice, shared by all threads of the slice: nanoseconds since an origin.
+//! The clock of a slice, the same for all its threads: nanoseconds since an origin.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Counts monotonic nanoseconds since an origin, and knows the wall time of the origin.
+/// Counts monotonic nanoseconds since an origin. The wall time of the origin is known.
 ///
-/// Every request reads the clock twice. Where the kernel uses the CPU's time-stamp counter as clock
-/// source, the counter is read directly: in 10 ns instead of 25 to 35 ns.
+/// Every request reads the clock twice. If the kernel's clock source is the CPU's time-stamp
+/// counter, this clock reads the counter directly, which takes 10 ns; the system's clock takes 25
+/// to 35 ns.
 #[derive(Debug, Clone)]
 pub struct Clock {
     source: Source,
-    /// Nanoseconds from the zero of `source` to the zero of this clock.
+    /// Origin of this clock, nanoseconds since the origin of `source`.
     behind: u64,
     origin_unix: Duration,
 }
@@ -51,7 +52,8 @@ impl Clock {
         since_start.saturating_sub(self.behind)
     }
 
-    /// Sets the zero of this clock to `origin`, a time on this clock.
+    /// Moves the origin to `origin`, a time on this clock: later readings are nanoseconds since
+    /// `origin`.
     pub(crate) fn begin_at(&mut self, origin: u64) {
         self.behind += origin;
         self.origin_unix += Duration::from_nanos(origin);

@@ -16,7 +16,7 @@ pub(crate) struct Dialer {
     route: Route,
     /// Timeout of a connection attempt, nanoseconds.
     timeout: u64,
-    /// No connection attempt times out before this time, nanoseconds since the clock's zero.
+    /// No connection attempt times out before this time, nanoseconds since the clock's origin.
     next_deadline: u64,
     /// Collects the TCP figures of connections when they are closed.
     notes: Rc<TcpRecorder>,
@@ -41,8 +41,9 @@ impl Dialer {
         &self.route
     }
 
-    /// Starts to open `connection` to one of the addresses of `host`. The opening time starts at
-    /// `now`, which is before the previous connection, if any, is closed: it includes the closing.
+    /// Starts to open `connection` to one of the addresses of `host`. The connect time counts from
+    /// `now`, which the caller reads before closing the previous connection; the connect time thus
+    /// includes the closing.
     pub(crate) fn dial(
         &mut self,
         connection: usize,
@@ -72,7 +73,7 @@ impl Dialer {
         self.next_deadline
     }
 
-    /// The connection of one of `attempts` that has timed out. Callers repeat the call until the
+    /// Index of a connection in `attempts` that has timed out. Callers repeat the call until the
     /// result is `None`.
     pub(crate) fn overdue(
         &mut self,
@@ -99,7 +100,7 @@ impl Dialer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialing {
     since: u64,
-    /// Time at which the socket was open; set only if a TLS handshake follows.
+    /// Time at which the socket was connected; set only if a TLS handshake follows.
     accepted: Option<u64>,
 }
 

@@ -1,4 +1,5 @@
-//! Drives one slice: all threads start together, and samples are sent while the slice runs.
+//! Drives one slice, an uninterrupted measurement of one workload on one target. All threads start
+//! together and report samples while the slice runs.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,7 +24,7 @@ use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
 
-/// Longest timeout of a connection attempt; a shorter timeout of the load takes precedence.
+/// Upper limit of the timeout of a connection attempt, which otherwise equals the load's timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval between checks whether every connection is open or has failed to open.
@@ -52,26 +53,27 @@ pub struct Drive {
     pub destination: Destination,
     /// How operations are issued.
     pub load: Load,
-    /// Seed of random arrivals.
+    /// Seed of random arrivals and think times.
     pub seed: u64,
-    /// Unmeasured settling time; starts when every connection is open or has failed to open.
+    /// Unmeasured settling time before the window. With keep-alive, starts when every connection is
+    /// open or has failed to open.
     pub lead: Duration,
     /// Length of the measured window. If `None`, the window ends when the workload has no more
     /// requests or the load's request count is reached.
     pub window: Option<Duration>,
-    /// Longest time for unmeasured requests after the window; set if the slice sends a segment of a
-    /// request sequence. The window then closes as soon as one worker has sent its share, and the
-    /// workers send the remaining requests of the segment unmeasured. Only for a closed loop with a
-    /// window.
+    /// Longest time for the unmeasured rest of a segment, after the window. Set if the slice sends
+    /// a fixed segment of a request sequence. The window then closes as soon as one thread has sent
+    /// its share of the segment, and the other threads send the rest of their shares unmeasured.
+    /// Used only with a closed loop and a window length.
     pub rest: Option<Duration>,
-    /// Read the times of server stages from response headers.
+    /// Whether to read server stage times from response headers, such as `Server-Timing`.
     pub stages: bool,
 }
 
 impl Drive {
     /// Whether all connections are opened before the settling time. False without a settling time,
-    /// because the window then includes connection set-up, and false without keep-alive, because
-    /// each request then opens a connection.
+    /// because the window then includes connection set-up. False without keep-alive, because each
+    /// request then opens a connection. False for a destination without connections.
     fn opens_first(&self) -> bool {
         let has_connections = matches!(self.destination, Destination::Route(_));
         has_connections && self.load.keep_alive && !self.lead.is_zero()
@@ -98,13 +100,14 @@ pub struct Finished {
     /// Actual length of the measured window, seconds: shorter than planned if the request count was
     /// reached, the workload had no more requests or `stop` was set.
     pub seconds: f64,
-    /// Operations issued after the window closed to complete a segment of a request sequence.
+    /// Operations issued unmeasured after the window, to complete the slice's segment of a request
+    /// sequence.
     pub unmeasured: u64,
     /// The slice was ended by `stop`.
     pub cut_short: bool,
     /// Kernel statistics of the TCP connections; `None` without TCP and outside Linux.
     pub tcp: Option<TcpFigures>,
-    /// Times of server stages that servers reported; `None` if [`Drive::stages`] is false.
+    /// Server stage times from response headers; `None` if [`Drive::stages`] is false.
     pub stages: Option<StageSums>,
     /// How evenly the server served the connections; `None` with fewer than two long-lived
     /// connections.
@@ -114,7 +117,7 @@ pub struct Finished {
 /// Why a slice could not be driven.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// The system refused a thread, a poll or a timer.
+    /// The operating system could not create a thread, a poll instance or a timer.
     #[error("generator thread {thread} cannot work: {source}")]
     System {
         /// The thread, from 0.
@@ -122,7 +125,7 @@ pub enum EngineError {
         /// The system's error.
         source: io::Error,
     },
-    /// A generator thread panicked: a bug in Tenbin.
+    /// The generator thread with this index panicked: a bug in Tenbin.
     #[error("generator thread {0} panicked; this is a bug in tenbin")]
     Panic(usize),
 }

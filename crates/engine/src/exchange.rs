@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorClass;
 
-/// A request, with notes that the workload keeps about the request. Each slot reuses one exchange
-/// for all requests, so that preparing a request allocates no memory.
+/// A request, with the workload's notes about the request. A slot (place for one request in flight
+/// on a connection) reuses one exchange for all its requests, so that preparing a request allocates
+/// no memory.
 #[derive(Debug, Default)]
 pub struct Exchange {
     /// Request line, headers and the blank line, as sent.
@@ -21,9 +22,10 @@ pub struct Exchange {
     pub bodyless_response: bool,
     /// Timeout of this request, nanoseconds; 0 uses the timeout of the load.
     pub timeout: u64,
-    /// Bytes of content; `None` if the longer body, of the request or of the response, is the
-    /// content. Set, for example, for a blob smaller than the JSON document that requests the blob.
-    /// Stays set for later requests until the workload changes the value.
+    /// Bytes of content, which throughput in bytes counts. `None` counts the request body or the
+    /// response body, whichever is longer. Set, for example, for a blob smaller than the JSON
+    /// document that requests the blob. Later requests keep the value until the workload changes
+    /// it.
     pub content: Option<u64>,
     /// First note of the workload, for example the number of the object.
     pub tag: u64,
@@ -119,8 +121,8 @@ pub struct RequestOutcome {
     pub status: Option<u16>,
     /// Whether the workload judged the response correct.
     pub correct: bool,
-    /// The published time, nanoseconds: service time in a closed loop, response time in an open
-    /// loop.
+    /// The latency that reports show, nanoseconds: service time in a closed loop, response time in
+    /// an open loop.
     pub nanos: u64,
 }
 
@@ -138,8 +140,8 @@ pub enum Role {
     /// start of the first request to the end of the last.
     #[serde(rename = "whole")]
     Transaction,
-    /// A request that polls for the effect of other operations, on separate connections
-    /// ([`Workload::own_connections`]). Does not count as throughput.
+    /// A request that polls for the effect of other operations, such as deletions, on separate
+    /// connections ([`Workload::own_connections`]). Does not count as throughput.
     Poll,
     /// The time until an operation took effect, measured by requests of [`Role::Poll`]. An
     /// operation without effect is a failure. Does not count as throughput.
@@ -158,15 +160,15 @@ impl Role {
     }
 }
 
-/// An operation of [`Role::Transaction`] or [`Role::Effect`] that the last judgement or the last
-/// loss of an exchange ended.
+/// A transaction or effect ([`Role::Transaction`], [`Role::Effect`]) that ended when its last
+/// request was judged or lost.
 ///
 /// - A transaction counts by the rules of a request: a correct transaction counts as throughput if
 ///   it ends inside the window, and its time is recorded if it starts inside the window.
 /// - The time of a transaction starts with the call of [`Workload::next`] that prepared its first
 ///   request. In an open loop, the call can be later than the request's intended start. This lag is
 ///   part of the request's response time, but not of the transaction's time.
-/// - A request count (`--requests`) and a rate limit requests, not transactions.
+/// - `--requests` and `--rate` apply to requests, not to transactions.
 /// - A transaction that still has requests to send when the slice ends counts neither as correct
 ///   nor as failed, because the engine sends nothing more. If a request of the transaction is lost
 ///   in the drain, the workload can report the transaction as failed.
@@ -178,9 +180,9 @@ pub struct Transaction {
     pub op: usize,
     /// [`Moment::nanos`] of the call of [`Workload::next`] that started the transaction.
     pub started: u64,
-    /// Body bytes sent or received by all requests of the transaction.
+    /// Body bytes of all requests of the transaction, as sent or received, summed.
     pub payload: u64,
-    /// [`Moment::nanos`] of the end, if earlier than the response that reported the end.
+    /// Time of the end ([`Moment::nanos`]), if earlier than the response that reported the end.
     pub ended: Option<u64>,
     /// The workload's judgement of the transaction.
     pub outcome: Judgement,
@@ -199,10 +201,10 @@ pub trait Workload: Send {
         Role::Request
     }
 
-    /// The next operation of [`Role::Transaction`] or [`Role::Effect`] that the last call of
-    /// [`Workload::judge`] or [`Workload::lost`] ended. After each judgement and each loss, the
-    /// scheduler repeats this call until the result is `None`. Never called for a workload without
-    /// these roles.
+    /// The next transaction or effect that ended with the last call of [`Workload::judge`] or
+    /// [`Workload::lost`]. After every `judge` and `lost`, the scheduler calls this method until
+    /// the result is `None`. Not called for a workload without [`Role::Transaction`] and
+    /// [`Role::Effect`].
     fn transaction(&mut self) -> Option<Transaction> {
         None
     }

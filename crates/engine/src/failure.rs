@@ -57,7 +57,8 @@ pub fn shape(text: &str) -> String {
     shape
 }
 
-/// Whether a quotation mark after `before` can open a name: not inside a word, as in `it's`.
+/// Whether a quotation mark after `before` can open a name. A mark inside a word, as in `it's`,
+/// cannot.
 fn opens_quote(before: &str) -> bool {
     !before.ends_with(|c: char| c.is_alphanumeric())
 }

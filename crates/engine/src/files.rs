@@ -2,8 +2,8 @@
 //! system calls. The measured cost is a lower bound for any blob store on the same disk.
 //!
 //! A request is a method (`PUT`, `GET` or `DELETE`), a path below the directory and, for a byte
-//! range, its offset and length, separated by spaces. A missing file is status 404, any other
-//! error 500 with the system's error text.
+//! range, its offset and length, separated by spaces. A missing file results in status 404, any
+//! other error in status 500 with the system's error text.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

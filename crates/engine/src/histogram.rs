@@ -2,14 +2,14 @@
 
 use hdrhistogram::Histogram;
 
-/// Bits of resolution in each power of two: three significant digits.
+/// Each value below 2^11 ns has a separate slot: three significant digits.
 const SUB_BUCKET_BITS: u32 = 11;
-/// Slots of every power of two after the first.
+/// Slots per power of two, from 1,024 on.
 const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
-/// Slots up to [`HIGHEST_NANOS`].
+/// Number of slots for values up to [`HIGHEST_NANOS`].
 const SLOTS: usize = slot_of(HIGHEST_NANOS) + 1;
 
-/// Longest value recorded exactly, nanoseconds (10 min); longer values count as this value.
+/// Longest value recorded, nanoseconds (10 min); longer values count as 10 min.
 pub const HIGHEST_NANOS: u64 = 600_000_000_000;
 
 /// An empty latency histogram in nanoseconds.
@@ -18,7 +18,7 @@ pub fn latency_histogram() -> Histogram<u64> {
 }
 
 /// An empty histogram of nanoseconds whose memory grows with the recorded values, for figures that
-/// are mostly empty. Can be added to a [`latency_histogram`].
+/// usually have few or no values. Can be added to a [`latency_histogram`].
 pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
 }
@@ -28,7 +28,7 @@ pub fn small_histogram() -> Histogram<u64> {
 #[derive(Debug)]
 pub(crate) struct Counts {
     slots: Box<[u32]>,
-    /// Lowest and highest slot in use.
+    /// Lowest slot in use; `highest` is the highest slot in use.
     lowest: usize,
     highest: usize,
 }
@@ -108,7 +108,7 @@ pub fn lowest_of_slot(slot: usize) -> u64 {
     ((slot % HALF + HALF) as u64) << shift
 }
 
-/// Number of values that a slot holds.
+/// Number of different values that share a slot.
 pub fn width_of_slot(slot: usize) -> u64 {
     1 << (slot / HALF).saturating_sub(1)
 }

@@ -1,6 +1,7 @@
 //! The load generator: worker threads, connections, TLS, HTTP/1.1, HTTP/2, pacing, clock and stop
 //! rules.
 //!
+//! The engine runs one slice at a time: an uninterrupted measurement of one workload on one target.
 //! The engine knows no protocol above HTTP and prints nothing. A [`Workload`] prepares each request
 //! and judges each response; each thread reports a [`Sample`] about once a second.
 //!

@@ -42,7 +42,8 @@ impl Route {
     }
 }
 
-/// Makes the driver of a share: clock, route, connections, depth, connect timeout, precise.
+/// Creates the driver for one thread's share of a slice. Parameters: clock, route, connections,
+/// depth, connect timeout, precise.
 type MakeDriver<D> = fn(Clock, &Route, usize, usize, Duration, bool) -> io::Result<D>;
 
 impl Share<'_, '_> {

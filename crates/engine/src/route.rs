@@ -35,12 +35,12 @@ impl Route {
     }
 }
 
-/// How the requests of one thread are sent over its connections.
+/// A protocol, which sends the requests of one thread over the thread's connections.
 pub trait Protocol: fmt::Debug + Send + Sync {
     /// Sends a thread's share of the requests of a slice.
     ///
     /// # Errors
-    /// When the system refuses a poll or a timer.
+    /// When the system cannot create a poll instance or a timer.
     fn send(&self, share: Share<'_, '_>) -> io::Result<TcpFigures>;
 
     /// Whether connections can be opened several times in a slice ([`tenbin_plan::Load::reopen`]).
@@ -53,7 +53,7 @@ pub trait Protocol: fmt::Debug + Send + Sync {
 pub struct Share<'a, 'w> {
     pub(crate) clock: Clock,
     pub(crate) route: &'a Route,
-    /// Connections of this thread, over all hosts.
+    /// Number of this thread's connections, over all hosts.
     pub(crate) connections: usize,
     pub(crate) depth: usize,
     pub(crate) connect_timeout: Duration,

@@ -9,7 +9,7 @@ use crate::exchange::Role;
 use crate::histogram::{latency_histogram, small_histogram};
 
 /// The figures of one thread for about one second of a slice's measured window. The last sample
-/// covers the drain after the window.
+/// covers the drain: the time after the window in which requests in flight finish.
 ///
 /// Throughput and latency count different operations, so that both are unbiased: `ok` counts
 /// operations that *ended* inside the window; the histograms hold operations that were *due*
@@ -43,8 +43,8 @@ pub struct Sample {
     /// [`SHORTEST_PAUSE_NANOS`].
     pub pause: Option<Pause>,
     /// Open loop: requests due in the window that this thread sent late although a connection was
-    /// free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns; the first
-    /// starts at 66 µs, and the last has no upper bound.
+    /// free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns; bucket 0
+    /// starts at 66 µs, and the last bucket has no upper bound.
     pub late: [u64; LATE_BUCKETS],
 }
 
@@ -61,8 +61,8 @@ impl Sample {
 /// A period in which requests of a thread were in flight and no response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// Start, nanoseconds after the measured window opened: the last response before the pause, or
-    /// the first request if no request was in flight then.
+    /// Start, nanoseconds after the measured window opened: the last response after which requests
+    /// were still in flight, or the first request sent while no request was in flight.
     pub start: u64,
     /// End, nanoseconds after the window opened: the next response, or the end of the drain.
     pub end: u64,
@@ -83,16 +83,16 @@ pub struct OpSample {
     pub name: &'static str,
     /// How the operation counts in throughput and failures.
     pub role: Role,
-    /// Correct responses inside the window: the numerator of throughput.
+    /// Correct operations that ended inside the window: the numerator of throughput.
     pub ok: u64,
-    /// Bytes written, including heads.
+    /// Bytes written for operations with a response, including heads.
     pub sent: u64,
-    /// Bytes read, including heads.
+    /// Bytes read for operations with a response, including heads; with HTTP/2, bodies only.
     pub received: u64,
     /// Body bytes of correct operations: of the request or the response, whichever is longer,
     /// unless the workload sets [`crate::Exchange::content`].
     pub payload: u64,
-    /// Body bytes of correct responses only; 0 for transactions.
+    /// Body bytes of correct responses, without request bodies; 0 for transactions.
     pub answered: u64,
     /// Failures by class, indexed by `ErrorClass as usize`: operations that were due before the
     /// window closed and failed after the window opened.
@@ -153,9 +153,10 @@ impl OpSample {
 /// an open connection. Includes connections that were already open when the window opened.
 #[derive(Debug, Clone)]
 pub struct SetupSample {
-    /// Time until the socket was open: the TCP handshake, or `connect` of a Unix socket.
+    /// Time until the socket was connected: the TCP handshake, or `connect` of a Unix socket.
+    /// Includes closing the previous connection, if any.
     pub connect: Histogram<u64>,
-    /// TLS handshakes; empty without TLS.
+    /// Durations of TLS handshakes; empty without TLS.
     pub tls: Histogram<u64>,
     /// Time to first byte of the first response on a connection.
     pub first_byte: Histogram<u64>,
@@ -206,25 +207,26 @@ pub struct Ledger {
     pub opened: u64,
     /// Of `opened`: connections that were open when the window opened.
     pub already_open: u64,
-    /// Requests on a connection that had already carried a request. Each repetition of a request
-    /// counts.
+    /// Requests on a connection that had already carried a request. A request that is sent again
+    /// counts again.
     pub reused: u64,
     /// Connections closed by Tenbin during the slice: keep-alive off, planned reopening, a timeout
     /// or a malformed response.
     pub closed_by_client: u64,
-    /// Connections closed by the server in good order, between responses.
+    /// Connections that the server closed without cutting off a response.
     pub closed_by_server: u64,
     /// Connection attempts that failed inside the window or the drain.
     pub refused: u64,
     /// Connections reset or closed by the server before a response was complete.
     pub reset: u64,
-    /// Sum of the connect times of `opened`, nanoseconds. The connect time of a replacement
-    /// connection includes closing the old connection.
+    /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
+    /// connections. Includes closing the connections that they replaced.
     pub connect_nanos: u64,
-    /// Time in flight inside the window of requests that were due before the window opened,
-    /// nanoseconds. No histogram contains these requests.
+    /// Sum over the requests that were due before the window opened, which no histogram contains:
+    /// their time in flight inside the window, nanoseconds.
     pub unrecorded_nanos: u64,
-    /// Time in flight outside the window of requests that a histogram contains, nanoseconds.
+    /// Sum over the requests that a histogram contains: their time in flight outside the window,
+    /// nanoseconds.
     pub outside_nanos: u64,
 }
 

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The spread is uneven only if the fastest connection is at least this factor faster than the
-/// slowest. All constants in this file are Tenbin's conventions.
+/// The spread is uneven only if the rate of the fastest connection is at least this multiple of the
+/// rate of the slowest connection. All constants in this file are Tenbin's conventions.
 const UNEVEN: f64 = 1.8;
 /// The spread is uneven only if the median connection completes at least this number of requests.
 const FEWEST_REQUESTS: f64 = 3.0;
@@ -18,7 +18,8 @@ const BEYOND_CHANCE: f64 = 6.0;
 /// because their rates are too uncertain.
 const SHORTEST_LIFE: f64 = 0.5;
 
-/// The figures of one connection in the measured window, from its opening to its end.
+/// The figures of one connection inside the measured window. A connection that is reopened has
+/// separate figures for each opening.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Life {
     /// Correct responses.
@@ -31,22 +32,24 @@ pub struct Life {
     pub service_squared: f64,
 }
 
-/// The distribution of request rates over the connections of a slice.
+/// The distribution of response rates over the connections of a slice: correct responses per second
+/// of each connection.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Number of connections; a reopened connection counts once per opening.
+    /// Number of connections; a reopened connection counts once per opening. Connections that were
+    /// open only briefly are left out.
     pub connections: u64,
-    /// Median number of requests per connection.
+    /// Median number of correct responses per connection.
     pub median_responses: f64,
-    /// Rate of the slowest connection, requests per second.
+    /// Rate of the slowest connection, responses per second.
     pub slowest: f64,
-    /// First quartile of the rates, requests per second.
+    /// First quartile of the rates, responses per second.
     pub lower_quartile: f64,
-    /// Median rate, requests per second.
+    /// Median rate, responses per second.
     pub median: f64,
-    /// Third quartile of the rates, requests per second.
+    /// Third quartile of the rates, responses per second.
     pub upper_quartile: f64,
-    /// Rate of the fastest connection.
+    /// Rate of the fastest connection, responses per second.
     pub fastest: f64,
     /// Squared coefficient of variation of service times within a connection: 0 for equal times, 1
     /// for exponentially distributed times.
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn chance_is_not_an_uneven_spread() {
-        // Exponential service times: four standard deviations between the extremes.
+        // The slowest and the fastest connection are four standard deviations apart.
         assert!(!spread(&[12, 16, 20, 20, 25, 30], 1.0).unwrap().is_uneven());
         assert!(!spread(&[2, 9, 3, 1], 1.0).unwrap().is_uneven());
         // A difference of a few responses is not an uneven spread.

@@ -89,7 +89,8 @@ struct OpTally {
     /// lookup on the hot path.
     run_of_status: (u16, u64),
     failures: BTreeMap<String, u64>,
-    /// The first failure text of each shape, which is the key in `failures`.
+    /// The first failure text of each shape. The key is the shape; the text is the key in
+    /// `failures`.
     shapes: BTreeMap<String, String>,
     censored: u64,
     service: Counts,
@@ -256,8 +257,8 @@ impl SetupTally {
     }
 }
 
-/// The operations that count a request which failed before the workload prepared the request. For a
-/// workload of transactions these are two: a sub-request and the transaction.
+/// Indices of the operations that count the failure of a request before the workload prepared it:
+/// one operation or, in a workload of transactions, a sub-request and the transaction.
 struct Unprepared {
     request: usize,
     transaction: Option<usize>,
@@ -337,8 +338,8 @@ impl Tally {
         }
     }
 
-    /// Counts a request due at `due` that was sent `late` nanoseconds late, if only the load
-    /// generator caused the delay.
+    /// Counts a request that was due at `due`, and whose sending the load generator alone delayed
+    /// by `late` nanoseconds.
     #[inline]
     pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
         if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
@@ -414,7 +415,7 @@ impl Tally {
         self.ops[op].status(status);
     }
 
-    /// Counts a correct response. Returns whether it counts as throughput.
+    /// Counts a correct response. Returns whether the response counts as throughput.
     #[inline]
     pub(crate) fn correct(&mut self, ended: &Ended) -> bool {
         let figures = &mut self.ops[ended.op];
@@ -455,8 +456,9 @@ impl Tally {
         in_window
     }
 
-    /// Records, for a request in flight when the window opened or closed, the time by which the
-    /// histograms and the window differ. With this correction, Little's law can be checked exactly.
+    /// Records a request that was in flight when the window opened or closed: the part of its time
+    /// in flight that only the window or only the histograms contain. With this correction,
+    /// Little's law can be checked exactly.
     fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
         if !self.ops[op].role.is_request() {
             return;
@@ -478,8 +480,8 @@ impl Tally {
         self.failed(ended.op, ended.host, ended.times, class, text)
     }
 
-    /// Counts a failure and returns whether it counts: not if the operation ended before the window
-    /// opened or was due after the window closed.
+    /// Counts a failure, unless the operation ended before the window opened or was due after the
+    /// window closed. Returns whether the failure was counted.
     pub(crate) fn failed(
         &mut self,
         op: usize,
@@ -515,7 +517,7 @@ impl Tally {
         counts
     }
 
-    /// Counts an unprepared request that timed out after the window closed as censored.
+    /// Counts as censored an unprepared request that timed out after the window closed.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
         if let Some(op) = self.nameless.transaction {
@@ -523,8 +525,8 @@ impl Tally {
         }
     }
 
-    /// Counts a transaction that has ended. Only the requests of a transaction count for hosts and
-    /// bytes.
+    /// Counts a transaction that has ended. Bytes sent and received, and figures of hosts, count
+    /// the transaction's requests instead.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {
         let ended = transaction.ended.unwrap_or(now);
         let times = Times {
@@ -606,8 +608,8 @@ mod tests {
     use super::*;
 
     /// Three requests take 30 ms each: the first is in flight when the window opens, the third when
-    /// the window closes. The time in flight inside the window follows from the histogram and both
-    /// counters.
+    /// the window closes. The time in flight inside the window follows from the histogram,
+    /// `unrecorded_nanos` and `outside_nanos`.
     #[test]
     fn time_in_flight_inside_the_window_can_be_computed() {
         let ms = 1_000_000;

@@ -1,4 +1,5 @@
-//! Think time: how long a connection of a closed loop idles after a response.
+//! Think time: how long a virtual user of a closed loop waits between a response and the next
+//! request.
 
 use tenbin_plan::Think;
 use tenbin_plan::rng::Rng;
@@ -13,7 +14,7 @@ pub struct Thinker {
     shape: Shape,
 }
 
-/// All values are nanoseconds.
+/// Distribution of think times; all values are nanoseconds.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Fixed(u64),

@@ -30,7 +30,7 @@ impl ThreadTime {
     }
 }
 
-/// Reads the times of the thread that opened the meter, with one system call per time.
+/// Reads CPU time and waiting time of the thread that opened the meter, with one system call each.
 #[derive(Debug)]
 pub(crate) struct ThreadMeter {
     schedstat: Option<File>,

@@ -3,9 +3,9 @@
 //! Each line of `intervals.jsonl` ends with a check value in the field `h`: the first digits of the
 //! SHA-256 over the previous line's value and the line itself. The value thus reveals a changed,
 //! added, removed or moved line. One write stores the line and its value, so a killed run leaves no
-//! complete line without a value. The lines also contain check values for `plan.toml` and for their
-//! parts of `latency.hlog` and `slices.bin`. `environment.json`, which is rewritten at the end of
-//! the run, contains a check value of its content.
+//! complete line without a value. The lines also contain check values of `plan.toml` and of the
+//! parts of `latency.hlog` and `slices.bin` to which they refer. `environment.json`, which is
+//! rewritten at the end of the run, contains a check value of its content.
 //!
 //! Check values use no secret key: anyone who recomputes all values can forge a run.
 
@@ -21,9 +21,9 @@ const DIGITS: usize = 16;
 const BEFORE: &[u8] = br#","h":""#;
 /// Text after the check value of a line.
 const BEHIND: &[u8] = b"\"}\n";
-/// Text before the check value of a complete file.
+/// Text before the check value of a file that has one check value for its whole content.
 const BEFORE_IN_FILE: &[u8] = b",\n  \"h\": \"";
-/// Text after the check value of a complete file.
+/// Text after the check value of a file that has one check value for its whole content.
 const BEHIND_IN_FILE: &[u8] = b"\"\n}\n";
 /// Maximum number of changed lines that are named in a message.
 const MOST_LISTED: usize = 4;
@@ -149,7 +149,7 @@ impl CheckedLines {
         }
     }
 
-    /// Number of lines.
+    /// Number of the last checked line, from 1.
     pub(crate) fn count(&self) -> u64 {
         self.lines
     }

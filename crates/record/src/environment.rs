@@ -27,7 +27,7 @@ pub struct Environment {
     pub memory_bytes: Option<u64>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Limit of open files for this process.
+    /// Soft limit of open files for this process.
     pub nofile_limit: Option<u64>,
     /// Version of Tenbin.
     pub tenbin_version: Option<String>,
@@ -39,8 +39,9 @@ pub struct Environment {
     pub clock_call_ns: Option<f64>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
-    /// Patterns from which requests are drawn, as method and path, by workload. With very many
-    /// patterns, only patterns whose hits were counted.
+    /// Request patterns (method and path) by workload, if requests are drawn from patterns. With
+    /// more than 10,000 patterns, the list ends with the last pattern whose search hits were
+    /// counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub patterns: BTreeMap<String, Vec<String>>,
 }
@@ -60,31 +61,31 @@ pub struct TargetEnvironment {
     pub hosts: Vec<HostEnvironment>,
     /// Whether the target's TLS certificate was accepted without a check.
     pub insecure: bool,
-    /// Hits of the first patterns of each workload on one host, by workload name; null if the
-    /// response reported no number. Only in runs of older versions; replaced by `asked`.
+    /// Search hits of the first patterns of each workload on one host, by workload name; null if
+    /// the response stated no number. Only in runs of older versions; replaced by `asked`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hits: BTreeMap<String, Vec<Option<u64>>>,
-    /// Hits that each host reported outside the measurement, by workload name.
+    /// Search hits that each host reported outside the measurement, by workload name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, Vec<HostHits>>,
     /// Expected responses by workload name, if learned.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub responses: BTreeMap<String, ExpectedResponse>,
-    /// Number of the plan's pages that each host stores, counted after loading; equal for all hosts
-    /// of the target. Null if the target requires no pages.
+    /// Number of the plan's documents on each host, the same for all hosts, counted after loading;
+    /// null if no documents were loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// Whether the target was restarted with its data during the run, before each block or each
-    /// slice.
+    /// Whether the target was restarted during the run, before each block or each slice.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub relaunched: bool,
-    /// Results of a short measurement with retries after the run, by workload name. Only for
-    /// workloads without retries, if the target temporarily refused requests.
+    /// Results of a short extra slice with retries after the run, by workload name. Measured only
+    /// if the target temporarily refused requests of a workload that does not retry.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
 }
 
-/// A file named in a target's command. Size and modification time identify the build.
+/// A file named in a target's command. Size and modification time distinguish builds of the
+/// program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramFile {
     /// Path of the file.
@@ -95,10 +96,10 @@ pub struct ProgramFile {
     pub modified_ns: i64,
 }
 
-/// A short measurement of one workload with retries, after the run and at the load of the run.
+/// A short extra slice of one workload with retries, after the run and with the same load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Retried {
-    /// Length of the measurement, nanoseconds.
+    /// Length of the extra slice, nanoseconds.
     pub ns: u64,
     /// Maximum number of retries per request.
     pub most: u32,
@@ -123,8 +124,9 @@ impl TargetEnvironment {
             .reduce(u64::saturating_add)
     }
 
-    /// Hits that each queried host reported before the first slice, by pattern; empty if no host
-    /// was queried. Older versions queried only one host, without recording its name.
+    /// Search hits before the first slice: for each queried host its name, and the hits by pattern.
+    /// Empty if no host was queried. Older versions queried only one host, without recording its
+    /// name.
     pub fn hits_before(&self, workload: &str) -> Vec<(&str, BTreeMap<u32, Option<u64>>)> {
         if let Some(hosts) = self.asked.get(workload) {
             let pairs = |host: &HostHits| {
@@ -142,29 +144,29 @@ impl TargetEnvironment {
     }
 }
 
-/// Hits that one host reported outside the measurement.
+/// Search hits that one host reported outside the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HostHits {
     /// Name of the host.
     pub host: String,
-    /// Hits of each queried pattern before the first slice.
+    /// Search hits of each queried pattern before the first slice.
     pub before: Vec<PatternHits>,
-    /// Hits of some of the patterns in `before`, counted again after load; null if not counted
-    /// again.
+    /// Search hits of some of the patterns in `before`, counted again after load; null if not
+    /// counted again.
     pub after: Option<Vec<PatternHits>>,
 }
 
-/// Hits of one pattern; stored as a list of three numbers to save space.
+/// Search hits of one pattern; stored as a list of three numbers to save space.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Listed", into = "Listed")]
 #[schemars(with = "Listed")]
 pub struct PatternHits {
     /// Position among the patterns of the workload, from 0.
     pub pattern: u32,
-    /// Number of hits; null if the response reported no number.
+    /// Number of search hits; null if the response stated no number.
     pub hits: Option<u64>,
-    /// Bytes of the response body; null without a correct response.
+    /// Bytes of the response body; null without a response with a success status.
     pub bytes: Option<u64>,
 }
 

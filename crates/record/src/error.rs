@@ -44,7 +44,7 @@ pub enum RecordError {
         /// The run directory.
         path: PathBuf,
     },
-    /// A file contains data that no run writes, other than an incomplete end.
+    /// A file is damaged, and not only by an incomplete end.
     #[error("{} is damaged in line {line}: {what}", path.display())]
     Damaged {
         /// The file.
@@ -62,15 +62,15 @@ pub enum RecordError {
     Changed {
         /// The run directory.
         path: PathBuf,
-        /// The changed file.
+        /// Messages about the changed files, separated by semicolons.
         changed: String,
         /// The error while reading it.
         source: Box<RecordError>,
     },
-    /// Data was passed while no slice was open, or a slice was opened while another slice was open.
+    /// A call of [`crate::RunWriter`] in the wrong state, such as a sample while no slice is open.
     #[error("cannot record {what}: {why}")]
     OutOfOrder {
-        /// The data.
+        /// The data that was passed, such as `a sample`.
         what: &'static str,
         /// Why the data cannot be recorded.
         why: &'static str,

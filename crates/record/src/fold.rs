@@ -21,7 +21,7 @@ use crate::totals::Totals;
 #[derive(Debug)]
 pub(crate) struct SliceFold {
     start: SliceStart,
-    /// Figures without histograms, like `hosts`; the histograms are in `sums`.
+    /// Figures of operations, without histograms; `sums` has the histograms of `ops` and `hosts`.
     ops: Vec<OpFigures>,
     ledger: Ledger,
     hosts: Vec<HostFigures>,
@@ -30,7 +30,7 @@ pub(crate) struct SliceFold {
     pauses: Pauses,
     /// Failures by second and class, of operations that count as work.
     failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
-    /// Results second by second; set for a probe of a maximum-rate search.
+    /// Results second by second; set for a probe, which is a slice of a maximum-rate search.
     probed: Option<Probed>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct SliceFold {
 /// memory for the next slice.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// Histograms of each operation, in the order of [`Kind::ALL`].
+    /// Histograms by operation, and within an operation in the order of [`Kind::ALL`].
     pub(crate) ops: Vec<[SlotSum; Kind::ALL.len()]>,
     /// Histograms of connection set-up, in the order of [`Step::ALL`].
     pub(crate) setup: [SlotSum; Step::ALL.len()],
@@ -86,7 +86,7 @@ impl SliceFold {
         &self.start
     }
 
-    /// The histograms, for seconds whose histograms are added directly and not by
+    /// The histograms, to which a caller can add those of a second directly instead of with
     /// [`SliceFold::add`].
     pub(crate) fn sums(&mut self) -> &mut Sums {
         &mut self.sums

@@ -1,5 +1,6 @@
 //! Reads and writes `latency.hlog`: histograms in HdrHistogram's interval log format 1.3. A line
-//! has the histogram of one second, target, operation or host, and kind.
+//! has one histogram: of one kind and one second, for one target and for one operation, one host or
+//! all operations.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
@@ -164,7 +165,7 @@ fn tag(slice: &SliceStart, subject: Subject<'_>, kind: &str) -> String {
     )
 }
 
-/// `name` with characters replaced that are not allowed in a part of a tag.
+/// `name`, in which `_` replaces every character that a tag does not allow.
 fn tag_part(name: &str) -> String {
     name.replace(
         |c: char| c == ',' || c == '/' || c.is_whitespace() || c.is_control(),
@@ -172,7 +173,7 @@ fn tag_part(name: &str) -> String {
     )
 }
 
-/// Decodes histograms with reused memory: a ten-hour run has a hundred thousand histograms.
+/// Decodes histograms with reused memory: a ten-hour run has about a hundred thousand histograms.
 pub(crate) struct Decoder {
     zip: Decompress,
     packed: Vec<u8>,
@@ -190,12 +191,12 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Calls `take` with the kind and the encoded counts of each histogram in `lines`, a part of
-    /// the file. `take` returns the number of values in the histogram.
+    /// Calls `take` for each histogram in `lines`, a part of the file, with the index of its kind
+    /// in `promised` and its encoded counts. `take` returns the number of values in the histogram.
     ///
     /// # Errors
-    /// When `lines` contain anything other than these histograms, or a count that differs from
-    /// `promised`.
+    /// When `lines` contain anything other than histograms of the kinds in `promised`, or a number
+    /// of values that differs from `promised`.
     pub(crate) fn decode<const N: usize>(
         &mut self,
         lines: &[u8],
@@ -322,11 +323,11 @@ impl Head {
         plain.first_chunk().copied().map(Self)
     }
 
-    /// Checks the payload length in the header, because a deserializer would allocate up to 4 GiB
-    /// for a wrong length.
+    /// Checks the payload length and the significant digits in the header, because a deserializer
+    /// would allocate up to 4 GiB for wrong values.
     ///
     /// # Errors
-    /// When the payload is longer than that of any histogram of a run.
+    /// When either value is larger than in any histogram of a run.
     fn expect_bounded(&self) -> Result<(), String> {
         match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
             true => Ok(()),
@@ -348,7 +349,7 @@ impl Head {
 }
 
 impl ByteRange {
-    /// The range of `bytes` with their check value, for bytes that start at `offset`.
+    /// The range of `bytes`, which start at `offset`, with their check value.
     pub(crate) fn of(offset: u64, bytes: &[u8]) -> Self {
         Self {
             offset,

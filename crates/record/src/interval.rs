@@ -28,6 +28,6 @@ pub(crate) struct Interval {
     pub(crate) hosts: Vec<HostFigures>,
     /// Resource use of every thread.
     pub(crate) threads: Vec<ThreadUse>,
-    /// Long waits for a core.
+    /// Waits of threads for a core, if observed.
     pub(crate) stalls: Option<Stalls>,
 }

@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// A phase of opening a connection.
+/// A kind of histogram of connection set-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Connect,

@@ -93,7 +93,7 @@ pub fn left_behind(directory: &Path) -> Option<Vec<Left>> {
 /// Writes `buckets.json` in a run directory: names of the buckets that the run created, by target.
 ///
 /// # Errors
-/// The path and the reason when it cannot be written.
+/// The path and the reason when the file cannot be written.
 pub fn write_buckets_made(
     directory: &Path,
     buckets: &BTreeMap<String, Vec<String>>,

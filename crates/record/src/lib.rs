@@ -16,7 +16,7 @@
 //! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and the position of its histograms in `latency.hlog` |
 //! | `second` | after the `operation` lines | connections, hosts, load generator threads, target; *commits* the `operation` lines before it |
 //! | `end` | when a slice ends | [`SliceEnd`], and the position of its histograms in `slices.bin` |
-//! | `complete` | after the last slice | [`Ended`], unless as planned |
+//! | `complete` | after the last slice | [`Ended`], omitted after the planned number of rounds |
 //!
 //! A line is valid only with its newline. A second is valid only with its `second` line and all its
 //! histograms; the histograms are written first. A file with an incomplete end thus loses only the

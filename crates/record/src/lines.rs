@@ -28,8 +28,8 @@ pub(crate) struct RunLine {
     /// Check value of `plan.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<CheckValue>,
-    /// Start of the run, nanoseconds since 1970-01-01 UTC; reveals an `environment.json` from
-    /// another run.
+    /// Start of the run, nanoseconds since 1970-01-01 UTC; differs from the start in
+    /// `environment.json` if that file is from another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) started_unix_ns: Option<u64>,
     /// Position of the header of `latency.hlog`.
@@ -98,7 +98,8 @@ pub(crate) struct ByteRange {
 pub(crate) struct TotalsPart {
     #[serde(flatten)]
     pub(crate) range: ByteRange,
-    /// Length of each histogram in bytes, in the order of [`crate::totals::Totals`]; 0 if empty.
+    /// Length of each histogram in bytes, 0 if empty: by operation, in the order of
+    /// [`crate::totals::Totals`].
     pub(crate) operations: Vec<[u32; Kind::ALL.len()]>,
     #[serde(default, skip_serializing_if = "are_empty")]
     pub(crate) setup: [u32; Step::ALL.len()],
@@ -128,7 +129,8 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
-    /// Long waits for a core, for a probe; omitted if not observed, and in runs of older versions.
+    /// Waits of threads for a core; omitted except for a probe, if not observed, and in runs of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stalls: Option<Stalls>,
 }
@@ -350,7 +352,7 @@ impl SetupPart {
         }
     }
 
-    /// Summary of the histogram of this phase.
+    /// Summary of the histogram of this kind.
     pub(crate) fn quantiles(&self, step: Step) -> Option<Quantiles> {
         match step {
             Step::Connect => self.connect,
@@ -440,13 +442,13 @@ impl SecondLine {
         }
     }
 
-    /// Positions of the histograms that belong to the second and not to an operation.
+    /// Positions of the histograms of connection set-up and of the hosts.
     pub(crate) fn hlogs(&self) -> impl Iterator<Item = ByteRange> {
         let setup = self.setup.iter().map(|part| part.hlog);
         setup.chain(self.hosts.iter().map(|part| part.hlog))
     }
 
-    /// The second with these figures.
+    /// The second as an interval with these figures.
     pub(crate) fn interval(
         &self,
         ops: Vec<OpFigures>,

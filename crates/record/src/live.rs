@@ -8,7 +8,7 @@ use crate::packed::PackedHistogram;
 use crate::second_counts::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
 
-/// The figures of one operation in a second of a slice's window that was just written.
+/// The figures of one operation in one second of a slice's window, just written to the record.
 #[derive(Debug, Clone)]
 pub struct LiveSecond {
     /// Number of the second in the window, from 0. A late thread adds another part of the same

@@ -20,15 +20,15 @@ pub struct MachineUse {
     /// CPU seconds of programs other than Tenbin and the targets. Unknown if an unobserved target
     /// could run on this machine and no process is found for its port.
     pub others_cpu_seconds: Option<f64>,
-    /// The busiest programs other than Tenbin and the targets, each with at least 1 % of a core;
-    /// `None` if programs were not observed.
+    /// The busiest programs other than Tenbin and the targets, each with at least 1 % of a core, at
+    /// most 16; `None` if programs were not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub programs: Option<Vec<ProgramUse>>,
     /// CPU time of the target's processes by program, the busiest first; `None` if the target is
     /// not observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_programs: Option<Vec<ProgramUse>>,
-    /// CPU time of programs in the pause before the slice, when no target had load.
+    /// CPU time of other programs in the pause before the slice, when no target had load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseUse>,
     /// CPU seconds of every other observed target, by name; these targets had no load.
@@ -61,13 +61,13 @@ pub struct MachineUse {
 /// Resource use of a process, or of all processes with the same name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramUse {
-    /// Process ID.
+    /// Process ID, of one of the processes if several are summed.
     pub pid: i32,
     /// Name in the process table. Chosen by the program: untrusted until escaped.
     pub name: String,
     /// CPU seconds, with the kernel's resolution of 10 ms.
     pub cpu_seconds: f64,
-    /// Resident memory at the end of the window, bytes.
+    /// Resident memory, bytes, at the end of the observed time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
     /// Number of processes summed; `None` for a single process.
@@ -75,14 +75,14 @@ pub struct ProgramUse {
     pub processes: Option<u64>,
 }
 
-/// CPU time of programs in the pause before a slice.
+/// CPU time of programs in the pause before a slice, when no target had load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PauseUse {
     /// Length of the pause, seconds.
     pub seconds: f64,
-    /// Programs that used CPU time in the pause.
+    /// Programs other than Tenbin and the targets that used CPU time in the pause.
     pub programs: Vec<ProgramUse>,
-    /// Connections opened from this machine, including connections to this machine.
+    /// Connections opened from this machine in the pause, including connections to this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
 }
@@ -117,23 +117,24 @@ impl CpuUse {
     }
 }
 
-/// Pressure stall information, microseconds: time for which some or all runnable tasks waited.
+/// Pressure stall information of the kernel: time for which tasks waited, microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PressureUse {
-    /// Time for which some tasks waited for a core.
+    /// Time for which at least one task waited for a core.
     pub cpu_some_us: Option<u64>,
-    /// Time for which some tasks waited for storage.
+    /// Time for which at least one task waited for storage.
     pub io_some_us: Option<u64>,
-    /// Time for which all tasks waited for storage.
+    /// Time for which all runnable tasks waited for storage.
     pub io_full_us: Option<u64>,
-    /// Time for which some tasks waited for memory.
+    /// Time for which at least one task waited for memory.
     pub memory_some_us: Option<u64>,
-    /// Time for which all tasks waited for memory.
+    /// Time for which all runnable tasks waited for memory.
     pub memory_full_us: Option<u64>,
 }
 
-/// TCP statistics of a network namespace; during the window, unless a field states otherwise.
+/// TCP statistics of a network namespace. Counters cover the window, unless a field states
+/// otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpUse {
@@ -145,10 +146,10 @@ pub struct TcpUse {
     pub sent_segments: Option<u64>,
     /// Segments retransmitted.
     pub retransmitted_segments: Option<u64>,
-    /// Connections dropped because a server's accept queue was full, since the start of the slice,
-    /// because most connections are opened before the window.
+    /// Connections dropped because a server's accept queue was full. Counted from the start of the
+    /// slice, because most connections are opened before the window.
     pub listen_overflows: Option<u64>,
-    /// Connections dropped for any reason, since the start of the slice.
+    /// Connections dropped for any reason, counted from the start of the slice.
     pub listen_drops: Option<u64>,
     /// Sockets in TIME_WAIT when the window opened.
     pub time_wait_before: Option<u64>,
@@ -156,12 +157,12 @@ pub struct TcpUse {
     pub time_wait_after: Option<u64>,
 }
 
-/// Core frequencies, MHz: the higher of the values at the start and the end of the window.
+/// Core frequencies, MHz.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FrequencyUse {
-    /// Frequency of the fastest core.
+    /// Frequency of the fastest core at the start or the end of the window, whichever is higher.
     pub fastest_mhz: f64,
-    /// Maximum frequency of any core.
+    /// Highest frequency that any core supports.
     pub most_mhz: f64,
 }
 
@@ -199,8 +200,8 @@ pub struct LinkUse {
 /// TCP statistics of a slice's connections, including its settling time and drain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireUse {
-    /// Number of connections whose statistics were read on closing. If very many connections are
-    /// closed per second, only some are read.
+    /// Number of connections whose statistics were read on closing: at most 10,000 per second and
+    /// thread.
     pub connections: u64,
     /// Shortest round trip on any of these connections, nanoseconds: network time without the
     /// server, to the nearest host.

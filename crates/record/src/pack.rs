@@ -1,8 +1,8 @@
 //! Packs a run directory into one file: a tar archive, compressed with zstd.
 //!
-//! The archive has one directory with only the files from which a result is computed. The archive
-//! has no owners, no times and no other files, such as the output of launched servers. The same run
-//! therefore always gives the same bytes.
+//! The archive has one directory with the files from which a result is computed, and the files that
+//! the caller names. The archive has no owners, no times and no other files, such as the output of
+//! launched servers. The same run therefore always gives the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::directory::{
 };
 use crate::error::RecordError;
 
-/// The files required to read a run, and the optional histograms of complete slices.
+/// The files from which a run is read.
 const RAW_FILES: [&str; 5] = [
     PLAN_FILE,
     ENVIRONMENT_FILE,
@@ -24,10 +24,11 @@ const RAW_FILES: [&str; 5] = [
     LATENCY_FILE,
     TOTALS_FILE,
 ];
-/// Most bytes of all files of an archive together: ten hours of slices of 2 s take 0.25 GB.
+/// Limit of the total size of the unpacked files, bytes. A ten-hour run with slices of 2 s has 0.25
+/// GB.
 const LARGEST: u64 = 8 << 30;
-/// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each of its bytes, so
-/// that a small file cannot fill a disk.
+/// An archive can unpack to this number of bytes plus [`LIMIT_PER_BYTE`] for each byte of the
+/// archive, so that a small file cannot fill a disk.
 const SMALLEST_LIMIT: u64 = 64 << 20;
 const LIMIT_PER_BYTE: u64 = 100;
 /// Base-2 logarithm of the largest compression window, which is the default limit of `zstd`.
@@ -35,14 +36,14 @@ const LARGEST_WINDOW: u32 = 27;
 /// Compression level. Histograms are compressed already; a higher level gains little.
 const LEVEL: i32 = 3;
 
-/// The size of a packed run, bytes.
+/// Sizes of a packed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackSize {
     /// Number of files.
     pub files: usize,
-    /// Bytes of the files.
+    /// Total size of the files before packing, bytes.
     pub content: u64,
-    /// Bytes of the archive.
+    /// Size of the archive, bytes.
     pub packed: u64,
 }
 

@@ -129,7 +129,7 @@ impl PackedHistogram {
         self.count_between(value, value)
     }
 
-    /// The filled slots in order, each as highest value and count.
+    /// The filled slots in order, each as the slot's highest value and its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         let slots = self.slots();
         slots.map(|(slot, count)| (highest_of_slot(slot), count))
@@ -480,7 +480,7 @@ fn median_of_slot(slot: usize) -> u64 {
     lowest_of_slot(slot) + width_of_slot(slot) / 2
 }
 
-/// The first filled slot of encoded counts; only a lower bound if another tool wrote the counts.
+/// The first filled slot of encoded counts. Only a lower bound if another tool wrote the counts.
 pub(crate) fn first_slot(encoded: &[u8]) -> usize {
     let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
     first.map_or(0, |(number, _)| number.slots())
@@ -515,8 +515,8 @@ pub(crate) fn checked_slots(
 }
 
 /// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
-/// slots and a count of 0. Skipping the empty slots would take longer than most callers take to add
-/// 0.
+/// slots and a count of 0. Skipping the empty slots would take longer than adding 0, as most
+/// callers do.
 #[inline]
 pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
     let mut slot = 0_usize;
@@ -611,7 +611,8 @@ impl Number {
     }
 }
 
-/// Largest count that takes one byte; [`LAST_SHORT_RUN`] is the longest run of zeros that does.
+/// Largest count that takes one byte; [`LAST_SHORT_RUN`] is the longest run of zeros that takes one
+/// byte.
 const LAST_SHORT_COUNT: u64 = 63;
 const LAST_SHORT_RUN: usize = 64;
 

@@ -23,7 +23,7 @@ pub struct ProbedSecond {
     pub failed: u64,
     /// Requests sent late although a connection was free, by delay. Bucket i starts at 2^(16+i) ns.
     pub late: Vec<u64>,
-    /// Long waits for a core; `None` if not observed.
+    /// Waits of threads for a core; `None` if not observed.
     pub stalls: Option<Stalls>,
 }
 

@@ -42,7 +42,7 @@ pub struct RecordedRun {
     pub slices: Vec<Slice>,
     /// Whether the run is complete: every planned slice was measured and is present.
     pub complete: bool,
-    /// Why the run ended, if it is complete.
+    /// Why the run ended; meaningless unless `complete` is true.
     pub ended: Ended,
     /// Start of the run.
     pub started: SystemTime,
@@ -55,15 +55,16 @@ pub struct RecordedRun {
 /// Source of the latency histograms of slices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Source {
-    /// Read `slices.bin`. For a slice whose range in `slices.bin` was changed or contradicts the
-    /// seconds, read the seconds.
+    /// Read `slices.bin`. Decode the seconds of a slice only if its part of `slices.bin` is
+    /// missing, was changed or contradicts the seconds.
     #[default]
     Slices,
     /// Decode all seconds in `latency.hlog`, and compare their sums with `slices.bin`.
     Seconds,
 }
 
-/// Reads a run directory, with histograms [of complete slices](Source::Slices).
+/// Reads a run directory, with the histograms of complete slices in `slices.bin`:
+/// [`Source::Slices`].
 ///
 /// # Errors
 /// The errors of [`read_from`].
@@ -165,8 +166,8 @@ fn read_environment(directory: &Path) -> Result<(EnvironmentFile, Option<bool>),
     Ok((environment, is_unchanged(text.as_bytes())))
 }
 
-/// Whether `result.json` is the result of a complete run, which is written only after the record is
-/// complete.
+/// Whether `result.json` belongs to a complete run. A run writes such a file only after its record
+/// is complete.
 fn has_result_of_complete_run(directory: &Path) -> bool {
     #[derive(Deserialize)]
     struct Result {

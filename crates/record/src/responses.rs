@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ExpectedResponse {
-    /// Responses to requests that were sent before the run; 0 without such requests.
+    /// Number of responses read before the run to learn the expected response; 0 if none were read.
     pub probed: u64,
     /// Expected status; null if unknown.
     pub status: Option<u16>,
@@ -18,9 +18,10 @@ pub struct ExpectedResponse {
     pub longest: u64,
     /// Mean length of the bodies before the run, bytes.
     pub mean: Option<u64>,
-    /// Whether all responses have the same content.
+    /// Whether all expected responses have the same content.
     pub content: Sameness,
-    /// Number of kinds of responses that occurred more than once before the run.
+    /// Number of kinds of responses (status, length and content) that occurred more than once
+    /// before the run.
     pub kinds: u64,
     /// `Content-Type`, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,10 +58,10 @@ pub struct Responses {
     pub compared: u64,
     /// Responses whose content was compared in addition to the length.
     pub read: u64,
-    /// Unexpected responses by kind, the most frequent first.
+    /// Unexpected responses by status and length, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Number of unexpected responses of kinds that are not listed.
+    /// Number of unexpected responses whose status and length `unexpected` does not list.
     #[serde(skip_serializing_if = "is_zero")]
     pub others: u64,
 }
@@ -69,7 +70,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Unexpected responses of one kind.
+/// Unexpected responses with the same status and length.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnexpectedResponses {
     /// Status of the responses.

@@ -1,9 +1,10 @@
-//! Request samples, figures per pattern, cache hits and search server figures of a slice.
+//! Request samples, figures per request pattern, cache hits and search server figures of a slice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Request samples and figures per pattern of a slice whose requests are drawn from patterns.
+/// Request samples and figures per pattern of a slice whose requests are drawn from patterns, which
+/// are lines with a method and a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordedSamples {
@@ -12,7 +13,7 @@ pub struct RecordedSamples {
     pub slowest: Vec<RecordedSample>,
     /// The fastest requests that were due in the window and got a response, fastest first.
     pub fastest: Vec<RecordedSample>,
-    /// Results of each pattern that was sent; empty if there are too many patterns.
+    /// Results of each pattern that was sent; empty with more than 10,000 patterns.
     pub patterns: Vec<RecordedPattern>,
 }
 
@@ -28,12 +29,12 @@ pub struct RecordedSample {
     pub status: Option<u16>,
     /// Whether the response was correct.
     pub correct: bool,
-    /// The published time, nanoseconds: service time in a closed loop, response time in an open
-    /// loop.
+    /// The latency that reports show, nanoseconds: service time in a closed loop, response time in
+    /// an open loop.
     pub ns: u64,
 }
 
-/// Results of one pattern.
+/// Results of one request pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedPattern {
     /// Position among the patterns of the workload, from 0.
@@ -42,15 +43,15 @@ pub struct RecordedPattern {
     pub ok: u64,
     /// Failed requests that were due in the window.
     pub failed: u64,
-    /// Sum of the published times of correct responses, nanoseconds; see [`RecordedSample::ns`].
+    /// Sum of the latencies of correct responses, nanoseconds; see [`RecordedSample::ns`].
     pub sum_ns: u64,
-    /// Shortest published time, nanoseconds; meaningless without a correct response.
+    /// Shortest latency of a correct response, nanoseconds; meaningless without a correct response.
     pub min_ns: u64,
-    /// Longest published time, nanoseconds; meaningless without a correct response.
+    /// Longest latency of a correct response, nanoseconds; meaningless without a correct response.
     pub max_ns: u64,
 }
 
-/// Expected and observed hits in the caches of a target's hosts during a slice, including the
+/// Expected and reported hits in the caches of a target's hosts during a slice, including the
 /// settling time and the drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheUse {

@@ -12,7 +12,7 @@ pub struct SecondCounts {
     pub second: u64,
     /// Length, seconds; the last second of a slice can be shorter than 1.
     pub length: f64,
-    /// Correct responses.
+    /// Correct operations.
     pub ok: u64,
     /// Body bytes of correct operations.
     pub payload: u64,

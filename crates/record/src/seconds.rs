@@ -43,7 +43,8 @@ impl Seconds {
     /// Adds a sample.
     ///
     /// # Errors
-    /// When the sample has an operation that is not in the slice, or another number of hosts.
+    /// When the sample has an operation that is not in the slice, or not the slice's number of
+    /// hosts.
     pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
         if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
             return Err(RecordError::OutOfOrder {
@@ -97,8 +98,8 @@ impl Seconds {
         reached.filter(|_| all_have)
     }
 
-    /// Takes the seconds that are due, in order: those that every thread has reported, and those
-    /// before the latest second of any thread. The samples of a late thread become a separate
+    /// Takes the seconds that can be written, in order: those that every thread has reported, and
+    /// those before the latest second of any thread. The samples of a late thread become a separate
     /// interval later.
     pub(crate) fn due(&mut self) -> Vec<Interval> {
         let all_have = (self.reached.len() >= self.threads)

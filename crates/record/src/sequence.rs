@@ -21,7 +21,7 @@ pub struct Segment {
     #[serde(default, skip_serializing_if = "is_none_sent")]
     pub skipped: u64,
     /// Digest of all requests sent before `to`, sixteen hexadecimal digits. Does not depend on
-    /// order: two targets that received the same requests equally often have the same digest.
+    /// order: two targets that received each request the same number of times have the same digest.
     /// Absent if hosts have separate patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -32,12 +32,12 @@ fn is_none_sent(count: &u64) -> bool {
 }
 
 impl Segment {
-    /// Requests that the slice sent.
+    /// Requests of the sequence sent to the target before `to`, over the whole run so far.
     pub fn sent(&self) -> u64 {
         self.to.saturating_sub(self.skipped)
     }
 
-    /// Requests that the slice should have sent and did not send.
+    /// Planned requests of the slice that were neither sent nor skipped.
     pub fn left(&self) -> u64 {
         let sent = self.to.saturating_sub(self.from);
         self.planned

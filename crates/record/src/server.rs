@@ -39,10 +39,10 @@ pub struct ServerUse {
     /// threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_for_core_seconds: Option<f64>,
-    /// Time between the two samples by the observed machine's clock, seconds.
+    /// Time between the two samples, seconds, by the observed machine's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Time from the start of the window to the first sample by the load generator's clock,
+    /// Time by the load generator's clock from the start of the window to the first sample,
     /// seconds. The figures do not include this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed_seconds: Option<f64>,
@@ -95,7 +95,7 @@ pub struct GroupUse {
 }
 
 impl ServerUse {
-    /// Merges two consecutive intervals: sums, and the maximum for memory.
+    /// Merges two consecutive intervals: adds times and counts, and takes the larger peak memory.
     pub fn and(self, next: Self) -> Self {
         Self {
             cpu_seconds: both(self.cpu_seconds, next.cpu_seconds),

@@ -104,14 +104,15 @@ pub struct SliceEnd {
     /// Request samples, if requests are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<RecordedSamples>,
-    /// Comparison of the responses with the expected responses, if these are learned; unknown in
-    /// runs of older versions.
+    /// Comparison of the responses with the expected responses, if expected responses were learned;
+    /// unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<Responses>,
-    /// Times of server stages that the target reported, if the plan requests them.
+    /// Times of server stages in the target's response headers, if the plan requests them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageSums>,
-    /// Expected and observed hits in the target's caches, if the plan expects hits.
+    /// Expected and reported hits in the target's caches, if the plan describes a cache or reads
+    /// cache counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
     /// Memory and index figures that the search server reported; unknown for other servers, and in
@@ -177,11 +178,12 @@ pub struct Slice {
     pub wire: Option<WireUse>,
     /// Request samples, if requests are drawn from patterns.
     pub singles: Option<RecordedSamples>,
-    /// Comparison of the responses with the expected responses, if these are learned.
+    /// Comparison of the responses with the expected responses, if expected responses were learned.
     pub responses: Option<Responses>,
-    /// Times of server stages that the target reported, if the plan requests them.
+    /// Times of server stages in the target's response headers, if the plan requests them.
     pub stages: Option<StageSums>,
-    /// Expected and observed hits in the target's caches, if the plan expects hits.
+    /// Expected and reported hits in the target's caches, if the plan describes a cache or reads
+    /// cache counters.
     pub cache: Option<CacheUse>,
     /// Memory and index figures that the search server reported, if known.
     pub search: Option<SearchUse>,
@@ -211,15 +213,15 @@ impl Slice {
         self.ops.iter().filter(|op| op.role.is_request())
     }
 
-    /// Successful operations per second. `None` for an empty window, and for a window in which no
-    /// operation ended: such a window is too short for a figure, and the figure is not 0.
+    /// Successful operations per second. `None` for a window of 0 s, and for a window in which no
+    /// operation ended: such a window is too short, so its throughput is unknown and not 0.
     /// `docs/run-directory.md` defines what counts.
     pub fn throughput(&self) -> Option<f64> {
         self.per_second(self.ok(), self.failed())
     }
 
     /// Correct responses per second, including responses to sub-requests, for comparison with the
-    /// request rate. `None` in the same cases as [`Slice::throughput`].
+    /// request rate. `None` for a window of 0 s, and for a window in which no request ended.
     pub fn response_rate(&self) -> Option<f64> {
         let failed = self.requests().map(OpFigures::failed_count).sum();
         self.per_second(self.requests().map(|op| op.ok).sum(), failed)
@@ -245,7 +247,7 @@ impl Slice {
         self.work().map(OpFigures::failed_count).sum()
     }
 
-    /// Whether operations or sub-requests failed and no operation or sub-request succeeded.
+    /// Whether any operation or sub-request failed, and no operation that counts as work succeeded.
     pub fn gave_nothing(&self) -> bool {
         self.ok() == 0 && self.ops.iter().any(|op| op.failed_count() > 0)
     }
@@ -258,11 +260,11 @@ pub struct OpFigures {
     pub name: String,
     /// How the operation counts in throughput and failures.
     pub role: Role,
-    /// Correct responses received inside the window.
+    /// Correct operations that ended inside the window.
     pub ok: u64,
-    /// Bytes written, heads included.
+    /// Bytes written for operations with a response, heads included.
     pub sent: u64,
-    /// Bytes read, heads included.
+    /// Bytes read for operations with a response, heads included; with HTTP/2, bodies only.
     pub received: u64,
     /// Body bytes of correct operations: of the request or the response, whichever is longer,
     /// unless the workload states the bytes of content.
@@ -332,9 +334,9 @@ impl OpFigures {
 /// operation on an open connection.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SetupFigures {
-    /// Time from the first system call until the socket is connected.
+    /// Time until the socket was connected. Includes closing the previous connection, if any.
     pub connect: PackedHistogram,
-    /// TLS handshakes; empty without TLS.
+    /// Durations of TLS handshakes; empty without TLS.
     pub tls: PackedHistogram,
     /// Time to first byte of the first response on a connection.
     pub first_byte: PackedHistogram,

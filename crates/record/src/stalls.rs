@@ -1,8 +1,9 @@
-//! Long waits for a core.
+//! Waits of threads for a core during a probe of a maximum-rate search.
 
 use serde::{Deserialize, Serialize};
 
-/// Long waits for a core, of threads of the target and the load generator.
+/// Waits of threads of the target and the load generator for a core. Waits shorter than a quarter
+/// of the search's shortest latency limit do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
     /// Number of waits.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 /// Most bytes of packed histograms that a run keeps in memory.
 const BUDGET: usize = 1 << 20;
-/// Histograms shorter than this, in bytes, stay in memory: a reference to the file would take as
-/// much.
+/// Histograms shorter than this, in bytes, stay in memory, because a reference to the file would
+/// take as much memory.
 const SHORTEST: usize = 64;
 
 /// Stores histograms in memory up to a limit, and in a temporary file beyond the limit.

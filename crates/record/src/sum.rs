@@ -29,7 +29,7 @@ impl SlotSum {
         }
     }
 
-    /// Adds counts in the encoding of a file, and returns their total.
+    /// Adds counts in HdrHistogram's encoding V2, and returns their total.
     ///
     /// # Errors
     /// When the counts are damaged. Some counts have then already been added.

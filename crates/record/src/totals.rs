@@ -28,7 +28,7 @@ pub(crate) struct Counts {
     pub(crate) hosts: Vec<u64>,
 }
 
-/// Largest accepted histogram, bytes; a count takes at most 9 bytes.
+/// Limit for the size of a histogram, bytes, which no histogram of a run reaches.
 const LARGEST: u32 = 1 << 20;
 
 impl TotalsPart {

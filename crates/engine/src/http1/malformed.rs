@@ -11,11 +11,11 @@ pub enum Malformed {
     /// The head is longer than 64 KiB.
     #[error("response head longer than 64 KiB")]
     LongHead,
-    /// `Content-Length` is not a single number.
+    /// `Content-Length` is not a number, or occurs twice with different numbers.
     #[error("bad content-length")]
     Length,
-    /// The head has both `Content-Length` and `Transfer-Encoding`: a possible response-smuggling
-    /// attack (RFC 9112, section 6.3).
+    /// The head has both `Content-Length` and `Transfer-Encoding`: possibly an attempt at request
+    /// smuggling or response splitting (RFC 9112, section 6.3).
     #[error("content-length together with transfer-encoding")]
     TwoLengths,
     /// `Transfer-Encoding` names `chunked` more than once, which RFC 9112, section 6.1, forbids.

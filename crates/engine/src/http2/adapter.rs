@@ -14,8 +14,8 @@ use crate::transport::Transport;
 /// Bytes per read.
 const READ_AT_ONCE: usize = 64 * 1024;
 
-/// Most bytes read from one connection in a turn, before its streams process them and before
-/// timers, the stop flag and other connections are served.
+/// Most bytes read from one connection in a turn. Between turns, timers, the stop flag and other
+/// connections are served.
 const BYTES_A_TURN: usize = 1024 * 1024;
 
 /// State of a socket, as reported by events since the last read.

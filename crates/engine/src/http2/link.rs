@@ -65,7 +65,7 @@ pub(super) struct Link {
     pub(super) wakers: Vec<Waker>,
     /// Slots with a request to send.
     pub(super) waiting: VecDeque<usize>,
-    /// Streams in flight.
+    /// Number of open streams.
     pub(super) out: usize,
     /// Time of the last bytes from the server, nanoseconds since the origin.
     pub(super) received_at: u64,
@@ -141,8 +141,8 @@ impl Link {
             .poll(&mut Context::from_waker(&self.waker))
     }
 
-    /// Starts a turn and resumes reading: for bytes that the last turn left in the socket, no event
-    /// follows.
+    /// Starts a turn. Resumes reading if the last turn left bytes in the socket, because no further
+    /// event reports these bytes.
     pub(super) fn begin_turn(&self) {
         if self.readable.is_cut_short() {
             self.ready.set_connection();

@@ -29,7 +29,8 @@ use crate::route::Route;
 use crate::scheduler::Scheduler;
 use crate::transport::{self, TcpFigures, describe};
 
-/// Consecutive turns of a connection before other connections are served.
+/// Most passes of sending, reading and polling over one connection before other connections are
+/// served.
 const TURNS_IN_A_ROW: usize = 32;
 
 /// Result of polling the streams of a connection.
@@ -61,11 +62,12 @@ pub struct Http2 {
 }
 
 impl Http2 {
-    /// A driver with `connections` closed connections on `route`, each for `depth` concurrent
-    /// streams. With `precise`, waits are accurate to the microsecond, as an open loop needs.
+    /// A driver for `connections` connections on `route`, not yet opened, with up to `depth`
+    /// concurrent streams each. With `precise`, waits are accurate to the microsecond, for open
+    /// loops and think times.
     ///
     /// # Errors
-    /// When the system refuses a poll or a timer.
+    /// When the system cannot create a poll instance or a timer.
     pub fn new(
         clock: Clock,
         route: &Route,
@@ -118,7 +120,7 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Executes an order for the connection as an order for its first slot.
+    /// Executes an order that concerns a whole connection and is addressed to its first slot.
     fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
@@ -218,7 +220,7 @@ impl Http2 {
     }
 
     /// Sends queued requests and polls all streams of `connection` that can continue. Returns
-    /// whether the connection has more work that can be done at once.
+    /// whether the connection has more work that need not wait for an event.
     fn run(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) -> bool {
         let age = self.links[connection].age;
         self.links[connection].begin_turn();

@@ -43,7 +43,7 @@ struct ResponseBody {
     length: u64,
 }
 
-/// How a stream ended.
+/// State of a stream after a call of [`Stream::advance`].
 pub(super) enum Outcome {
     Pending,
     ResponseSummary(ResponseSummary),
@@ -160,8 +160,8 @@ impl ResponseBody {
                     let _ = self.body.flow_control().release_capacity(part.len());
                 }
                 Poll::Ready(Some(Err(error))) => {
-                    // RFC 9113 section 8.1: with NO_ERROR, the server does not need the rest of the
-                    // request.
+                    // RFC 9113 section 8.1: a reset with NO_ERROR after a complete response means
+                    // that the server does not need the rest of the request.
                     let is_whole = error.reason() == Some(Reason::NO_ERROR)
                         && error.is_reset()
                         && self.announced == Some(self.length);

@@ -78,7 +78,8 @@ impl Curve {
         Self::new(&stretches)
     }
 
-    /// Each of `stretches` is a length in nanoseconds, and a first and a last rate per second.
+    /// A curve of consecutive `stretches`, each given as its length in nanoseconds, its first rate
+    /// and its last rate, both in operations per second.
     fn new(stretches: &[(f64, f64, f64)]) -> Self {
         let (mut start, mut before) = (0.0, 0.0);
         let stretches = stretches

@@ -19,7 +19,7 @@ use self::profile::Profile;
 use self::recorded::Recorded;
 
 /// A schedule of intended starts. A pacer stores only the next start, so a backlog of any length
-/// needs no memory: overdue operations are starts that were not taken yet.
+/// needs no memory: overdue operations are the starts before now that were not taken yet.
 pub trait Pacer: Send {
     /// Intended start of the next operation, nanoseconds since the origin; [`u64::MAX`] when the
     /// schedule has ended.
@@ -48,8 +48,8 @@ pub struct Part {
     pub close: u64,
 }
 
-/// The part of the schedule of `load` that one generator thread executes; `None` for a closed
-/// loop, which has no schedule.
+/// The part of the schedule of `load` that one generator thread executes; `None` for a closed loop
+/// and for a maximum-rate search, which have no schedule.
 pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
     Some(match &load.pace {
         // A maximum-rate search runs a sequence of slices, each with a fixed rate, and has no

@@ -121,7 +121,8 @@ mod tests {
     #[test]
     fn the_rate_is_right() {
         for seed in 1..=5 {
-            // The standard deviation of Poisson(200 000) is 447: three of them in each direction.
+            // The standard deviation of Poisson(200 000) is 447; the test allows three of them in
+            // each direction.
             let count = union(seed, 3, 200 * SECOND).len();
             assert!(count.abs_diff(200_000) < 1_342, "{count}");
         }
@@ -130,7 +131,8 @@ mod tests {
     #[test]
     fn threads_are_independent() {
         // Arrivals of two threads are counted in 10 ms bins. The correlation of 2,000 independent
-        // pairs has the standard deviation 1/√2000 = 0.022: four of them in each direction.
+        // pairs has the standard deviation 1/√2000 = 0.022; the test allows four of them in each
+        // direction.
         let bins = |thread| {
             let mut bins = vec![0.0; 2_000];
             for at in arrivals(9, thread, 2, 20 * SECOND) {
@@ -257,8 +259,8 @@ mod tests {
                 for until in [1.0, 5.0, 11.0, 21.0] {
                     let count = due.iter().filter(|&&at| at < until).count() as f64;
                     let mean = integral(until);
-                    // The variance of a Poisson count is its mean: four standard deviations in each
-                    // direction.
+                    // Allows four standard deviations in each direction; the variance of a Poisson
+                    // count is its mean.
                     assert!((count - mean).abs() < 4.0 * mean.sqrt(), "{count} {mean}");
                 }
             }

@@ -31,7 +31,8 @@ pub(crate) struct Reactor {
 }
 
 impl Reactor {
-    /// A reactor; with `precise`, waits are accurate to the microsecond, as an open loop needs.
+    /// A reactor. With `precise`, waits are accurate to the microsecond, for open loops and think
+    /// times.
     pub(crate) fn new(precise: bool) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = precise.then(|| Timer::new(&poll)).transpose()?;
@@ -79,6 +80,6 @@ pub(crate) fn happenings(events: &Events, connections: usize) -> impl Iterator<I
             writable: event.is_writable(),
             closed: event.is_read_closed() || event.is_error(),
         })
-        // Excludes the timer's event, which arming the timer clears.
+        // Excludes the timer's event, which setting the timer again clears.
         .filter(move |happening| happening.connection < connections)
 }

@@ -8,7 +8,7 @@ use mio::{Poll, Token};
 /// Token of the timer, outside the range of connection tokens.
 const TIMER: Token = Token(usize::MAX);
 
-/// A timer in the poll, on systems that have one.
+/// A Linux timer (timerfd) that wakes the poll.
 #[cfg(target_os = "linux")]
 pub(super) struct Timer {
     fd: std::os::fd::OwnedFd,
@@ -35,7 +35,8 @@ impl Timer {
         Ok(Self { fd })
     }
 
-    /// Arms the timer for `wait`. Returns the timeout for the poll itself.
+    /// Arms the timer for `wait`. Returns the timeout for the poll call: `None`, because the timer
+    /// ends the wait.
     pub(super) fn arm(&mut self, wait: Duration) -> io::Result<Option<Duration>> {
         use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
 
@@ -60,7 +61,7 @@ impl Timer {
     }
 }
 
-/// On systems without timerfd, only the poll's timeout is available.
+/// Replacement on systems without timerfd, where waits use only the poll's timeout.
 #[cfg(not(target_os = "linux"))]
 pub(super) struct Timer;
 

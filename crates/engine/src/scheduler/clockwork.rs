@@ -40,7 +40,7 @@ impl Scheduler<'_> {
         self.take_work(now).map(|slot| (slot, Order::Send))
     }
 
-    /// The slot for the next operation, if an operation is due and a user is free.
+    /// The slot for the next operation, if an operation is due and a virtual user is free.
     pub(super) fn take_work(&mut self, now: u64) -> Option<usize> {
         if !self.work_is_due(now) {
             return None;
@@ -111,7 +111,8 @@ impl Scheduler<'_> {
             self.tally.paused(self.quiet_since, now);
         }
         if self.schedule.rest.is_some() {
-            // Connection events of the rest of a segment do not belong to the window.
+            // Drops connection events after the window, where the rest of the segment was sent
+            // unmeasured.
             self.tally.forget_connections();
         }
         let drained = self.tally.ship(now.max(self.tally.since()), 0, true);
@@ -151,7 +152,7 @@ impl Scheduler<'_> {
         None
     }
 
-    /// Open loop: counts arrivals that waited a whole timeout for a free connection as failed.
+    /// Open loop: fails arrivals that waited a whole timeout for a free connection.
     fn expire_queue(&mut self, now: u64) {
         let timeout = self.schedule.timeout;
         while let Some(due) = self.next_arrival() {
@@ -163,8 +164,8 @@ impl Scheduler<'_> {
                 self.due = pacer.due();
             }
             self.issued += 1;
-            // A connection that was lost after the arrival's due time was open while the arrival
-            // waited.
+            // If all connections were lost only after the arrival was due, the arrival waited for a
+            // busy connection at first: a timeout, not a connect error.
             let (class, text) = if self.up == 0 && self.none_up_since <= due {
                 let why = match self.last_refusal.as_str() {
                     "" => "no connection in time",
@@ -189,7 +190,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Opens and closes the window and ships samples when their time has come.
+    /// Opens and closes the window and ships samples when they are due.
     fn turn_window(&mut self, now: u64) {
         if !self.window_open {
             if now < self.schedule.open {

@@ -1,15 +1,15 @@
-//! Chooses the user that sends the next request, and the host that receives it.
+//! Chooses the virtual user that sends the next request, and the host that receives it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::think::Thinker;
 
-/// Assigns requests to users and slots. A user has at most one request in flight. With several
-/// hosts there are more slots than users, so that every user can reach every host.
+/// Assigns requests to virtual users and slots. A user has at most one request in flight. With
+/// several hosts there are more slots than users, so that every user can reach every host.
 pub(super) struct Dispatch {
     users: usize,
-    /// Open slots without a request by host, longest idle first.
+    /// Slots with an open connection and no request, by host, longest idle first.
     idle: Vec<VecDeque<usize>>,
     hosts: Rotation,
     /// Slots whose returned request can be sent again, because the connection is open.
@@ -43,7 +43,8 @@ impl Dispatch {
         }
     }
 
-    /// Whether a slot that becomes free can send the next request directly.
+    /// Whether a slot that becomes free can send the next request itself: with one host and without
+    /// think time.
     #[inline]
     pub(super) fn is_direct(&self) -> bool {
         self.think.is_none() && self.idle.len() == 1

@@ -4,7 +4,7 @@
 //! real sockets and, in tests, in virtual time.
 //!
 //! This module handles requests. [`connections`] handles connection events, [`clockwork`]
-//! time-driven events, and [`dispatch`] chooses the user and host of the next request.
+//! time-driven events, and [`dispatch`] chooses the virtual user and the host of the next request.
 
 mod clockwork;
 mod connections;
@@ -34,9 +34,10 @@ use crate::think::Thinker;
 pub struct Schedule {
     /// Index of this thread, from 0.
     pub thread: usize,
-    /// Whether the thread's connections do not belong to the load: [`Workload::own_connections`].
+    /// Whether the thread uses separate connections that do not belong to the load: see
+    /// [`Workload::own_connections`].
     pub beside: bool,
-    /// Connections of this thread to each host.
+    /// Number of this thread's connections to each host.
     pub connections: usize,
     /// Most requests in flight on a connection.
     pub depth: usize,
@@ -50,7 +51,7 @@ pub struct Schedule {
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
-    /// Set if the slice sends a segment of a request sequence.
+    /// Set if the slice sends a fixed segment of a request sequence.
     pub rest: Option<Rest>,
     /// Timeout of an operation.
     pub timeout: u64,
@@ -58,7 +59,7 @@ pub struct Schedule {
     pub pacer: Option<Box<dyn Pacer>>,
     /// Think time between a user's requests; only in a closed loop.
     pub think: Option<Thinker>,
-    /// Read the times of server stages from response headers.
+    /// Whether to read server stage times from response headers.
     pub stages: bool,
     /// Limits after which no more operations are issued.
     pub stop_rules: Vec<Box<dyn StopRule>>,
@@ -69,9 +70,9 @@ pub struct Schedule {
 /// Value of `quiet_since` when no request is in flight.
 const NONE_OUT: u64 = u64::MAX;
 
-/// How a slice that sends a segment of a request sequence ends. The window closes in all threads as
-/// soon as one thread has sent its share, so that the load stays constant in the window. The other
-/// threads then send the rest of the segment unmeasured.
+/// End of a slice that sends a fixed segment of a request sequence. The window closes in all
+/// threads as soon as one thread has sent its share, so that the load stays constant in the window.
+/// The other threads then send the rest of the segment unmeasured.
 #[derive(Debug, Clone)]
 pub struct Rest {
     /// Longest time for the rest of the segment, nanoseconds after the window closed.
@@ -88,10 +89,10 @@ pub struct ResponseSummary {
     pub status: u16,
     /// Body bytes of the response.
     pub length: u64,
-    /// Bytes read for the response, including heads.
+    /// Bytes read for the response, including heads; with HTTP/2, the body only.
     pub received: u64,
     /// Bytes of the request that were written before the response arrived; `None` if the whole
-    /// request was written.
+    /// request was written, and with HTTP/2.
     pub cut_at: Option<u64>,
     /// Whether the server allows the connection to be used again.
     pub reusable: bool,
@@ -165,7 +166,7 @@ pub struct Scheduler<'w> {
     /// Operations issued after the window closed.
     unmeasured: u64,
     in_flight: usize,
-    /// Last time at which a request ended while all users had a request in flight.
+    /// Last time at which a request ended while all virtual users had a request in flight.
     full_until: u64,
     up: usize,
     /// Whether connections are being opened before the slice: see [`crate::start_barrier`].
@@ -174,7 +175,8 @@ pub struct Scheduler<'w> {
     opened_all: bool,
     /// Connections that were neither opened nor refused yet.
     untried: usize,
-    /// Time since which no connection has been open; valid while `up` is 0.
+    /// Time since which no connection has been open; meaningful only while `up`, the number of open
+    /// connections, is 0.
     none_up_since: u64,
     /// The error of the last refused connection; empty if none was refused.
     last_refusal: String,
@@ -303,7 +305,7 @@ impl<'w> Scheduler<'w> {
         std::mem::take(&mut self.lives)
     }
 
-    /// Operations issued after the window closed to complete a segment.
+    /// Operations issued unmeasured after the window, to complete a segment.
     pub fn unmeasured(&self) -> u64 {
         self.unmeasured
     }
@@ -550,7 +552,7 @@ impl<'w> Scheduler<'w> {
                 entry.intended = now;
                 if let Some(pacer) = &mut self.schedule.pacer {
                     entry.intended = self.due;
-                    // From this time on, only this thread delays the request.
+                    // From this time on, only this thread delayed the request.
                     let possible = self.due.max(entry.rested).max(self.full_until);
                     self.tally.sent_late(self.due, now.saturating_sub(possible));
                     pacer.take();

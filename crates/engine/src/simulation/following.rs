@@ -3,7 +3,7 @@
 use super::*;
 use crate::exchange::RequestOutcome;
 
-/// A workload whose requests alternate between the timeout of the load and 10 ms.
+/// A workload whose requests have alternately the timeout of the load and a timeout of 10 ms.
 #[derive(Default)]
 struct Follower {
     sent: u64,

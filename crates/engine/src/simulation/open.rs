@@ -55,7 +55,7 @@ fn a_stall_at_the_end_of_the_window_is_counted() {
     });
     assert_eq!(played.total.service.len(), 800);
     assert_eq!(played.errors(ErrorClass::Timeout), 200);
-    // The requests due from 8.00 s to 9.99 s are all in flight when the window closes.
+    // The requests due from 8.00 s to 9.99 s have no response when the window closes.
     assert_eq!(played.total.censored, 200);
     assert!(near(played.total.failed.max(), 4 * SECOND));
 }

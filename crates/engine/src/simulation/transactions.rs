@@ -198,8 +198,8 @@ fn a_transaction_that_started_before_the_window_is_throughput_and_not_timed() {
     let played = play.on(&mut Multipart::default(), &mut ten_thirty_twenty());
     let whole = played.sum(WHOLE);
     assert_eq!((whole.ok, whole.service), (1, 0));
-    // The next transaction receives a response in the drain, when one of its sub-requests has not
-    // been sent yet.
+    // In the drain, the next transaction receives a response, but one of its sub-requests is still
+    // unsent.
     assert_eq!(whole.failed + whole.censored, 0);
     assert_eq!((played.sum(2).ok, played.sum(2).service), (0, 1));
 }

@@ -6,7 +6,7 @@ use crate::histogram::HIGHEST_NANOS;
 pub(super) const MILLISECOND: u64 = 1_000_000;
 
 /// Parses an unsigned number, such as `53` or `53.2`, in a unit of `unit` nanoseconds. `None` for
-/// any other text and for more than ten minutes, the longest time that a histogram records exactly.
+/// any other text and for more than ten minutes, the longest time that a histogram records.
 pub(super) fn nanos(text: &[u8], unit: u64) -> Option<u64> {
     let point = text.iter().position(|&byte| byte == b'.');
     let (whole, fraction) = match point {

@@ -1,5 +1,5 @@
-//! Reads the times of server stages from response headers: `Server-Timing` (W3C) and `Trace-Log`
-//! (CubeFS's blobstore).
+//! Reads the times of server stages, which are steps of processing inside the server, from response
+//! headers: `Server-Timing` (W3C) and `Trace-Log` (CubeFS's blobstore).
 //!
 //! Stage times are summed in buckets of service time, so that means can later be computed for any
 //! range of percentiles. Memory does not grow with the number of requests.
@@ -41,9 +41,9 @@ struct Header {
 enum TotalScope {
     /// The whole request.
     Request,
-    /// The time until the head is written. For a JSON document, which is written with the head, the
-    /// time covers the whole request. For any other content, which the server reads after the head,
-    /// the time counts as a stage with this name.
+    /// The time until the head is written. The server writes a JSON document together with the
+    /// head, so the time then covers the whole request. The server reads any other content after
+    /// writing the head, so the time then counts as a stage with this name.
     UntilHead(&'static str),
 }
 

@@ -40,11 +40,11 @@ pub struct BucketSums {
     pub service_ns: u64,
     /// Correct responses with a usable time in a header.
     pub carrying: u64,
-    /// Correct responses with a malformed header, or with a time longer than the service time; not
-    /// counted in `carrying`.
+    /// Correct responses with a malformed header, or with a time more than 2 ms longer than the
+    /// service time; not counted in `carrying`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Responses in `carrying` with the time of the whole request exactly once.
+    /// Responses in `carrying` that state the time of the whole request exactly once.
     pub totals: u64,
     /// Sum of the times of the whole request in `totals`, nanoseconds.
     pub total_ns: u64,
@@ -142,7 +142,8 @@ impl OperationStages {
         }
     }
 
-    /// Index of the stage with this name, or of [`OTHER_STAGES`]; added if missing.
+    /// Index of the stage with this name; adds the stage if missing. Once [`MOST_STAGES`] stages
+    /// are known, a new name becomes [`OTHER_STAGES`].
     fn place(&mut self, name: &str) -> usize {
         let find = |stages: &[String], name: &str| stages.iter().position(|known| known == name);
         if let Some(at) = find(&self.stages, name) {

@@ -9,7 +9,7 @@ use crate::histogram::HIGHEST_NANOS;
 const SUB_BITS: u32 = 4;
 /// Base-2 logarithm of the shortest distinguished service time, nanoseconds.
 const SHORTEST_BITS: u32 = 10;
-/// Buckets up to [`HIGHEST_NANOS`].
+/// Number of buckets for times up to [`HIGHEST_NANOS`].
 const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
 /// A stage time can exceed the service time of the response by this value, nanoseconds: servers
 /// round to whole milliseconds, and clocks differ slightly.

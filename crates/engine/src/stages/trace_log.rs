@@ -1,10 +1,10 @@
-//! Parses `Trace-Log` of CubeFS's blobstore: entries such as `ACCESS:55`, separated by
-//! semicolons, and `a_0_r_0_w_42`.
+//! Parses `Trace-Log` of CubeFS's blobstore: entries separated by semicolons, such as `ACCESS:55`
+//! or `a_0_r_0_w_42`.
 //!
-//! An entry is a module, a colon and a time in milliseconds or as a Go duration. A time that rounds
-//! down to 0 ms is left out with its colon. If the module failed, a slash and an error text of up
-//! to 32 bytes follow. The text can contain semicolons, so its end cannot be found, and the rest of
-//! the line is ignored.
+//! An entry is a module, a colon and a time in milliseconds or as a Go duration. If the time rounds
+//! down to 0 ms, the colon and the time are missing. If the module failed, a slash and an error
+//! text of up to 32 bytes follow. The text can contain semicolons, so its end cannot be found, and
+//! the rest of the line is ignored.
 
 use super::amount::{MILLISECOND, nanos};
 use super::{Timing, Unreadable};
@@ -13,7 +13,7 @@ use crate::histogram::HIGHEST_NANOS;
 /// The module that sends the response, the access layer. The time of this module includes all other
 /// stages.
 pub(super) const OUTERMOST: &str = "ACCESS";
-/// Names for the parts of `a_0_r_0_w_42`.
+/// Letters in entries such as `a_0_r_0_w_42`, and the names of the stages whose times follow them.
 const PARTS: [(&str, &str); 3] = [("a", "alloc"), ("r", "read"), ("w", "write")];
 /// Units of a time, with their length in nanoseconds. Both Unicode micro signs are accepted.
 const UNITS: [(&str, u64); 8] = [

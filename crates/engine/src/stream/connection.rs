@@ -39,7 +39,7 @@ pub(super) struct Connection<F> {
 pub(super) enum Unread {
     /// No bytes: the last read emptied the socket.
     Nothing,
-    /// Some.
+    /// Bytes; the stream has not ended.
     Bytes,
     /// Bytes and the end of the stream.
     BytesAndEnd,

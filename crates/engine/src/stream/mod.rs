@@ -4,8 +4,8 @@
 //!
 //! Each socket is registered with the poll once. When a response is complete, the driver writes the
 //! next request at once. The driver waits for writability only after `WouldBlock`, and reads a
-//! socket again only if a read filled the buffer. A keep-alive request thus costs one write, one
-//! read and a share of one wait.
+//! socket again only if a read filled the buffer. A keep-alive request thus costs one write and one
+//! read; one wait serves several requests.
 //!
 //! At a depth above 1, requests are pipelined, and one write sends all requests that are ready.
 
@@ -69,11 +69,12 @@ pub struct StreamDriver<F: Framing> {
 }
 
 impl<F: Framing> StreamDriver<F> {
-    /// A driver with `connections` closed connections on `route`, each for `depth` requests in
-    /// flight. With `precise`, waits are accurate to the microsecond, as an open loop needs.
+    /// A driver for `connections` connections on `route`, not yet opened, with up to `depth`
+    /// requests in flight each. With `precise`, waits are accurate to the microsecond, for open
+    /// loops and think times.
     ///
     /// # Errors
-    /// When the system refuses a poll or a timer.
+    /// When the system cannot create a poll instance or a timer.
     pub fn new(
         clock: Clock,
         route: &Route,
@@ -133,7 +134,7 @@ impl<F: Framing> StreamDriver<F> {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Executes an order for the connection as an order for its first slot.
+    /// Executes an order that concerns a whole connection and is addressed to its first slot.
     fn execute_on(&mut self, connection: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute(connection * self.depth, order, scheduler);
     }
@@ -378,7 +379,7 @@ impl<F: Framing> StreamDriver<F> {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];
         // After a partly written request, the connection cannot be reused: the server would parse
-        // the next request as its rest.
+        // the next request as the rest of this request.
         let cut_at = entry.outbox.first_is_cut_at();
         let Some(slot) = entry.outbox.pop() else {
             return AfterRead::Stop;

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 
-/// Most connections per second whose statistics are read. Without keep-alive each request has a
-/// connection, and reading all statistics would cost measurable CPU time.
+/// Most connections per thread and second whose statistics are read. Without keep-alive each
+/// request has a connection, and reading all statistics would cost measurable CPU time.
 const MOST_IN_A_SECOND: u32 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
@@ -51,7 +51,7 @@ impl TcpFigures {
 #[derive(Debug, Default)]
 pub(crate) struct TcpRecorder {
     sum: Cell<TcpFigures>,
-    /// End of the current second, and the number of connections read in it.
+    /// End of the current second, and the number of connections read in this second.
     second: Cell<(u64, u32)>,
 }
 

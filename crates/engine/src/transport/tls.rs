@@ -20,9 +20,10 @@ use super::trouble;
 
 /// Ciphertext per read, bytes.
 const READ_AT_ONCE: usize = 128 * 1024;
-/// Plaintext encrypted at once, bytes: four full records.
+/// Most plaintext encrypted at once, bytes: four full records.
 const WRITE_AT_ONCE: usize = 64 * 1024;
-/// Largest ciphertext of [`WRITE_AT_ONCE`] bytes of plaintext.
+/// Size from which the ciphertext buffer can hold [`WRITE_AT_ONCE`] bytes of plaintext in full
+/// records, bytes.
 const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
 
 /// Consecutive buffers up to this size, in bytes, are joined into one record.

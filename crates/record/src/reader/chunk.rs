@@ -14,7 +14,7 @@ use crate::slice::{Slice, SliceStart};
 pub(super) struct Chunk {
     /// Complete lines.
     pub(super) text: Vec<u8>,
-    /// The line check, which continues after the lines before this chunk.
+    /// Checks the lines of this chunk; starts from the check value of the line before the chunk.
     pub(super) lines: CheckedLines,
     /// Number of the chunk's first line, from 1.
     pub(super) number: u64,
@@ -161,7 +161,7 @@ impl<'a> Reading<'a> {
         let Some(mut slice) = self.open.take() else {
             return Ok(());
         };
-        // A slice without an `end` line ends at its last complete second.
+        // A slice without an `end` line ends at the last second that every thread has reported.
         if slice.end.is_none() {
             self.read.is_cut = true;
             slice.end_where_every_thread_has_reported();

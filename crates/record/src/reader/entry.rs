@@ -82,8 +82,8 @@ impl SliceEntry {
         };
         let from_slice = totals.filter(|_| files.source == Source::Slices);
         if from_slice.is_some() {
-            // With the slice's histograms known, those of the seconds are only checked, not
-            // decoded.
+            // If the slice's histograms are known, the histograms of the seconds are only checked,
+            // not decoded.
             let ranges = self.seconds.iter().flat_map(SecondEntry::hlogs);
             files.latency.check_all(ranges, &mut buffers.bytes)?;
         }
@@ -106,7 +106,7 @@ impl SliceEntry {
     }
 }
 
-/// Number of values in the histograms of the seconds, according to the lines.
+/// Number of values in each histogram of the slice, summed over the lines of its seconds.
 fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
     let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
     for second in seconds {
@@ -167,9 +167,9 @@ impl SecondEntry {
         Ok(self.line.interval(ops, SetupFigures::default(), hosts))
     }
 
-    /// Adds the second's counts to the histograms of the slice while decoding. Creating histograms
-    /// per second would take longer than the rest of the reading, so only a probe, which needs the
-    /// times of each second, gets histograms of its operations.
+    /// Decodes the second's histograms and adds their counts directly to the slice's histograms.
+    /// Creating a histogram per second would take longer than the rest of the reading. Only the
+    /// operations of a probe get a histogram per second, because its results need them.
     fn add_histograms(
         &self,
         interval: &mut Interval,

@@ -20,7 +20,7 @@ use crate::store::Store;
 const LONGEST_LINE: u64 = 64 << 20;
 /// Smallest chunk except the last, bytes of lines: some milliseconds of work.
 const CHUNK: usize = 256 << 10;
-/// Lines of one slice are read in parts from this number of bytes on.
+/// Number of bytes from which the lines of one slice are read in parts.
 const LONG: usize = 8 << 20;
 /// Start of the first line of a slice. Every chunk except the first starts with such a line.
 const BEGIN: &[u8] = br#"{"kind":"begin","#;
@@ -64,7 +64,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Takes the text, with the number of the first line and the check of the lines.
+    /// Takes the text, the number of its first line, and a checker that starts at this line.
     fn take(&mut self) -> (Vec<u8>, u64, CheckedLines) {
         let text = std::mem::take(&mut self.text);
         let (before, value) = self.before;
@@ -153,6 +153,7 @@ impl<'scope, 'env> Journal<'scope, 'env> {
     }
 
     /// Passes the lines read so far, which end with a complete slice, to the worker threads.
+    /// Processes the last part of a long slice on the calling thread.
     fn read_chunk(&mut self, lines: &mut Lines) -> Result<(), RecordError> {
         if self.long.is_some() {
             self.read_part(lines);

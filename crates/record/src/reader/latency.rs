@@ -13,7 +13,7 @@ use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
 use crate::lines::{ByteRange, Quantiles};
 
-/// Ranges are read together up to this number of bytes, plus one range.
+/// Adjacent ranges are read together until they exceed this number of bytes.
 const MOST_AT_ONCE: u64 = 256 << 10;
 
 /// The file `latency.hlog`; only ranges that lines refer to are read.

@@ -24,9 +24,9 @@ pub(super) struct TotalsFile {
 
 #[derive(Debug, Default)]
 struct Found {
-    /// Slices whose range does not match its check value or the seconds.
+    /// Indices of the slices whose range does not match its check value or the seconds.
     changed: Vec<u32>,
-    /// Whether a range lies beyond the end of the file.
+    /// Whether a range ends beyond the end of the file.
     is_cut: bool,
 }
 
@@ -45,8 +45,8 @@ impl TotalsFile {
         })
     }
 
-    /// The histograms of a slice, whose seconds have `counts` values. If the histograms cannot be
-    /// used, records the problem and returns `None`. `bytes` is a buffer.
+    /// The histograms of a slice, which must have the numbers of values in `counts`. If the
+    /// histograms cannot be used, records the problem and returns `None`. `bytes` is a buffer.
     pub(super) fn read(
         &self,
         slice: u32,
@@ -82,8 +82,8 @@ impl TotalsFile {
         Ok(totals)
     }
 
-    /// Whether the file contains `range`. While a run is running, the file can grow after it was
-    /// opened: the histograms are written before the line.
+    /// Whether the file contains `range`. Reads the file's length again if necessary, because the
+    /// file of a running run can have grown since it was opened.
     fn has(&self, range: ByteRange) -> bool {
         let length_now = || {
             let file = self.file.as_ref()?;
