@@ -39,7 +39,7 @@ pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
     if !(log_effect > 0.0 && log_effect.is_finite() && sd.is_finite()) {
         return None;
     }
-    // Search upwards from the number for normal quantiles, which is never too high.
+    // Search upwards from the number of blocks that normal quantiles give, which is never too high.
     let quantiles = normal_quantile(1.0 - alpha / 2.0)? + normal_quantile(POWER)?;
     let start = (quantiles * sd / log_effect).powi(2).floor();
     if start > TOO_MANY as f64 {

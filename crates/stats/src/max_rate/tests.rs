@@ -30,7 +30,7 @@ fn of(beyond: u64, all: u64) -> Second {
 
 /// Length of a slice in the simulated runs, seconds.
 const SLICE: f64 = 2.0;
-/// Time per probe without measurement, seconds.
+/// Unmeasured time per probe, seconds.
 const BESIDES: f64 = 0.5;
 
 /// Runs a search like the runner, with time reserved for the proof, until the search ends or the
@@ -150,8 +150,8 @@ fn one_queue_of_random_service_is_found_where_theory_puts_it() {
         });
         let found = search.found();
         let (low, high) = (found.rate().unwrap(), found.failed().unwrap());
-        // The last probes are 2 % apart: too close for the test on a share of 1 % to separate
-        // always.
+        // The rates of the last probes are 2 % apart, which a test on a share of 1 % cannot always
+        // distinguish.
         holds += usize::from(low <= truth * 1.02 && truth <= high * 1.02);
         width += (high / low).ln() / 40.0;
     }
