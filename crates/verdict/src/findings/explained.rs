@@ -6,8 +6,8 @@
 
 use tenbin_result::{Blame, Finding, Severity};
 
-/// (Rule, other rules): a finding of one of the other rules at the same place explains a finding of
-/// the rule.
+/// (Rule, explaining rules): a finding of an explaining rule for the same workload and target
+/// explains the finding of the rule.
 const EXPLAINED: &[(&str, &[&str])] = &[
     (
         "machine_full",
