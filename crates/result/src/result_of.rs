@@ -70,8 +70,8 @@ pub struct ResultOf {
     /// Why the cost is unknown and how to measure it; null if the target is observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_observed: Option<String>,
-    /// Figures of the target's control group; null without a group that contains the target and not
-    /// Tenbin.
+    /// Figures of the target's control group; null if no group contains all processes of the target
+    /// and not Tenbin itself.
     #[serde(default)]
     pub group: Option<GroupResult>,
     /// CPU seconds of the load generator per operation, including failed operations.

@@ -402,8 +402,8 @@ impl Search {
         });
         let again = on_side.clone().filter(|rate| {
             let tries = rates.get(*rate).map_or(0, |t| t.probes.len());
-            // With no end of the bracket on this side, fewer tries: probing a rate that is farther
-            // from the maximum decides sooner.
+            // While the bracket is open on this side, limit the tries: a rate farther from the
+            // maximum is decided sooner.
             let most = if end.is_none() {
                 TRIES_WITHOUT_END
             } else {

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn the_rule_of_thumb_holds() {
-        // About one standard deviation with 10 blocks, two thirds of one with 20 blocks.
+        // The detectable effect is about one standard deviation with 10 blocks, and two thirds of a
+        // standard deviation with 20 blocks.
         let ten = detectable_log_effect(1.0, 10, 0.05).unwrap();
         let twenty = detectable_log_effect(1.0, 20, 0.05).unwrap();
         assert!((ten - 1.0).abs() < 0.02, "{ten}");

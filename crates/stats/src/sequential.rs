@@ -173,7 +173,7 @@ fn deviate(count: f64, expected: f64) -> f64 {
 /// The design effect, at least 1. Accounts for events longer than a second and for regular events.
 fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
-        // Unknown: all requests of a second may belong to one event.
+        // The size of events is unknown: all requests of a second may belong to one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
         return (most * (1.0 - beyond / all)).max(1.0);
     }
@@ -259,7 +259,8 @@ mod tests {
     /// A second of 1,000 requests with random events, `rate` per second; each event puts `size`
     /// requests beyond the limit.
     fn second(rng: &mut StdRng, rate: f64, size: u64) -> Second {
-        // Counts how many exponential intervals fit into a second: Poisson.
+        // Counts how many exponential intervals fit into a second, which gives a Poisson
+        // distribution.
         let (mut events, mut left) = (0, 1.0);
         loop {
             left += (1.0 - rng.random::<f64>()).ln() / rate;
@@ -302,8 +303,8 @@ mod tests {
     fn a_share_at_the_limit_is_rarely_called_below_or_above_it() {
         for (size, allowed) in [(1, 0.01), (1, 0.001), (5, 0.01)] {
             let (below, above) = decided(1.0, size, allowed);
-            // With 800 tests, the observed error has a standard deviation of 0.8 %; two are
-            // allowed.
+            // With 800 tests, the observed error has a standard deviation of 0.8 %; the limit
+            // allows two.
             let most = SHARE_ERROR + 0.015;
             assert!(below <= most, "{below} of events of {size}, {allowed}");
             assert!(above <= most, "{above} of events of {size}, {allowed}");

@@ -133,8 +133,8 @@ fn one_queue(dice: &mut Dice, rate: f64, service: f64, limit: f64, length: f64) 
 
 #[test]
 fn one_queue_of_random_service_is_found_where_theory_puts_it() {
-    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). At μ = 1,000, p99 is below 50 ms
-    // while λ < 907.9.
+    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). At μ = 1,000, p99 is below 50 ms for
+    // λ < 907.9.
     let (service, limit) = (1_000.0, 0.050);
     let truth = service - 100f64.ln() / limit;
     let (mut holds, mut width) = (0, 0.0);

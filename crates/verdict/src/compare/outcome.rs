@@ -62,7 +62,7 @@ impl Scale {
     }
 
     /// The possible difference between two starts of a program, as a share. `None` if the whole
-    /// interval of `ratio` is farther from 1 than this difference.
+    /// interval of `ratio` is farther from 1 than this difference, or without an interval.
     pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
         let estimate = ratio.estimate()?;
         let least = effect(estimate.low).min(effect(estimate.high));

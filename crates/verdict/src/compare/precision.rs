@@ -47,7 +47,7 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
-    // The printed intervals, which hold simultaneously.
+    // Use the printed intervals, which hold simultaneously.
     let confidence = Family::of(plan).confidence(Member::Question);
     let sweeps = sweeps(plan);
     let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());

@@ -25,7 +25,8 @@ pub(crate) fn uneven(cell: &Cell<'_>) -> Option<Vec<Spread>> {
     }
     let on_one_host = full.iter().filter(|slice| slice.hosts.is_empty());
     let known: Vec<Spread> = on_one_host.filter_map(|slice| slice.spread).collect();
-    // Connections reopened without a setting in the plan: the warm-up found uneven connections.
+    // If connections were reopened although the plan does not set this, the warm-up found uneven
+    // connections.
     let in_warm_up =
         cell.workload.load.reopen.is_none() && full.iter().any(|slice| slice.reopen.is_some());
     let uneven = known.iter().filter(|spread| spread.is_uneven()).count();
