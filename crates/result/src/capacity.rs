@@ -17,7 +17,7 @@ pub struct Capacity {
     /// The levels of the sweep, in ascending order of connections.
     pub levels: Vec<CapacityLevel>,
     /// The knee: the number of connections beyond which more connections add little throughput.
-    /// Null if a level has no figure.
+    /// Null if a level has no throughput.
     pub knee: Option<Knee>,
     /// Connections at the level with the highest median throughput.
     pub peak_connections: Option<u64>,
@@ -30,7 +30,7 @@ pub struct Capacity {
     /// The Universal Scalability Law fitted to the levels; null with fewer than six levels.
     pub usl: Option<UslResult>,
     /// Hysteresis: throughput while connections decrease divided by throughput while connections
-    /// increase, over all levels.
+    /// increase, as geometric means over all levels.
     pub hysteresis: Option<Figure>,
     /// How far the result of the sweep can be trusted.
     pub trust: Trust,
@@ -94,9 +94,10 @@ pub struct UslResult {
     pub sigma: Option<Figure>,
     /// κ: coordination cost between each pair of connections (crosstalk).
     pub kappa: Option<Figure>,
-    /// Connections at the highest throughput of the fit; null above twice the largest level tested.
+    /// Connections at the highest throughput of the fit; null if more than twice the largest number
+    /// tested.
     pub peak_connections: Option<Figure>,
-    /// Highest throughput of the fit, operations per second.
+    /// Highest throughput of the fit, operations per second; null if `peak_connections` is null.
     pub peak_throughput: Option<Figure>,
     /// Largest deviation of a measured level from the fit, as a share of the fit.
     pub worst_misfit: f64,

@@ -23,9 +23,9 @@ pub struct Comparison {
     pub higher_is_better: bool,
     /// Whether this figure decides the verdict for the workload.
     pub primary: bool,
-    /// Name of the concurrency sweep if the workload is a level of a sweep. The comparison over the
-    /// whole curve decides: a level is reported as different only if the curve is, and the interval
-    /// of a level holds for that level alone.
+    /// Name of the concurrency sweep if the workload is a level of a sweep. The comparison of the
+    /// whole curve decides: a level is reported as different only if the curve is different. The
+    /// interval of a level is not corrected for the number of levels.
     #[serde(default)]
     pub level_of: Option<String>,
     /// Whether the challenger is the baseline's twin: the ratio then measures noise.
@@ -47,7 +47,8 @@ pub struct Comparison {
     /// Smallest effect that counts as a difference, as a share.
     #[serde(default)]
     pub noise_floor: Option<f64>,
-    /// Rounds per block.
+    /// Rounds per block. Each block measures the targets in a balanced order: an ABBA quad for two
+    /// targets, a Williams square for more.
     pub rounds_per_block: u64,
     /// Two-sided signed-rank p-value of "no difference".
     pub p: Option<f64>,
@@ -91,7 +92,7 @@ pub enum Outcome {
         within: f64,
     },
     /// The interval excludes 1, but each target ran as a single process throughout, and two
-    /// processes of the same program can differ by that amount.
+    /// processes of the same program can differ as much.
     OneStart {
         /// Largest difference expected between two processes of the same program, as a share.
         up_to: f64,

@@ -28,7 +28,7 @@ pub struct Connections {
     pub connect: Option<SetupStep>,
     /// Time of the TLS handshake; null without TLS.
     pub tls: Option<SetupStep>,
-    /// Time from the request's write to the first byte of the first response on a connection.
+    /// Time from the write of the first request on a connection to the first byte of the response.
     pub first_byte: Option<SetupStep>,
 }
 

@@ -38,8 +38,8 @@ pub struct Document {
     /// One sentence per primary comparison, or one sentence with the reason why no comparison
     /// exists.
     pub verdicts: Vec<String>,
-    /// Findings about the run, in this order: unusable numbers, limits of a ratio or a rate, other
-    /// notes.
+    /// Findings about the run, the most important first: unusable numbers (INVALID), wrong or
+    /// unequal work, causes of a ratio or a limit, conditions of the machines, others.
     pub findings: Vec<Finding>,
     /// One comparison with the baseline for each challenger (including the twin), workload and
     /// figure.
@@ -244,8 +244,8 @@ impl Document {
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// The reason, as one clause, why ratios can be trusted but absolute figures cannot. `None`
-    /// without a reason, in an INVALID run, or if nothing is compared.
+    /// The reason, as one clause, why ratios can be trusted but absolute figures cannot. `None` if
+    /// absolute figures can be trusted, if the run is INVALID, or if nothing is compared.
     pub fn only_ratios(&self) -> Option<String> {
         let absolute = self.absolute.as_ref()?;
         let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();

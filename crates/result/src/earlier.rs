@@ -7,8 +7,8 @@ use crate::figure::Figure;
 use crate::trust::Trust;
 
 /// A run compared with an earlier run of the same experiment. The two runs were not interleaved: an
-/// interval covers the variation within the runs; only the controls show how the machine changed
-/// between the runs.
+/// interval covers only the variation within the runs. Changes of the machine between the runs show
+/// only in the controls: workloads and targets that did not change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Earlier {
     /// Name of the earlier run.

@@ -47,12 +47,12 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// Whether the condition is proven to be violated.
+    /// Whether the expectation is proven to be violated.
     pub fn is_violated(&self) -> bool {
         self.standing == Standing::NotMet
     }
 
-    /// Whether the run had to prove the condition (`--expect`) and could not decide.
+    /// Whether an `--expect` condition could not be decided; always false for `--fail-if`.
     pub fn is_undecided(&self) -> bool {
         self.standing == Standing::CannotTell && !self.fails_if
     }
@@ -78,9 +78,11 @@ pub enum ExpectedUnit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The whole confidence interval meets the condition.
+    /// The expectation is met: the `--expect` condition is true, or the `--fail-if` condition is
+    /// false, over the whole confidence interval.
     Met,
-    /// The whole confidence interval violates the condition.
+    /// The expectation is violated: the `--expect` condition is false, or the `--fail-if` condition
+    /// is true, over the whole confidence interval.
     NotMet,
     /// The run is inconclusive, or its numbers cannot be trusted.
     CannotTell,
@@ -104,7 +106,8 @@ pub struct Optimum {
     pub figure: Option<Figure>,
     /// The parameters of the next-best target, for example `workers=8`.
     pub rival: Option<String>,
-    /// Figure of the next-best target relative to the figure of the optimum; above 1 is better.
+    /// Ratio of the next-best target's figure to the optimum's; inverted if lower is better, so
+    /// that a ratio above 1 always means better.
     pub rival_ratio: Option<Figure>,
     /// The margin, as a share.
     pub margin: f64,

@@ -73,8 +73,8 @@ pub struct SearchProbe {
     /// requests were sent late, or generator threads waited too long for a core.
     #[serde(default)]
     pub void: bool,
-    /// The limits of the objective, then `keeps up`: whether the target kept up with the offered
-    /// rate.
+    /// The outcome of each limit of the objective, and last of `keeps up`: whether the target kept
+    /// up with the offered rate.
     pub limits: Vec<SearchLimit>,
     /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: f64,

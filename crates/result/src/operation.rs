@@ -32,7 +32,8 @@ pub struct OperationResult {
     pub throughput: Option<Figure>,
     /// Body bytes of correct operations per second, both directions added.
     pub bandwidth: Option<Figure>,
-    /// Start of the times below: the write, or the intended start.
+    /// From when the times below are measured: from the write of the request (service time), or
+    /// from its intended start (response time).
     pub timed_from: TimedFrom,
     /// Median time. All percentiles below cover all requests of the slices that ran their full
     /// time; the intervals come from the variation between slices.

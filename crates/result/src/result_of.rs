@@ -51,8 +51,8 @@ pub struct ResultOf {
     pub read_bytes: Option<Figure>,
     /// Bytes that the target wrote to storage per successful operation.
     pub written_bytes: Option<Figure>,
-    /// Write amplification: bytes that the target wrote to storage per body byte received for
-    /// storage; null for workloads that store nothing.
+    /// Write amplification: bytes that the target wrote to storage divided by the body bytes sent
+    /// for storage; null for workloads that store nothing.
     #[serde(default)]
     pub written_per_stored: Option<Figure>,
     /// Voluntary context switches of the target per successful operation: a thread blocked or
@@ -70,8 +70,8 @@ pub struct ResultOf {
     /// Why the cost is unknown and how to measure it; null if the target is observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_observed: Option<String>,
-    /// Figures of the target's control group; null if it shares its control group with other
-    /// programs.
+    /// Figures of the target's control group; null if no group contains all processes of the target
+    /// and not Tenbin itself.
     #[serde(default)]
     pub group: Option<GroupResult>,
     /// CPU seconds of the load generator per operation, including failed operations.
@@ -94,13 +94,13 @@ pub struct ResultOf {
     pub hosts: Vec<HostResult>,
     /// Each operation of the workload.
     pub operations: Vec<OperationResult>,
-    /// Percentiles over all operations, ascending, as far as the number of requests supports them.
-    /// Service time in a closed loop, response time in an open loop. Empty in documents of older
-    /// versions.
+    /// Times at ascending percentiles over all operations, up to the highest percentile for which
+    /// there are enough requests. Service time in a closed loop, response time in an open loop.
+    /// Empty in documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<TimeAt>,
     /// The slowest requests of all slices, including requests without a response; only for
-    /// workloads whose requests come from patterns.
+    /// workloads whose requests come from a pattern file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<RequestSample>,
     /// The fastest requests of all slices that received a response.
@@ -109,7 +109,8 @@ pub struct ResultOf {
     /// The result for each pattern; empty if the workload has too many patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<PatternResult>,
-    /// Expected and observed hit ratios of the target's cache; omitted if the plan expects no hits.
+    /// Expected and observed hit ratios of the target's cache; omitted if the plan sets neither
+    /// `cache_hit`, `cache_size` nor `cache_counters`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheHits>,
     /// Memory and index figures that the search server reported, over all slices; omitted for
@@ -150,7 +151,7 @@ pub struct ProcessCost {
     pub processes: u64,
     /// Whether the processes are observed, and so included in the target's figures.
     pub observed: bool,
-    /// Process IDs of unobserved processes; the ID of one process if the processes are observed.
+    /// The IDs of all these processes if they are not observed; otherwise the ID of one of them.
     pub pids: Vec<i32>,
     /// CPU seconds per successful operation of the target.
     pub cpu: Option<Figure>,
@@ -162,7 +163,7 @@ pub struct ProcessCost {
 /// includes the page cache that the kernel charges to the group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupResult {
-    /// Whether the group was observed to contain only processes of the target.
+    /// Whether the group contained only processes of the target in every slice.
     pub alone: bool,
     /// CPU seconds per successful operation.
     pub cpu: Option<Figure>,
@@ -170,8 +171,8 @@ pub struct GroupResult {
     pub memory_bytes: Option<u64>,
     /// Largest memory charged to the group since its creation, bytes.
     pub memory_peak_bytes: Option<u64>,
-    /// Share of the time during which a CPU quota throttled the group, summed over the group's
-    /// threads.
+    /// Time during which a CPU quota throttled the group, as a share of the measured time. Can
+    /// exceed 1, because the kernel adds up the times of all CPUs.
     pub throttled: Option<Figure>,
     /// Bytes read from block devices per successful operation.
     pub read_bytes: Option<Figure>,

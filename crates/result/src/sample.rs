@@ -46,8 +46,8 @@ pub struct PatternResult {
 /// settling times and drains.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheHits {
-    /// Expected hit ratio: a simulated cache receives the exact sequence of requests sent. Null if
-    /// no cacheable request was sent.
+    /// Expected hit ratio: the hit ratio of a simulated cache for exactly the requests sent. Null
+    /// if no cache is simulated or no cacheable request was sent.
     pub forecast: Option<f64>,
     /// Hit ratio that the target reported; null if unknown.
     pub observed: Option<f64>,

@@ -90,14 +90,15 @@ pub struct SliceFigures {
     pub client_allocations: Option<u64>,
     /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: f64,
-    /// Expected hit ratio of the target's cache in this slice; omitted if the plan expects no hits.
+    /// Expected hit ratio of the target's cache in this slice; omitted if no cache is simulated or
+    /// no cacheable request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_forecast: Option<f64>,
     /// Cache hit ratio that the target reported for this slice; omitted if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_hits: Option<f64>,
     /// The part of the workload's request sequence that was sent; omitted if figures do not depend
-    /// on the sequence.
+    /// on which requests are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
     /// Failures by second and class, adding up to `failed`. Omitted without failures, and in

@@ -152,7 +152,8 @@ pub enum Blame {
     Server,
     /// The configuration of the experiment.
     Setup,
-    /// The experiment has too few rounds for a decision.
+    /// The question that the plan asks: the planned load, connections or rounds do not suit the
+    /// comparison.
     Question,
 }
 

@@ -34,8 +34,8 @@ pub struct Setting {
     pub key: String,
     /// Value of the setting, as in the plan file.
     pub value: String,
-    /// Whether the value is the default for the same operations on the same number of objects of
-    /// the same size.
+    /// Whether the value is the default; always false for `http` workloads. The operations and the
+    /// number and sizes of objects count as default.
     pub usual: bool,
 }
 

@@ -83,8 +83,8 @@ pub fn clustered_quantile<C: Cluster>(
     })
 }
 
-/// Searches downwards from index `at` for the smallest value whose share is not significantly below
-/// q. Returns the index.
+/// Searches downwards from index `at` for the smallest value for which the share of observations up
+/// to the value is not significantly below q. Returns the index.
 fn lowest<C: Cluster>(
     merged: &[(u64, u64)],
     at: usize,
@@ -193,7 +193,7 @@ fn standard_error(squares: f64, n: usize, total: f64) -> f64 {
     (squares * n as f64 / (n - 1) as f64).sqrt() / total
 }
 
-/// Number of observations of one cluster at or below a value, and of all its observations.
+/// Observations of one cluster: the number at or below a value, and the total number.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     within: u64,
@@ -290,7 +290,8 @@ mod tests {
 
     #[test]
     fn a_quantile_that_one_cluster_carries_has_a_wide_interval() {
-        // One of eight clusters has 9 % of stalls of 900 to 990; the other clusters have no stalls.
+        // In one of eight clusters, 9 % of the observations are stalls with values of 900 to 990;
+        // the other clusters have no stalls.
         let clusters: Vec<Values> = (0..8)
             .map(|at| {
                 let slow = if at == 3 { 900..990 } else { 0..0 };
@@ -334,7 +335,8 @@ mod tests {
         ));
     }
 
-    /// The share of the intervals from 16 clusters that contain the true quantile.
+    /// Coverage: the share of intervals that contain the true quantile; each interval comes from 16
+    /// clusters.
     fn coverage(q: f64, truth: u64, make: impl Fn(&mut StdRng) -> Values) -> f64 {
         let mut rng = StdRng::seed_from_u64(7);
         let runs = 600;

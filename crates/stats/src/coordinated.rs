@@ -7,9 +7,9 @@
 /// `samples` are (time, count) pairs; times and `interval` have the same unit. As in HdrHistogram's
 /// `recordValueWithExpectedInterval`, a sample longer than the interval adds samples for the
 /// operations not sent meanwhile: a sample shorter by the interval, a sample shorter by twice the
-/// interval, and so on down to the interval. The added samples are computed, not recorded, so a
-/// long stall takes no more time than a short stall. `None` without samples, for an interval that
-/// is not positive, and for a `q` outside 0 to 1.
+/// interval, and so on down to the interval. The added samples are counted by a formula and not
+/// stored, so the computing time does not depend on the length of a stall. `None` without samples,
+/// for an interval that is not positive, and for a `q` outside 0 to 1.
 pub fn uncoordinated_quantile(samples: &[(f64, u64)], interval: f64, q: f64) -> Option<f64> {
     let usable = interval > 0.0 && interval.is_finite() && (0.0..=1.0).contains(&q);
     let total: f64 = samples

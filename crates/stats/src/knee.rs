@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Relative throughput gain from two doublings of the clients at which the knee lies higher.
+/// The knee lies higher if two doublings of the clients raise the throughput by at least this
+/// share.
 pub const KNEE_GAIN: f64 = 0.03;
 
 /// The fewest clients beyond which two doublings of the clients add less than [`KNEE_GAIN`] to the
@@ -44,7 +45,7 @@ pub fn knee(levels: &[(usize, f64)]) -> Option<Knee> {
     };
     let at = (0..levels.len()).find(|&at| !gains(at))?;
     let clients = levels[at].0;
-    // A next level more than two doublings away leaves the knee untested.
+    // If the next level is more than two doublings away, no level tests whether this is the knee.
     let tested = most >= 4 * clients;
     let skipped = levels.get(at + 1).is_some_and(|(n, _)| *n > 4 * clients);
     Some(if tested && !skipped {

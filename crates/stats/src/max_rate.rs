@@ -2,9 +2,9 @@
 //!
 //! The search doubles the rate until a rate seems to fail, or halves the rate until a rate seems to
 //! hold. From then on, the search estimates the maximum rate and probes a rate near the estimate,
-//! on the side where the bracket is wider. The search ends when the highest rate that held and the
-//! lowest rate that failed are close together, or when the time is over. A longer probe then proves
-//! the result.
+//! on the side where the bracket (the interval from the highest rate that held to the lowest rate
+//! that failed) is wider. The search ends when the bracket is narrow or the time is over. A longer
+//! probe then proves the result.
 //!
 //! A sequential test with a known error ([`crate::SHARE_ERROR`]) decides whether a rate held, from
 //! the probes at all rates. A rate too close to the maximum stays undecided and lies inside the
@@ -21,12 +21,13 @@ use tried::{Outlook, Rates, Tried};
 /// The search ends when the lowest rate that failed is at most this share above the highest rate
 /// that held.
 pub const SEARCH_PRECISION: f64 = 0.03;
-/// A new rate differs by more than half of this share from each undecided rate and from the end of
-/// the bracket.
+/// A new rate must differ by more than half of this share from each undecided rate and from the end
+/// of the bracket on the same side of the estimated maximum.
 const EDGE_PRECISION: f64 = 0.08;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
-/// Maximum number of probes at one rate while no rate on the same side of the maximum is decided.
+/// Maximum number of probes at an undecided rate below the estimated maximum if no rate has held,
+/// or above the estimated maximum if no rate has failed.
 const TRIES_WITHOUT_END: usize = 4;
 /// Failed proofs after which the search ends.
 const MOST_PROOFS: usize = 6;
@@ -44,8 +45,8 @@ const MOST_EMPTY: usize = 3;
 const MOST_FUTILE: usize = 2;
 /// Number of consecutive probes at one rate with a late load generator after which the search ends.
 const MOST_LATE: usize = 4;
-/// Largest factor between the estimated maximum and a probed rate while the bracket has no end on
-/// that side.
+/// Largest factor from the estimated maximum down to a probed rate if no rate has held, or up to a
+/// probed rate if no rate has failed.
 const FAR: f64 = 4.0;
 /// Preferred factor between the estimated maximum and the next rate: at this distance, the test
 /// usually decides within the time of a search.
@@ -53,7 +54,8 @@ const STEP: f64 = 1.4;
 /// Factor by which the search aims beyond the estimated maximum until some rate seems to hold and
 /// some rate seems to fail.
 const SPARE: f64 = 1.2;
-/// Factor within which the search probes an undecided rate again instead of a new rate.
+/// The search probes an undecided rate again, instead of a new rate, if the undecided rate is
+/// within this factor of the preferred rate.
 const AS_GOOD: f64 = 1.15;
 
 /// Purpose of a probe.
@@ -116,9 +118,10 @@ pub struct Probe {
     pub rate: f64,
     /// Purpose of the probe.
     pub purpose: Purpose,
-    /// The limits on shares, the same limits in the same order in every probe.
+    /// Counts for each limit on a share of requests; all probes have the same limits in the same
+    /// order.
     pub shares: Vec<ShareCounts>,
-    /// All other limits, the same limits in the same order in every probe.
+    /// Results for all other limits; all probes have the same limits in the same order.
     pub votes: Vec<Vote>,
     /// Outcome of the probe's operations.
     pub ended: Yield,
@@ -147,7 +150,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum HighestRate {
-    /// The rate held, also in the proof.
+    /// The rate held, also in the longer probe at the end (the proof).
     Proven {
         /// Operations per second.
         rate: f64,
@@ -399,7 +402,8 @@ impl Search {
         });
         let again = on_side.clone().filter(|rate| {
             let tries = rates.get(*rate).map_or(0, |t| t.probes.len());
-            // A bracket end far from the maximum is better than an open bracket.
+            // While the bracket is open on this side, limit the tries: a rate farther from the
+            // maximum is decided sooner.
             let most = if end.is_none() {
                 TRIES_WITHOUT_END
             } else {

@@ -43,9 +43,10 @@ pub fn quad_drift(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     Some((3.0 * outer + inner) / 10.0)
 }
 
-/// Carry-over in an ABBA quad inside a sequence of quads: the log gain of a slice that runs after a
-/// slice of its own target over a slice that runs after a slice of the other target. The carry-over
-/// is independent of the drift from slice to slice and of the difference between the targets.
+/// Carry-over in an ABBA quad inside a sequence of quads: the log of the ratio between the figure
+/// after a slice of the same target and the figure after a slice of the other target. The
+/// carry-over is independent of the drift from slice to slice and of the difference between the
+/// targets.
 ///
 /// The first and third slice follow a slice of their own target; the second and last slice follow a
 /// slice of the other target. With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner

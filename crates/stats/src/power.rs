@@ -39,7 +39,7 @@ pub fn blocks_needed(sd: f64, log_effect: f64, alpha: f64) -> Option<usize> {
     if !(log_effect > 0.0 && log_effect.is_finite() && sd.is_finite()) {
         return None;
     }
-    // Search upwards from the number for normal quantiles, which is never too high.
+    // Search upwards from the number of blocks that normal quantiles give, which is never too high.
     let quantiles = normal_quantile(1.0 - alpha / 2.0)? + normal_quantile(POWER)?;
     let start = (quantiles * sd / log_effect).powi(2).floor();
     if start > TOO_MANY as f64 {
@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn the_rule_of_thumb_holds() {
-        // About one standard deviation with 10 blocks, two thirds of one with 20 blocks.
+        // The detectable effect is about one standard deviation with 10 blocks, and two thirds of a
+        // standard deviation with 20 blocks.
         let ten = detectable_log_effect(1.0, 10, 0.05).unwrap();
         let twenty = detectable_log_effect(1.0, 20, 0.05).unwrap();
         assert!((ten - 1.0).abs() < 0.02, "{ten}");

@@ -14,7 +14,8 @@
 //! effect is an estimate, so the stated error is approximate; this module's tests simulate the
 //! error.
 
-/// Maximum probability of a wrong "below", and of a wrong "above".
+/// Maximum probability of deciding "below" although the share is above the allowed share. The same
+/// maximum applies to a wrong "above".
 pub const SHARE_ERROR: f64 = 0.05;
 /// Maximum number of tests at one rate.
 pub(crate) const LOOKS: usize = 6;
@@ -29,8 +30,8 @@ pub(crate) const FEWEST_SECONDS: usize = 3;
 
 /// Minimum number of lowest frequencies used to estimate how events are spread over time.
 const FEWEST_FREQUENCIES: usize = 3;
-/// Measured seconds for each further frequency; a disturbance of up to this duration is not a
-/// trend.
+/// Measured seconds per frequency that the estimate uses, so that a disturbance of up to this
+/// duration does not count as a trend.
 const SECONDS_PER_FREQUENCY: usize = 24;
 
 /// Request counts of one second or of a shorter interval.
@@ -43,13 +44,13 @@ pub struct Second {
     pub excused: u64,
     /// All requests.
     pub all: u64,
-    /// Whether a stall of the machine may have delayed enough requests of this second to exceed the
-    /// limit, and the second meets the limit without the excused requests: see [`Second::judged`].
+    /// Whether a stall of the machine disturbed the second (see [`DISTURBED`]) and the second meets
+    /// the limit without the excused requests. A void second is no evidence that the target failed.
     pub is_void: bool,
 }
 
-/// Fraction of the allowed share beyond the limit above which possibly delayed requests disturb a
-/// second.
+/// A stall disturbs a second if the share of requests that the stall may have delayed exceeds this
+/// fraction of the allowed share.
 pub const DISTURBED: f64 = 0.5;
 
 impl Second {
@@ -172,7 +173,7 @@ fn deviate(count: f64, expected: f64) -> f64 {
 /// The design effect, at least 1. Accounts for events longer than a second and for regular events.
 fn event(seconds: &[Second], beyond: f64, all: f64) -> f64 {
     if seconds.len() < FEWEST_SECONDS {
-        // Unknown: all requests of a second may belong to one event.
+        // The size of events is unknown: all requests of a second may belong to one event.
         let most = seconds.iter().map(|s| s.beyond).max().unwrap_or(0) as f64;
         return (most * (1.0 - beyond / all)).max(1.0);
     }
@@ -258,7 +259,8 @@ mod tests {
     /// A second of 1,000 requests with random events, `rate` per second; each event puts `size`
     /// requests beyond the limit.
     fn second(rng: &mut StdRng, rate: f64, size: u64) -> Second {
-        // Counts how many exponential intervals fit into a second: Poisson.
+        // Counts how many exponential intervals fit into a second, which gives a Poisson
+        // distribution.
         let (mut events, mut left) = (0, 1.0);
         loop {
             left += (1.0 - rng.random::<f64>()).ln() / rate;
@@ -274,8 +276,8 @@ mod tests {
         }
     }
 
-    /// The shares (below, above) of the decisions of 800 sequential tests. Each test has six looks,
-    /// one after every 3 to 12 seconds.
+    /// The shares of 800 sequential tests that decide (below, above). Each test has six looks, one
+    /// after every 3 to 12 seconds.
     fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
         let mut rng = StdRng::seed_from_u64(11);
         let rate = times * allowed * 1_000.0 / size as f64;
@@ -301,7 +303,8 @@ mod tests {
     fn a_share_at_the_limit_is_rarely_called_below_or_above_it() {
         for (size, allowed) in [(1, 0.01), (1, 0.001), (5, 0.01)] {
             let (below, above) = decided(1.0, size, allowed);
-            // 800 tests: chance adds two standard deviations of 0.8 % to the error.
+            // With 800 tests, the observed error has a standard deviation of 0.8 %; the limit
+            // allows two.
             let most = SHARE_ERROR + 0.015;
             assert!(below <= most, "{below} of events of {size}, {allowed}");
             assert!(above <= most, "{above} of events of {size}, {allowed}");

@@ -97,10 +97,9 @@ pub fn interval_p(sample: &[f64]) -> Option<f64> {
 /// The Walsh averages (xᵢ + xⱼ)/2, i ≤ j, of an ordered sample of finite values. The averages are
 /// not stored: a run of ten hours has 4,500 blocks, and thus ten million averages.
 ///
-/// The averages ascend in i and in j. One walk along the border between the averages up to a value
-/// and the averages above therefore counts the averages up to the value (D. B. Johnson and T.
-/// Mizoguchi, "Selecting the Kth element in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing
-/// 7, 1978).
+/// The averages ascend in i and in j. One walk along the border between smaller and larger averages
+/// is therefore enough to count the averages up to a value (D. B. Johnson and T. Mizoguchi,
+/// "Selecting the Kth element in X + Y and X₁ + X₂ + … + Xₘ", SIAM Journal on Computing 7, 1978).
 struct WalshAverages<'a> {
     sample: &'a [f64],
 }

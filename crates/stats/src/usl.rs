@@ -428,8 +428,8 @@ mod tests {
         }
         let peak = fit.peak_clients.estimate().unwrap();
         assert!(peak.contains((0.95_f64 / 0.002).sqrt()), "{peak:?}");
-        // A peak at 21.8 clients is within twice the largest tested number of `levels`, not of
-        // `short`.
+        // A peak at 21.8 clients is within twice the largest tested number of clients of `levels`,
+        // but not of `short`.
         let short = levels(&[1.0, 2.0, 4.0, 6.0, 7.0, 8.0].map(|n| (n, made.throughput(n))));
         assert_eq!(
             usl_fit(&short, 0.95, 1).unwrap().peak_clients,

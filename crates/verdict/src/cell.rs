@@ -18,7 +18,8 @@ pub struct Cell<'a> {
     /// The target.
     pub target: &'a Target,
     /// The slices in the order of the run, including slices that were cut short. For a maximum-rate
-    /// search, only the last proof: the search makes other probes fail on purpose.
+    /// search, only the last proof (the longer probe at the end): the search makes other probes
+    /// fail on purpose.
     pub slices: Vec<&'a Slice>,
     /// Merged histograms of `slices`; shared by clones.
     pub(crate) sums: Sums,

@@ -27,8 +27,8 @@ pub struct Series {
     pub values: Vec<f64>,
     /// Whether the target is the same in both runs, and therefore a control for the other targets.
     pub shared: bool,
-    /// Speed divided by the speed of the shared targets in the same block of the run, one value per
-    /// block; `None` if the runs share no target.
+    /// Speed divided by the geometric mean of the speeds of the shared targets in the same block of
+    /// the run, one value per block; `None` if the runs share no target.
     pub relative: Option<Vec<f64>>,
 }
 

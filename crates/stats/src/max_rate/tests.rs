@@ -30,7 +30,7 @@ fn of(beyond: u64, all: u64) -> Second {
 
 /// Length of a slice in the simulated runs, seconds.
 const SLICE: f64 = 2.0;
-/// Time per probe without measurement, seconds.
+/// Unmeasured time per probe, seconds.
 const BESIDES: f64 = 0.5;
 
 /// Runs a search like the runner, with time reserved for the proof, until the search ends or the
@@ -133,8 +133,8 @@ fn one_queue(dice: &mut Dice, rate: f64, service: f64, limit: f64, length: f64) 
 
 #[test]
 fn one_queue_of_random_service_is_found_where_theory_puts_it() {
-    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). At μ = 1,000, p99 is below 50 ms
-    // while λ < 907.9.
+    // M/M/1: the p99 of the response time is ln 100 ÷ (μ − λ). At μ = 1,000, p99 is below 50 ms for
+    // λ < 907.9.
     let (service, limit) = (1_000.0, 0.050);
     let truth = service - 100f64.ln() / limit;
     let (mut holds, mut width) = (0, 0.0);
@@ -150,8 +150,8 @@ fn one_queue_of_random_service_is_found_where_theory_puts_it() {
         });
         let found = search.found();
         let (low, high) = (found.rate().unwrap(), found.failed().unwrap());
-        // The last probes are 2 % apart: too close for the test on a share of 1 % to separate
-        // always.
+        // The rates of the last probes are 2 % apart, which a test on a share of 1 % cannot always
+        // distinguish.
         holds += usize::from(low <= truth * 1.02 && truth <= high * 1.02);
         width += (high / low).ln() / 40.0;
     }

@@ -29,8 +29,8 @@ pub(super) struct Tried<'p> {
 enum View {
     /// All requests.
     All,
-    /// Requests of seconds that are not void. A void second has no excess of slow requests, so that
-    /// leaving out void seconds can only raise the share of slow requests.
+    /// Requests of seconds that are not void. A void second meets the limit apart from requests
+    /// that a stall may have delayed, so leaving out void seconds cannot hide that a rate fails.
     NotVoid,
     /// Requests beyond a limit count only if no stall explains them.
     Certain,
@@ -246,8 +246,8 @@ impl<'p> Rates<'p> {
 
     /// Number of requests beyond a limit that count as one event, for a rate with too few observed
     /// events. The number comes from the next higher rate with enough events and is scaled with the
-    /// rate, because a pause delays requests in proportion to the rate. 1 if `here` is long enough
-    /// to show events as frequent as at the higher rate.
+    /// rate, because a pause delays requests in proportion to the rate. 1 if `here`, the counts to
+    /// be judged, cover enough time to show events as frequent as at the higher rate.
     fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
         if here.hit >= KNOWN_EVENTS {
             return 1.0;

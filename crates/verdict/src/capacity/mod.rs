@@ -186,8 +186,8 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
     }
 }
 
-/// Number of busy workers: X_max · R_min in every block that has both the peak and the level with
-/// the fewest connections.
+/// Number of busy workers: the median of X_max · R_min over the blocks that have both the peak and
+/// the level with the fewest connections. X_max is the throughput at the peak.
 ///
 /// R_min is the mean service time at the level with the fewest connections. If workers serve
 /// connections unevenly, connections share a worker even at that level, and the mean includes

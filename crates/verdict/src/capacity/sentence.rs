@@ -37,7 +37,8 @@ fn like_workers(found: &Capacity) -> String {
     let Some(workers) = found.workers else {
         return String::new();
     };
-    // Without a knee, more workers than this may exist: the last level may not use all workers.
+    // Without a knee, the server may have more workers than the estimate, because the last level
+    // may not use all workers.
     let more = match found.knee {
         Some(Knee { found: true, .. }) => "",
         _ => " or more",

@@ -26,7 +26,8 @@ impl<'a> Blocks<'a> {
             .map(<[&Slice]>::to_vec)
             .collect();
         // The end of the run may have cut off the last block, so the block with the most rounds
-        // gives the number of rounds. A single round never cancels drift.
+        // gives the number of rounds. A complete block needs at least two rounds, because drift
+        // does not cancel in a single round.
         let rounds = blocks
             .iter()
             .map(|block| {

@@ -1,5 +1,6 @@
-//! Families of comparisons that are judged together. An interval of a family misses the true value
-//! in at most one run in twenty; without the correction, one comparison in twenty would.
+//! Families of comparisons that are judged together. In at least 95 % of runs, all intervals of a
+//! family contain the true values; without the correction, this would hold only for each single
+//! interval.
 
 use tenbin_plan::Plan;
 use tenbin_stats::{CONFIDENCE, confidence_of_each};
@@ -27,7 +28,7 @@ impl Member {
     }
 }
 
-/// Number of comparisons that share an error of 5 %.
+/// Sizes of the two families of comparisons, each of which shares an error of 5 %.
 ///
 /// Hypotheses are the comparisons by the deciding figure; a sweep counts once, as a curve. A
 /// hypothesis without a result still counts. Comparisons with twins are a separate family. All
@@ -57,7 +58,8 @@ impl Family {
         }
     }
 
-    /// Confidence of the single interval of a comparison with this role.
+    /// Confidence that the interval of each comparison with this role needs, so that all intervals
+    /// of the family hold together.
     pub(crate) fn confidence(self, member: Member) -> f64 {
         confidence_of_each(CONFIDENCE, self.size(member))
     }

@@ -24,10 +24,10 @@ use crate::compare::metric::Metric;
 use crate::compare::outcome::Scale;
 use crate::findings::flags::flags;
 
-/// Compares every target except the baseline, including twins, with the baseline: at every workload
-/// and by every metric of the workload's load. Only complete blocks count: all slices of both
-/// targets ran their full time. The trust of each comparison is `Valid` until findings lower the
-/// trust.
+/// Compares every target except the baseline, including twins, with the baseline: for every
+/// workload, by every metric for the workload's kind of load (closed or open loop). Only complete
+/// blocks count: all slices of both targets ran their full time. The trust of each comparison is
+/// `Valid` until findings lower the trust.
 pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     compare_all(plan, slices).targets
 }
@@ -130,10 +130,10 @@ fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
 }
 
 /// Reports a level as different only if the curve differs. In this hierarchical test, the levels
-/// are tested only after the curve, so that the probability of a false difference is the
-/// probability for the curve (R. Marcus, E. Peritz and K. R. Gabriel, "On closed testing procedures
-/// with special reference to ordered analysis of variance", 1976). Applies to deciding figures
-/// only; other comparisons are exploratory.
+/// are tested only after the curve, so that the test of the curve alone limits the probability of a
+/// false difference (R. Marcus, E. Peritz and K. R. Gabriel, "On closed testing procedures with
+/// special reference to ordered analysis of variance", 1976). Applies to deciding figures only;
+/// other comparisons are exploratory.
 fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scale) {
     for level in comparisons {
         let Some(of) = &mut level.level else {

@@ -22,7 +22,7 @@ pub const EQUIVALENCE: f64 = 0.05;
 pub(crate) struct Scale {
     /// The smallest effect that counts as a difference, as a share.
     pub(crate) floor: f64,
-    /// The floor before the noise that a twin shows is applied, as a share.
+    /// The floor without the increase for noise measured with a twin, as a share.
     usual_floor: f64,
     /// The margin of equivalence, as a share.
     pub(crate) margin: f64,
@@ -61,8 +61,8 @@ impl Scale {
         }
     }
 
-    /// The possible difference between two starts of a program, as a share, if that difference can
-    /// explain the end of the interval of `ratio` nearer to 1.
+    /// The possible difference between two starts of a program, as a share. `None` if the whole
+    /// interval of `ratio` is farther from 1 than this difference, or without an interval.
     pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
         let estimate = ratio.estimate()?;
         let least = effect(estimate.low).min(effect(estimate.high));

@@ -31,7 +31,8 @@ pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
     !estimates.is_empty() && estimates.iter().all(within)
 }
 
-/// The distance of the farther end of the interval from the figure: their ratio minus 1.
+/// Distance from the figure to the farther end of the interval, as a ratio minus 1: the larger of
+/// high ÷ value and value ÷ low, minus 1.
 pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
     let Estimate {
         value, low, high, ..
@@ -46,7 +47,7 @@ fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
     let Some(baseline) = plan.baseline() else {
         return Vec::new();
     };
-    // The printed intervals, which hold simultaneously.
+    // Use the printed intervals, which hold simultaneously.
     let confidence = Family::of(plan).confidence(Member::Question);
     let sweeps = sweeps(plan);
     let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());

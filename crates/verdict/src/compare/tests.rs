@@ -153,7 +153,8 @@ fn a_difference_at_one_level_shows_in_the_curve() {
 
 #[test]
 fn no_level_is_called_different_where_the_curve_is_not() {
-    // 6 % less throughput on few connections and 6 % more on many cancel over all levels.
+    // Throughput is 6 % lower on few connections and 6 % higher on many, which cancels over all
+    // levels.
     let mut run = sweep(1.0, 0);
     run.each_of("b", |slice| {
         let low = LEVELS[..2].contains(&slice.0.workload.as_str());
@@ -275,7 +276,7 @@ fn only_whole_blocks_count() {
     assert_eq!(primary(&run).block_ratios.len(), 8);
     run.first_of("b").cut_short();
     assert_eq!(primary(&run).block_ratios.len(), 7);
-    // The run ends after A B B of the seventh quad.
+    // The run ends after three slices (A, B, B) of the seventh quad.
     let run = faster(8, 1.2).interrupted(27);
     assert_eq!(primary(&run).block_ratios.len(), 6);
 }
@@ -470,7 +471,7 @@ fn what_the_twin_hides_is_not_promised_and_takes_more_rounds() {
         panic!("{:?}", found.outcome);
     };
     assert_eq!((detectable, aim), (found.floor(), EQUIVALENCE));
-    // The floor must drop from 8 % to 5 %: 8 squares × (ln 1.08 / ln 1.05)².
+    // The floor must drop from 8 % to 5 %, which needs 8 × (ln 1.08 / ln 1.05)² = 20 squares.
     assert_eq!(rounds_needed, Some(20 * 6));
 }
 

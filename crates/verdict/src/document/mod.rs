@@ -14,7 +14,7 @@ use tenbin_result::{Comparison, Document, Language, Run, RunEnded, SCHEMA, Targe
 use crate::assessment::Assessment;
 use crate::compare::comparison;
 
-/// Number of slices per batch; the memory of a batch is freed at once.
+/// Number of slices converted per batch; the memory of each batch is freed before the next batch.
 const SLICES_AT_ONCE: usize = 512;
 
 /// The input for a document.

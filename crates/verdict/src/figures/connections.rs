@@ -63,7 +63,7 @@ pub(crate) struct HostLoad<'a> {
     pub(crate) host: &'a str,
     /// Number of requests with any outcome, over all slices.
     pub(crate) requests: u64,
-    /// Weight of the host: its share of requests relative to the weights of the other hosts.
+    /// Weight of the host: hosts receive requests in proportion to their weights.
     weight: u32,
 }
 

@@ -98,8 +98,8 @@ struct Sum {
 
 impl Sums {
     /// The sum of the histograms that `pick` selects; `None` if `pick` selects no histogram. Each
-    /// set of histograms is summed only once, even if two selections give the same set, as work and
-    /// requests do in a workload with one operation.
+    /// set of histograms is summed only once, even if two selections pick the same set: for
+    /// example, all work and all requests of a workload with one operation.
     pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {

@@ -408,8 +408,8 @@ mod tests {
 
     #[test]
     fn a_percentile_is_that_of_all_requests() {
-        // One slice of eight stalls: 12 % of the requests of this slice, 1.5 % of all requests,
-        // take 0.9 s.
+        // In one of eight slices, 12 % of the requests take 0.9 s because of stalls; this is 1.5 %
+        // of all requests.
         let mut run = Run::single(8);
         run.each(|slice| {
             let of_slice = slice.0.index;

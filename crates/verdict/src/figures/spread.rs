@@ -4,7 +4,8 @@ use tenbin_record::{Slice, Spread};
 
 use crate::cell::Cell;
 
-/// Minimum share of slices with unevenly served connections, 0 to 1: Tenbin's own convention.
+/// A target counts as uneven if at least this share of its slices have unevenly served connections:
+/// Tenbin's own convention.
 const USUALLY: f64 = 0.50;
 
 /// Whether failed requests were retried after a wait, which makes connections idle without the
@@ -15,8 +16,8 @@ fn backs_off(cell: &Cell<'_>, full: &[&Slice]) -> bool {
 }
 
 /// The statistics of the connections if the target serves connections unevenly in most full slices,
-/// or did so in the warm-up; otherwise `None`. With several hosts, connections can differ in rate
-/// because the hosts differ.
+/// or did so in the warm-up; otherwise `None`. Slices with several hosts are ignored: there,
+/// connections can differ in rate because the hosts differ.
 pub(crate) fn uneven(cell: &Cell<'_>) -> Option<Vec<Spread>> {
     let full = cell.full();
     if backs_off(cell, &full) {
@@ -24,7 +25,8 @@ pub(crate) fn uneven(cell: &Cell<'_>) -> Option<Vec<Spread>> {
     }
     let on_one_host = full.iter().filter(|slice| slice.hosts.is_empty());
     let known: Vec<Spread> = on_one_host.filter_map(|slice| slice.spread).collect();
-    // Connections reopened without a setting in the plan: the warm-up found uneven connections.
+    // If connections were reopened although the plan does not set this, the warm-up found uneven
+    // connections.
     let in_warm_up =
         cell.workload.load.reopen.is_none() && full.iter().any(|slice| slice.reopen.is_some());
     let uneven = known.iter().filter(|spread| spread.is_uneven()).count();

@@ -1,13 +1,13 @@
 //! Removal of findings that another finding explains.
 //!
-//! For example, other programs or a target at its limit explain a machine without an idle core. The
-//! explaining finding must be at least as severe as the removed finding, so that the reported trust
-//! has a visible reason.
+//! For example, the finding that the machine has no idle core is removed if another finding reports
+//! busy programs or a target at its CPU limit. The explaining finding must be at least as severe as
+//! the removed finding, so that the reported trust has a visible reason.
 
 use tenbin_result::{Blame, Finding, Severity};
 
-/// (Rule, other rules): a finding of one of the other rules at the same place explains a finding of
-/// the rule.
+/// (Rule, explaining rules): a finding of an explaining rule for the same workload and target
+/// explains the finding of the rule.
 const EXPLAINED: &[(&str, &[&str])] = &[
     (
         "machine_full",

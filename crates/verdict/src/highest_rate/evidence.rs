@@ -8,7 +8,7 @@ use tenbin_stats::{DISTURBED, Purpose, Second, ShareCounts, Vote, Yield};
 
 use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 
-/// Share of requests that stalls can delay without disturbing a limit on the mean.
+/// Maximum share of requests that stalls can delay without disturbing a limit on the mean.
 const DISTURBED_MEAN: f64 = 0.01;
 
 /// The probe that a search learns from a slice, with its judgement. `None` unless the slice is a
@@ -105,7 +105,8 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     Second::judged(counts, delayed, allowed)
 }
 
-/// Counts per second for a slice without data per second, assuming a uniform slice.
+/// Counts per second for a slice without data per second: the total, spread evenly over the
+/// seconds.
 fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     let seconds = (slice.seconds.round() as u64).max(1);
     let (mut beyond, mut all) = (slice.failed(), slice.failed());
@@ -158,7 +159,8 @@ impl Delayed {
     fn of(second: &ProbedSecond, below: Duration, part: f64) -> Self {
         let answered: u64 = second.responses.iter().map(|(_, count)| count).sum();
         let stalls = second.stalls.unwrap_or_default();
-        // A thread that a request wakes waits for a core while the request is in the system.
+        // If a request wakes a thread that must wait for a core, the request is in the system
+        // during the wait.
         let waited = (answered + second.failed) as f64 * stalls.ns as f64 / 1e9;
         Self {
             late: second.sent_late(nanos(below / Limit::DELAY_PART)),
@@ -268,7 +270,8 @@ mod tests {
     #[test]
     fn late_requests_are_exempt_unless_service_times_exceed_the_limit() {
         let excused = |probe: &tenbin_stats::Probe| probe.shares[0].seconds[1].excused;
-        // A delay of half of the allowed 1 % of 4,000 requests does not disturb.
+        // A delay of 20 requests, half of the allowed 1 % of 4,000 requests, does not disturb the
+        // probe.
         let found = seen(&probed([0, 48, 0, 0], 20, None));
         assert_eq!((found.ended, found.is_disturbed), (Yield::Work, false));
         assert_eq!(excused(&found), 20);

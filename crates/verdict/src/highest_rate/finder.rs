@@ -183,7 +183,8 @@ mod tests {
             finder.begin(0, 0, rate);
             finder.next(0, 0).unwrap().slices
         };
-        // 368 samples of p99, in slices of one second, and never less than three seconds.
+        // A p99 needs 368 samples. Slices last one second, and no probe is shorter than three
+        // seconds.
         assert_eq!(first(1_000.0), 3.0);
         assert!((first(100.0) - 4.968).abs() < 1e-9);
         assert_eq!(first(1.0), LONGEST);

@@ -17,7 +17,7 @@ const DEVIATIONS: f64 = 3.0;
 /// The judgement of one probe against the objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Whether every limit was kept and the target kept up with the rate.
+    /// Whether every limit was met and the target kept up with the rate.
     pub held: bool,
     /// Whether chance can have decided `held`.
     pub borderline: bool,

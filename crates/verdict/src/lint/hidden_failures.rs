@@ -18,7 +18,7 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     measurements(files)
         .filter_map(|(file, of)| {
             // The rule `throughput_of_failures` reports failures in the throughput; here, such
-            // failures count only if the file denies them.
+            // failures count only if the file claims that nothing failed.
             let denied = of.says_none_failed.as_ref();
             let hidden = of.failures.iter();
             let hidden = hidden.filter(|each| !each.counted || denied.is_some());

@@ -17,7 +17,7 @@ use crate::words::middle;
 const LEAST_CORES: f64 = 0.05;
 /// Maximum CPU use of a backend without load, as a share of its CPU use under load.
 const IDLE: f64 = 0.20;
-/// Minimum share of the loaded slices in which a backend uses at least half of the median.
+/// Minimum share of the loaded slices in which a backend uses at least half of its median CPU use.
 const STEADY: f64 = 0.80;
 /// Minimum number of loaded slices.
 const FEWEST_SLICES: usize = 3;

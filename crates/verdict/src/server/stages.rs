@@ -102,7 +102,7 @@ pub(crate) struct Means {
     pub(crate) service: Option<f64>,
     pub(crate) total: Option<f64>,
     pub(crate) remainder: Option<f64>,
-    /// Share of the responses with stage times, 0 to 1.
+    /// Share of the responses that report stage times, 0 to 1.
     pub(crate) carrying: Option<f64>,
     /// (Name, mean) of each stage; empty if no response has stage times.
     stages: Vec<(String, f64)>,

@@ -12,7 +12,7 @@ use crate::machine::{Place, share_of_time};
 /// Share of the CPU time of all cores below which no core counts as idle, as in `shared_cores`.
 const IDLE: f64 = 0.10;
 
-/// Share of the time with a process waiting for a core above which there is a finding.
+/// Share of the time in which some process waits for a core, above which there is a finding.
 const WAITING: f64 = 0.20;
 
 /// Range of the slices' figures, as a share of their median, above which there is a finding. From a

@@ -15,12 +15,14 @@ use crate::words::middle;
 const LONG: f64 = 0.1;
 /// Median service time, as a share of the slice, above which no conclusion is possible.
 const TOO_LONG: f64 = 0.5;
-/// Median service time, as a share of the slice, above which connections in step bias rates.
+/// Median service time, as a share of the slice, above which rates are biased if all connections
+/// run in lockstep.
 const LONG_IN_STEP: f64 = 0.025;
-/// Ratio of the throughput's relative spread to an operation's share of the slice below which the
-/// interval does not include the error of the slice edges.
+/// If the relative spread of the throughput is less than this multiple of an operation's share of
+/// the slice, the interval does not include the error of the slice edges.
 const NARROW: f64 = 0.25;
-/// Minimum share of slices that completed a multiple of the number of connections.
+/// Connections run in lockstep if at least this share of the slices completed a multiple of the
+/// number of connections.
 const MOSTLY: f64 = 0.75;
 /// Share of the planned length below which a slice that ends after a number of requests is too
 /// short.
@@ -108,8 +110,8 @@ fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
     Some(finding_of(cell, severity, clauses.join("; ")))
 }
 
-/// Finding on connections in step: all slices complete the same number of responses, so the spread
-/// does not show the operations that the end of the slice cuts off.
+/// Finding on connections in lockstep: all slices complete the same number of responses, so the
+/// spread does not show the operations that the end of the slice cuts off.
 fn in_step(cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
     if !is_closed(cell.workload) || full.len() < FEWEST {

@@ -53,7 +53,8 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
     let place = Place::of_cell(cell, &|slice, machine| {
         let ports = machine.ports?;
         let held = machine.tcp.time_wait_after? as f64 / ports.count as f64;
-        // Ignore ports of other programs, and ports in TIME_WAIT for at most a second.
+        // Count ports only if the slice opened new connections: otherwise, other programs hold the
+        // ports. Ports that the kernel frees within a second do not count either.
         let wanted = opened_anew(slice) > 0.0 || slice.ledger.refused > 0;
         Some(if wanted && ports.held_seconds > 1.0 {
             held

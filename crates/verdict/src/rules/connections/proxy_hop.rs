@@ -9,8 +9,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Connections opened behind a target per request from which most requests open a connection:
-/// Tenbin's own convention.
+/// Number of connections per request that programs behind a target open. From this number on, the
+/// finding says that most requests open a connection: Tenbin's own convention.
 const FOR_MOST: f64 = 0.50;
 /// Minimum share of slices with a number of connections per request near the median: connections of
 /// unrelated programs do not follow the requests.
@@ -119,8 +119,8 @@ fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
     (seconds > 0.0).then(|| opens as f64 / seconds)
 }
 
-/// Connections opened behind a target per request; `None` if the number of connections does not
-/// follow the number of requests.
+/// Median number of connections opened behind a target per request. `None` below [`FOR_MOST`], or
+/// if the number of connections does not follow the number of requests.
 fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
     let each: Vec<f64> = slices
         .iter()

@@ -9,7 +9,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Ratio of the slowest to the fastest host above which the whole interval is a finding.
+/// A finding requires that the whole interval of the ratio slowest ÷ fastest host lies above this
+/// value.
 const TIMES: f64 = 1.25;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -90,8 +90,9 @@ pub(crate) fn rho(slices: &[&Slice], load: &Load) -> Option<f64> {
 /// Whether connections may be idle without a fault, so that ρ below 1 is normal.
 fn may_rest(cell: &Cell<'_>) -> bool {
     let load = &cell.workload.load;
-    // If a slice ends with its work, some connections run out of operations. A load can have a
-    // think time. An HTTP/2 server can allow fewer streams than requested.
+    // If a slice ends when all its operations are done, some connections run out of operations
+    // earlier. A load can have a think time. An HTTP/2 server can allow fewer streams than
+    // requested.
     let fewer_streams = load.depth > 1 && cell.target.connect.http == HttpVersion::Http2;
     // A sub-request can wait for an earlier sub-request: the end of an upload waits for the parts.
     let mut ops = cell.slices.iter().flat_map(|slice| &slice.ops);
@@ -453,7 +454,8 @@ mod tests {
         let mut run = Run::pair(8);
         run.each(|slice| slice.in_steps(4));
         assert_eq!(run.findings(&RULE), []);
-        // Sub-requests wait for each other, so fewer can be in flight than connections, never more.
+        // Sub-requests wait for each other, so there can be fewer requests in flight than
+        // connections, but never more.
         run.each_of("a", |slice| slice.0.ops[0].ok = 900);
         assert_eq!(run.findings(&RULE), []);
         run.each_of("a", |slice| slice.0.ops[0].ok = 1_400);

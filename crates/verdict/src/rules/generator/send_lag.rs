@@ -20,8 +20,8 @@ const PUBLISHED: [(f64, &str, f64); 3] = [
     (0.99, "99th percentile", ACCURATE),
 ];
 
-/// Send lag, as a share of the percentile without send lag, from which a finding is a note, suspect
-/// or invalid.
+/// Send lag, as a share of the percentile without send lag, above which a finding is a note; above
+/// the next two constants, suspect and invalid.
 const WORTH_A_NOTE: f64 = 0.10;
 const MISLEADING: f64 = 0.25;
 const VOID: f64 = 1.00;
@@ -32,8 +32,8 @@ const UNSEEN: f64 = 0.000_1;
 /// Delay of one request in a hundred by the scheduler of an idle machine, seconds.
 const ACCURATE: f64 = 0.001;
 
-/// Share of the time in which a load generator thread waits for a core from which other programs
-/// count as the cause of send lag: Tenbin's own convention.
+/// Other programs count as the cause of send lag if a load generator thread waits for a core for at
+/// least this share of the time: Tenbin's own convention.
 const DISPLACED: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

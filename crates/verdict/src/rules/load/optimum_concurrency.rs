@@ -13,7 +13,8 @@ use crate::sweep::ladder::{Level, ladders};
 /// Throughput gain from more connections above which fewer connections are not enough.
 const GAIN: f64 = 0.025;
 
-/// Share of the best throughput within which the whole interval of a sufficient level must lie.
+/// Largest accepted loss of throughput, as a share of the best: the whole interval of a sufficient
+/// level must show a smaller loss.
 const ENOUGH: f64 = 0.05;
 
 /// Minimum number of levels to determine an optimum.

@@ -58,8 +58,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Finding on the highest level with idle CPU at which twice the connections or more raised the
-/// throughput.
+/// Finding on the highest level with idle CPU for which a level with at least twice the connections
+/// has more throughput.
 fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     levels.iter().rev().find_map(|level| {
         let mut above = levels.iter();

@@ -61,8 +61,8 @@ const NAMED: usize = 3;
 /// Cores below which a program is not named.
 const LEAST_NAMED: f64 = 0.01;
 
-/// The names of the busiest unrelated programs, with the cores that each program used over all
-/// slices.
+/// The names of the busiest unrelated programs, with the mean number of cores that each program
+/// used over all slices.
 fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
     let mut seconds = 0.0;
     let mut used: BTreeMap<&str, f64> = BTreeMap::new();

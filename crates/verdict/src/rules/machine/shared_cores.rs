@@ -46,7 +46,7 @@ fn of_cell(cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
     })
 }
 
-/// Whether this rule reports who used the cores.
+/// Whether this rule has a finding: target and load generator together use nearly all cores.
 pub(crate) fn is_reported(cell: &Cell<'_>, evidence: &Evidence<'_>) -> bool {
     Busy::of(cell, evidence).is_some_and(|busy| busy.both / busy.cores as f64 > FULL)
 }

@@ -7,9 +7,11 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::{Figure, Place, per_second, places_above, share_of_time};
 
-/// Swapped pages per second above which there is a finding. A lower rate is seldom-used memory.
+/// Swapped pages per second above which there is a finding. At a lower rate, only memory that is
+/// seldom used is swapped.
 const PAGES: f64 = 10.0;
-/// Share of the time with all running processes waiting for memory above which there is a finding.
+/// Share of the time in which all running processes wait for memory, above which there is a
+/// finding.
 const WAITING: f64 = 0.01;
 /// Share of the time waiting for memory above which the run measures the disk.
 const ONLY_WAITING: f64 = 0.10;

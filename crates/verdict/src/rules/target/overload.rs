@@ -160,7 +160,7 @@ mod tests {
             assert!(evidence.contains(offered), "{evidence}");
             assert!(evidence.contains("the queue grew by 300/s"), "{evidence}");
             assert!(found.contains(advice), "{found}");
-            // Less than a hundredth of what is due.
+            // The backlog is less than 1 % of the operations due.
             run.each_of("b", |slice| slice.backlog(9));
             assert_eq!(run.findings(&RULE), [], "{offered}");
         }

@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(tailed.findings(&RULE), []);
         let fast = run(|i| [1_650_000, 1_790_000, 2_150_000, 5_730_000][i as usize / 300]);
         assert_eq!(fast.findings(&RULE), []);
-        // At two seconds, a histogram resolves only two milliseconds.
+        // For times of two seconds, a histogram resolves only two milliseconds.
         let slow = run(|i| 2_000_000_000 + i * 1_000_000);
         assert_eq!(slow.findings(&RULE), []);
     }

@@ -17,8 +17,8 @@ const FULL: f64 = 0.90;
 /// in ticks, or from a nearly idle second thread.
 const ONE_CORE: std::ops::Range<f64> = 0.90..1.05;
 
-/// Share of the cores left by other programs from which a target is the main user of a full
-/// machine: the load generator and interrupts also need cores.
+/// A target is the main user of a full machine if it uses at least this share of the cores that
+/// other programs leave: the load generator and interrupts also need cores.
 const MOST_OF_LEFT: f64 = 0.35;
 /// Share of all cores below which a target cannot fill a machine.
 const SIZEABLE: f64 = 0.15;

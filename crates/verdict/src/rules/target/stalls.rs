@@ -14,8 +14,8 @@ use crate::words::{middle, verb};
 
 const QUANTILE: f64 = 0.99;
 
-/// Ratio of the 99th percentile of all requests to the median of the slices' 99th percentiles from
-/// which there is a finding. Slow requests take more than this multiple of that median.
+/// Ratio of the 99th percentile of all requests to the median of the slices' 99th percentiles, from
+/// which there is a finding. A request that takes more than this multiple of the median is slow.
 const TIMES: f64 = 3.0;
 
 /// Minimum difference between the two percentiles, seconds.

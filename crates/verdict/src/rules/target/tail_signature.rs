@@ -193,9 +193,9 @@ struct TwoWrites {
     first_byte: f64,
 }
 
-/// Range of the mode, milliseconds. The kernel rounds the 40 ms of a delayed acknowledgement
-/// (`TCP_DELACK_MIN`) up to the clock tick, 4 or 10 ms on many machines, and timers run later on a
-/// busy machine.
+/// Start of the range of the mode, milliseconds; the next constant is the end. The kernel rounds
+/// the 40 ms of a delayed acknowledgement (`TCP_DELACK_MIN`) up to the clock tick, 4 or 10 ms on
+/// many machines, and timers run later on a busy machine.
 const EARLIEST_ACK: u64 = 40;
 const LATEST_ACK: u64 = 54;
 

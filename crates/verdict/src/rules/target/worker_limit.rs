@@ -27,8 +27,8 @@ const FLAT: f64 = 0.10;
 /// Minimum growth of the service time, as a share of the growth of connections.
 const PROPORTIONAL: f64 = 0.80;
 
-/// Largest CPU time plus wait for a core of a request, as a share of the service time at the fewest
-/// connections, at which CPU is not the limit of a full machine: Tenbin's own convention.
+/// CPU is not the limit, even on a full machine, if a request's CPU time plus its wait for a core
+/// is at most this share of the service time at the fewest connections: Tenbin's own convention.
 const LITTLE: f64 = 0.25;
 
 /// Parts of the names of parameters that set a number of workers.
@@ -151,9 +151,9 @@ fn in_sweep(optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// CPU time plus wait for a core of a request at the highest level, as a share of the mean service
-/// time at the lowest level, where requests do not wait for each other. A small share shows that
-/// the target does not need more CPU, even if other programs use the rest of the machine.
+/// A request's CPU time plus its wait for a core at the highest level, as a share of the mean
+/// service time at the lowest level, where requests do not wait for each other. A small share shows
+/// that the target does not need more CPU, even if other programs use the rest of the machine.
 fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
     let alone = mean_time(levels.first()?)? / 1e9;
     let full = top.cell.full();
