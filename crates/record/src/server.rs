@@ -86,7 +86,7 @@ pub struct GroupUse {
     pub memory_peak_bytes: Option<u64>,
     /// Number of periods in which the group's CPU quota was exhausted; 0 without a quota.
     pub throttled_periods: Option<u64>,
-    /// Time for which the quota throttled the group, microseconds, summed over threads.
+    /// Time for which the quota throttled the group, microseconds, summed over CPUs.
     pub throttled_us: Option<u64>,
     /// Bytes read from block devices.
     pub read_bytes: Option<u64>,
