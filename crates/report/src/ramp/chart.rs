@@ -8,8 +8,8 @@ use crate::chart::{Axis, Chart, Drawing, Marks, Named, Panel, Panels, Point, Ser
 /// Smallest ratio of the largest to the smallest number of clients at which the axis of clients is
 /// logarithmic.
 const WIDE: f64 = 64.0;
-/// Smallest ratio of each level to the previous level, ignoring the last level, at which the axis
-/// is logarithmic too.
+/// The axis of clients is also logarithmic if each level except the last is at least this multiple
+/// of the previous level.
 const DOUBLING: f64 = 1.8;
 /// Number of points drawn for a fitted curve.
 const FITTED: u32 = 48;
@@ -143,7 +143,7 @@ fn axis(clients: &[u64]) -> Axis {
     }
 }
 
-/// Whether each level, except the last, is about twice the previous level, as in `1..20`.
+/// Whether each level, except the last, is about twice the previous level or more, as in `1..20`.
 fn is_doubling(clients: &[u64]) -> bool {
     let steps = clients.windows(2);
     let mut steps = steps.take(clients.len().saturating_sub(2)).peekable();
