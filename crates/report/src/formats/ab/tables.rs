@@ -11,7 +11,7 @@ pub(super) const PERCENTAGES_HEAD: &str = "Percentage served,Time in ms";
 /// First line of the file of `-g`.
 pub(super) const REQUESTS_HEAD: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
 
-/// Milliseconds in a second.
+/// Seconds in a millisecond.
 const MILLI: f64 = 1e-3;
 
 /// Reads the file of `-e`: percentiles. The file does not contain the number of requests.

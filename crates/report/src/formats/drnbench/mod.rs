@@ -404,8 +404,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     text
 }
 
-/// Says how to obtain the figures with which the Droonga tutorial checks a step (cache hits and CPU
-/// use of the server), for each that is unknown in at least one step.
+/// Says how to observe the server's cache hits and CPU use, each only if unknown in at least one
+/// step. The Droonga tutorial checks every step with these figures.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {

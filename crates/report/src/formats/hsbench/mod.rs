@@ -184,8 +184,8 @@ impl Bytes {
     }
 }
 
-/// One row per operation of a slice that is a mode of hsbench. `mode` is the mode of the whole
-/// slice, if known.
+/// One row for each operation of a slice that hsbench has as a mode. `mode` is the mode of the
+/// whole slice, if known.
 pub(super) fn slice_rows(
     started: SystemTime,
     slice: &Slice,

@@ -16,8 +16,8 @@ const VERSION: u64 = 2;
 /// warp's.
 const LARGEST: u64 = 256 << 20;
 
-/// Seconds by which warp labels segments too early: warp drops the first segments, but starts
-/// counting at the first one.
+/// Seconds by which warp labels segments too early: warp drops the first two segments, but labels
+/// the remaining segments as if none had been dropped.
 const LABELLED_EARLY: i64 = 2;
 
 /// Whether a file starts like warp's sums: with the version.
