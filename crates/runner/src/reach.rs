@@ -1,4 +1,5 @@
-//! Connection settings of a target, and whether the target exists before and after the run.
+//! Connection settings of a target, whether the target ran before the run, and whether its data is
+//! removed with the run.
 
 use tenbin_engine::{Address, Destination, HTTP1, HTTP2, Host, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
@@ -63,7 +64,7 @@ pub(crate) fn route(route: &ResolvedRoute) -> Route {
     }
 }
 
-/// Whether a target was already running: the run does not launch the target.
+/// Whether a target existed before the run, as a running server or a directory.
 pub(crate) fn was_there(target: &Target) -> bool {
     matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
 }
