@@ -75,7 +75,7 @@ pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     }
 }
 
-/// Name of an operation, marked if the operation does not count as work.
+/// Name of an operation, marked if the operation does not count as throughput.
 pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Transaction => operation.operation.clone(),

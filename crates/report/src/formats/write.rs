@@ -17,7 +17,7 @@ pub struct Run<'a> {
     pub document: &'a Document,
     /// The plan.
     pub plan: &'a Plan,
-    /// The record, including the figures of every second.
+    /// The recorded measurements, including the figures of every second.
     pub record: &'a RecordedRun,
 }
 

@@ -99,8 +99,8 @@ pub(super) fn all(capacities: &[Capacity]) -> String {
     chart.as_ref().map_or_else(String::new, file)
 }
 
-/// A chart with one panel per part and workload family, omitting panels for which no level has a
-/// figure.
+/// A chart with one panel per figure of `parts` and workload. Sweeps of one workload on several
+/// targets share a panel. Panels without any figure are omitted.
 fn chart(title: &str, parts: &[&Part], capacities: &[Capacity]) -> Option<Chart> {
     let families = families(capacities);
     let panels = families
@@ -258,7 +258,8 @@ fn said(target: &str, clients: u64, figure: Figure) -> String {
     format!("{target}, {clients}: {}{ends}", figure.value)
 }
 
-/// The sweeps grouped by workload family, each with the index of its target.
+/// The sweeps grouped by workload (the common part of the names of its levels), each with the index
+/// of its target.
 fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<(usize, &Capacity)>)> {
     let mut targets: Vec<&str> = Vec::new();
     let mut families: Vec<(&str, Vec<(usize, &Capacity)>)> = Vec::new();

@@ -283,7 +283,8 @@ fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     }
 }
 
-/// Operations that get a separate row: several kinds of work, and sub-requests.
+/// Operations that get a separate row: each operation if the workload has several, and
+/// sub-requests, polls and their effects.
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);

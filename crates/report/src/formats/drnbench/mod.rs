@@ -45,7 +45,7 @@ pub(super) const FORMAT: Format = Format {
     })),
 };
 
-/// Writes one file per ramp.
+/// Writes one file per concurrency sweep.
 fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
     if ramps.is_empty() {
         return Err(WriteError::lacks(
@@ -130,11 +130,11 @@ pub struct Step {
     cache: Option<CacheUse>,
     /// CPU seconds of the server, and the measured seconds; `None` unless known for every slice.
     cpu: Option<(f64, f64)>,
-    /// Number of slices added.
+    /// Number of slices whose figures have been added to the step.
     slices: usize,
 }
 
-/// The ramps of a run, in the order in which they started.
+/// The concurrency sweeps of a run, in the order in which they started.
 pub fn ramps(plan: &Plan, slices: &[Slice]) -> Vec<Ramp> {
     ramps_sent(slices, |workload| Manner::of(plan, workload))
 }

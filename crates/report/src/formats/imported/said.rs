@@ -1,4 +1,5 @@
-//! Converts warp's request lists and sums to the measurements that `tenbin lint` checks.
+//! Converts warp's request lists and aggregated results to the measurements that `tenbin lint`
+//! checks.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
