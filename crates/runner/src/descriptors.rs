@@ -9,8 +9,8 @@ use crate::error::RunError;
 /// fewer.
 const PREPARING: u64 = 8;
 
-/// Open files other than connections: standard streams, the record, signals and inherited
-/// descriptors.
+/// Open files other than connections: standard streams, files of the run directory, signals and
+/// inherited descriptors.
 const AT_REST: u64 = 64;
 /// Descriptors for the pipes to a launched target and its guard.
 const EACH_TARGET: u64 = 8;

@@ -174,7 +174,7 @@ impl LiveTarget {
         }
     }
 
-    /// The target's entry in the record of the environment.
+    /// The target's entry in the recorded environment.
     pub(crate) fn environment(&self) -> TargetEnvironment {
         let hosts = self.running.route.hosts.iter().map(|host| HostEnvironment {
             name: host.name.clone(),

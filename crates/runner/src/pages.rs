@@ -1,5 +1,5 @@
-//! The synthetic pages for full-text search: created before any target is started, and loaded into
-//! every target whose workloads require pages.
+//! The pages for full-text search, synthetic or from a Wikipedia dump: created before any target is
+//! started, and loaded into every target whose workloads require pages.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const DIRECTORY: &str = "corpus";
 /// Pages per batch, as in `tenbin search load`.
 const BATCH: usize = 1000;
 
-/// The generated pages on disk.
+/// The created pages on disk.
 pub(crate) struct Pages {
     files: Vec<PathBuf>,
     count: u64,

@@ -266,7 +266,7 @@ pub(crate) fn level(
     }
 }
 
-/// The segment's entry in the record.
+/// The entry of a segment in the record of its slice.
 pub(crate) fn recorded(
     from: &Position,
     to: &Position,
