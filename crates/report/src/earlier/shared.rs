@@ -54,10 +54,10 @@ pub(super) struct Targets {
 }
 
 /// Names of the targets that serve as controls for the other targets: every target with the same
-/// description and known version in both runs, and the baseline if both runs have the same
-/// baseline, unless it is known to be a different server. If all targets qualify, only the baseline
-/// is a control. A run with one target has no controls. If the user has `named` the changed
-/// workloads, the baseline is a control only if known to be identical.
+/// description and known version in both runs, and the baseline, if both runs have the same
+/// baseline and the server behind the baseline is not known to differ. If all targets qualify, only
+/// the baseline is a control. A run with one target has no controls. If the user has `named` the
+/// changed workloads, the baseline is a control only if known to be identical.
 pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<String> {
     let pairs = before.identities.iter().filter_map(|(name, then)| {
         let now = after.identities.get(name)?;
