@@ -269,8 +269,8 @@ impl Table {
         (!self.rows.is_empty()).then(|| Block::Table(self.tidied()))
     }
 
-    /// Removes columns without information: figures that are all unknown, and leading key columns
-    /// with the same value in all rows if another key column remains.
+    /// Removes columns without information: columns without any text or known figure, and leading
+    /// key columns with the same value in all rows. At least one key column always remains.
     fn tidied(mut self) -> Self {
         let silent = |table: &Self, column: usize| {
             let mut cells = table.rows.iter().map(|row| &row[column]);

@@ -127,7 +127,8 @@ impl Results {
         alone
     }
 
-    /// The series, each marked as a control or with its speed relative to the controls, by block.
+    /// The series: controls are marked, and every other series gets its speed relative to the
+    /// controls, by block of rounds.
     fn beside(&self, controls: &[String]) -> Vec<Series> {
         let of = |series: &Series| {
             let target = series.target.as_deref().unwrap_or_default();
@@ -164,7 +165,7 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
     Series::new(workload.to_owned(), target, !closed, values.collect())
 }
 
-/// The speeds by block, without blocks in which a slice is missing.
+/// The speeds by block of rounds, without blocks in which a slice is missing.
 fn blocks(document: &Document) -> Blocks {
     let mut blocks = Blocks::default();
     for ResultOf {
@@ -247,9 +248,9 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     })
 }
 
-/// Returns both runs with a common target name, if each run has one target, the names differ, and
-/// both targets received the same terms with separate request templates, as two kinds of servers
-/// do.
+/// Returns both runs with a common target name. `None` unless each run has one target, the names
+/// differ, and each target has its own request template for search terms, as two kinds of servers
+/// need.
 fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
     let only = |side: &Results| {
         let mut targets = side.series.iter().map(|each| each.target.clone());
@@ -471,7 +472,7 @@ pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
     })
 }
 
-/// Says which intervals hold simultaneously; `None` if each holds alone.
+/// Says which intervals hold simultaneously; `None` with fewer than two comparisons.
 pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
     (earlier.together > 1).then(|| {
         format!(

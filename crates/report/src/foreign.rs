@@ -7,7 +7,7 @@ use tenbin_result::{Document, Finding};
 use crate::escape::for_terminal;
 use crate::section::last_three_lines;
 
-/// The findings, then the last three lines.
+/// The findings, then the last three lines: trust, verdict and run directory.
 pub fn last_lines(document: &Document) -> String {
     let mut text = String::new();
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
@@ -56,7 +56,7 @@ fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> 
     once
 }
 
-/// The last three lines, as below Tenbin's own report.
+/// The last three lines (trust, verdict and run directory), as below Tenbin's own report.
 pub(crate) fn bottom(document: &Document) -> String {
     let lines = last_three_lines(document, document.trust.word());
     lines.map(|line| line + "\n").concat()

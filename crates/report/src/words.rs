@@ -4,7 +4,8 @@ use tenbin_record::SearchUse;
 use tenbin_result::format::{BYTES, UNKNOWN, percent, plural};
 use tenbin_result::{CacheHits, Document, OperationResult, ResultOf, Role, Trust};
 
-/// Says which intervals hold simultaneously; `None` if each holds alone.
+/// Says which intervals hold simultaneously; `None` if no interval is corrected for several
+/// comparisons.
 pub(crate) fn intervals_together(document: &Document) -> Option<String> {
     let of_targets = document.comparisons.iter();
     let mut deciding = of_targets
@@ -74,7 +75,7 @@ pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     }
 }
 
-/// Name of an operation, marked if the operation does not count as work.
+/// Name of an operation, marked if the operation does not count as throughput.
 pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Transaction => operation.operation.clone(),
@@ -84,7 +85,7 @@ pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     }
 }
 
-/// Explanation of these marks; `None` without marked operations.
+/// Explanation of the marks of [`named_by_role`]; `None` without marked operations.
 pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Option<String> {
     let mut wholes: Vec<&str> = Vec::new();
     let mut steps = 0;

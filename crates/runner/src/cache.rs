@@ -28,8 +28,9 @@ pub(crate) fn read_counters(
     })
 }
 
-/// The difference of two readings of the cache counters, with the forecast. `None` without a first
-/// reading and without a forecast; the difference is unknown without a second reading.
+/// The cache hits and lookups between two readings of the counters, with the simulated hits
+/// (`forecast`). `None` if there is neither a first reading nor a forecast; hits and lookups are
+/// unknown without a second reading.
 pub(crate) fn between(
     before: Option<CacheCount>,
     after: Option<CacheCount>,

@@ -16,9 +16,9 @@ use crate::progress::Progress;
 use crate::reach::was_there;
 use crate::stop::Stop;
 
-/// Deletes everything that the workloads of a plan may have stored under the plan's own prefix, on
-/// targets that the run did not launch. Also deletes the empty buckets that the run in `directory`
-/// created.
+/// Deletes everything that the workloads of a plan may have stored under the object key prefix of
+/// the plan, on targets that the run did not launch. Also deletes the empty buckets that the run in
+/// `directory` created.
 ///
 /// # Errors
 /// When a target cannot be reached, or the user stops the clean-up.

@@ -19,13 +19,14 @@ pub struct RunContext {
     pub root: PathBuf,
     /// The directory to which relative paths in the plan refer.
     pub plan_directory: PathBuf,
-    /// The Tenbin executable, also started as guard process and as built-in server.
+    /// The Tenbin executable. Also started as a guard, which stops a launched target if Tenbin
+    /// dies, and as a built-in server.
     pub executable: PathBuf,
     /// Counts the allocations of this process. Supplied by the caller, because the binary chooses
     /// the allocator.
     pub count_allocations: CountAllocations,
-    /// Decides when a run may end by precision. Supplied by the caller, because another crate
-    /// evaluates figures.
+    /// Decides whether the figures are precise enough to end the run. Supplied by the caller,
+    /// because another crate evaluates figures.
     pub is_precise: IsPrecise,
     /// Whether the run may choose the slice length: true if the user has not set a slice length.
     pub lengthen_slices: bool,

@@ -9,8 +9,8 @@ use crate::error::RunError;
 /// fewer.
 const PREPARING: u64 = 8;
 
-/// Open files other than connections: standard streams, the record, signals and inherited
-/// descriptors.
+/// Open files other than connections: standard streams, files of the run directory, signals and
+/// inherited descriptors.
 const AT_REST: u64 = 64;
 /// Descriptors for the pipes to a launched target and its guard.
 const EACH_TARGET: u64 = 8;
@@ -49,8 +49,8 @@ impl<'p> Descriptors<'p> {
         Ok(Some(found))
     }
 
-    /// Raises the soft limit towards the hard limit if necessary. Called after targets are
-    /// launched, so that launched targets keep the limit that the user set.
+    /// Raises the soft limit to the hard limit if necessary. Called after targets are launched, so
+    /// that launched targets keep the limit that the user set.
     pub(crate) fn raise(&self) -> Result<(), RunError> {
         if self.needed <= self.soft {
             return Ok(());
@@ -77,7 +77,7 @@ pub(crate) fn needed(plan: &Plan) -> u64 {
     sockets + AT_REST + EACH_TARGET * plan.targets.len() as u64 + threads
 }
 
-/// Number of open files that the limit leaves unused by this plan.
+/// Number of open files that the soft limit allows in addition to those that this plan needs.
 pub(crate) fn spare(plan: &Plan) -> u64 {
     let granted = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
     granted.saturating_sub(needed(plan))
@@ -88,7 +88,8 @@ pub(crate) fn needed_for(connections: u64) -> u64 {
     PREPARING.max(connections) + AT_REST
 }
 
-/// The workload with the most sockets on any target. Only one target has load at a time.
+/// The target and workload with the most sockets. Only one target has load at a time, so the
+/// sockets of several targets are not added.
 fn most_sockets(plan: &Plan) -> Option<(&Target, &Workload)> {
     let pairs = plan.targets.iter().flat_map(|target| {
         let workloads = plan.workloads.iter();

@@ -25,7 +25,7 @@ use crate::reach::{route, site};
 use crate::stage;
 use crate::stop::Stop;
 
-/// Number of requests sent to a target: enough to detect a log line per request.
+/// Number of requests sent to a target: enough to detect that the target logs a line per request.
 const REQUESTS: u64 = 20;
 
 /// What to check.

@@ -32,8 +32,9 @@ pub(crate) fn first_answer(
     Ok(first.response.server)
 }
 
-/// Warns about each workload that sends the same request but does not accept the status of the
-/// first response.
+/// Checks the status of the first response against each workload that sends plain GET requests to
+/// the URL of the target, as the first request did. Warns if the workload does not accept the
+/// status; returns an error if the status is a final rejection such as 404.
 fn check_status(
     plan: &Plan,
     target: &Target,

@@ -113,7 +113,8 @@ pub(crate) struct LiveTarget {
     version: Option<String>,
     /// The program files in the target's command, if Tenbin launched the target.
     program: Vec<ProgramFile>,
-    /// Number of the plan's pages on each host of the target.
+    /// Number of pages that every host of the target has stored; `None` if the target requires no
+    /// pages.
     pub(crate) records: Option<u64>,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
@@ -173,7 +174,7 @@ impl LiveTarget {
         }
     }
 
-    /// The target's entry in the record of the environment.
+    /// The target's entry in the recorded environment.
     pub(crate) fn environment(&self) -> TargetEnvironment {
         let hosts = self.running.route.hosts.iter().map(|host| HostEnvironment {
             name: host.name.clone(),

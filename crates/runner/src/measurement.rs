@@ -112,7 +112,8 @@ impl Measurement<'_, '_> {
         }
     }
 
-    /// Whether the run may end by precision after `turn`, the last turn of its block.
+    /// Whether the figures are precise enough to end the run after `turn`, the last turn of its
+    /// block.
     fn is_enough(&self, turn: &Turn) -> bool {
         let rounds = &self.plan.rounds;
         let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;

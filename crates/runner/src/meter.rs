@@ -7,9 +7,10 @@ use tenbin_targets::{GroupUsage, Reading, Scope};
 
 /// Tolerated difference between the clock of the observed machine and ours, as a share of the time
 /// between two readings, in addition to the duration of the readings. Tenbin's own convention. A
-/// larger difference means a cached page or a machine that was suspended.
+/// larger difference means that a cache returned an old reading, or that a machine was suspended.
 const CLOCKS_DIFFER: f64 = 0.10;
-/// Clock differences below this are ignored: clock ticks, and timestamps in whole milliseconds.
+/// Additional tolerance for clock differences, because clocks advance in ticks and timestamps are
+/// in whole milliseconds.
 const TOO_SHORT: Duration = Duration::from_millis(20);
 
 /// The resource usage between two readings of the same target; `None` if the readings are not

@@ -1,5 +1,5 @@
-//! The synthetic pages for full-text search: created before any target is started, and loaded into
-//! every target whose workloads require pages.
+//! The pages for full-text search, synthetic or from a Wikipedia dump: created before any target is
+//! started, and loaded into every target whose workloads require pages.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const DIRECTORY: &str = "corpus";
 /// Pages per batch, as in `tenbin search load`.
 const BATCH: usize = 1000;
 
-/// The generated pages on disk.
+/// The created pages on disk.
 pub(crate) struct Pages {
     files: Vec<PathBuf>,
     count: u64,
@@ -65,7 +65,8 @@ impl Pages {
     }
 
     /// Loads the pages into every host of a target that requires pages and lacks them. Returns the
-    /// number of records per host; `None` if the target requires no pages.
+    /// number of pages, which is the number of records on every host; `None` if the target requires
+    /// no pages.
     pub(crate) fn load_into(
         &self,
         target: &Target,
@@ -160,7 +161,8 @@ impl Pages {
     }
 }
 
-/// The smallest number of records on any server of a target; `None` if the table does not exist.
+/// Number of records in the table of pages: with several Groonga servers, the smallest number on
+/// any server. `None` if the number is unknown, for example because the table does not exist.
 fn records(kind: &Kind, options: &Options) -> Option<u64> {
     (kind.make)(options).ok()?.count(TABLE).ok().flatten()
 }
@@ -265,9 +267,10 @@ fn with_requests(
     Ok(plan)
 }
 
-/// The search request of the Groonga tutorial for these terms, if a single request file serves all
-/// targets: all are servers of one kind, or the plan has a base. `None` if each target needs its
-/// own request format.
+/// One search request per term, as the text of a request file for all targets. Each request is
+/// `base` from the plan with the term appended; without `base`, the default search of OpenSearch or
+/// the search of the Groonga tutorial, depending on the servers. `None` if targets need different
+/// request files.
 fn requests(plan: &Plan, corpus: &Corpus, terms: &[String]) -> Option<String> {
     let mut workloads = plan.workloads.iter().filter_map(Workload::patterns);
     if workloads.any(|patterns| patterns.by_target.is_some()) {

@@ -23,7 +23,7 @@ pub enum Progress<'a> {
         forecast: Duration,
         /// Expected maximum duration if one target is much slower than another.
         longest: Option<Duration>,
-        /// Expected minimum duration, if the run may end by precision.
+        /// Expected minimum duration, if the run may end as soon as the figures are precise enough.
         shortest: Option<Duration>,
         /// Total number of requests, if each slice ends after a fixed number of requests.
         requests: Option<u64>,
@@ -108,7 +108,7 @@ pub enum Progress<'a> {
         workload: &'a str,
         /// Offered rate, operations per second.
         rate: f64,
-        /// Whether the probe is the proof at the end of the search.
+        /// Whether the probe is the longer probe at the end, which confirms the maximum rate.
         proof: bool,
         /// Highest rate that has met the objective so far, operations per second.
         held: Option<f64>,
@@ -122,7 +122,8 @@ pub enum Progress<'a> {
         /// Failures since the start of the slice.
         failed: u64,
     },
-    /// All threads have finished a second of the current slice.
+    /// The figures of a second of the current slice have been recorded. Reported once per
+    /// operation; a late thread causes another report for the same second.
     Second {
         /// The figures of one operation in this second.
         second: &'a LiveSecond,
@@ -132,7 +133,7 @@ pub enum Progress<'a> {
         /// The figures of the slice.
         slice: &'a Slice,
     },
-    /// Every target has received the patterns, so that their hits can be counted.
+    /// Every target has been sent every request pattern, and the hits have been recorded.
     Hits {
         /// The plan.
         plan: &'a Plan,

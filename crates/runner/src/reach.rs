@@ -1,11 +1,12 @@
-//! Connection settings of a target, and whether the target exists before and after the run.
+//! Connection settings of a target, whether the target ran before the run, and whether its data is
+//! removed with the run.
 
 use tenbin_engine::{Address, Destination, HTTP1, HTTP2, Host, Route};
 use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
 use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::{BlobAccess, Site};
 
-/// The target as workloads see it: the hosts, in the order of the route.
+/// The target as workloads see it: the hosts, in the order of the connection settings.
 pub(crate) fn site(running: &Running, target: &Target) -> Site {
     let first = Site::new(
         running.url.clone(),
@@ -63,7 +64,7 @@ pub(crate) fn route(route: &ResolvedRoute) -> Route {
     }
 }
 
-/// Whether a target was already running: the run does not launch the target.
+/// Whether a target existed before the run, as a running server or a directory.
 pub(crate) fn was_there(target: &Target) -> bool {
     matches!(target.reach, Reach::Endpoint { .. } | Reach::Files(_))
 }

@@ -1,4 +1,4 @@
-//! Expected and observed responses in the form of the record.
+//! Converts expected and observed responses to the form in which the run directory records them.
 
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, ExpectedResponse, Responses, Sameness, UnexpectedResponses};
@@ -6,7 +6,7 @@ use tenbin_workloads::{self as workloads, ResponseComparison};
 
 use crate::live_target::LiveTarget;
 
-/// The observed responses of a slice, in the form of the record.
+/// Converts the observed responses of a slice to the form in which the run directory records them.
 pub(crate) fn kept(seen: ResponseComparison) -> Responses {
     let kind = |kind: workloads::UnexpectedResponses| UnexpectedResponses {
         status: kind.status,

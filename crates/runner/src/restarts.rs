@@ -12,7 +12,7 @@ use crate::segments::{self, AllSegments};
 use crate::warm_up::warm_up;
 
 /// Decides when targets are restarted. `slowest` is the longest start: its duration and its target.
-/// [`Relaunch::Auto`] remains if targets cannot be restarted.
+/// If targets cannot be restarted, returns the setting of the plan unchanged.
 pub(crate) fn decide(
     plan: &Plan,
     slowest: Option<(Duration, &String)>,

@@ -15,17 +15,17 @@ use crate::progress::Progress;
 /// Maximum number of retries per request, as in minio-go, the client library of warp.
 const MOST: u32 = 10;
 
-/// Minimum and maximum length of the extra slice, whose length is otherwise the plan's slice
-/// length.
+/// Minimum length of the extra slice, which otherwise is as long as the plan's slices.
 const SHORTEST: Duration = Duration::from_secs(2);
+/// Maximum length of the extra slice.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Share of refused operations above which the extra slice is run. The run is INVALID from the same
-/// share of failures.
+/// Share of refused operations above which the extra slice is run. The same share of failures makes
+/// a run INVALID.
 const WORTH_IT: f64 = 0.001;
 
-/// Repeats each workload without retries, now with retries, on every target that temporarily
-/// refused requests of the workload. Returns whether any workload was repeated.
+/// Runs each workload once more, now with retries, on every target that temporarily refused
+/// requests of the workload. Returns whether any workload was run again.
 pub(crate) fn try_again(
     plan: &Plan,
     slices: &[Slice],

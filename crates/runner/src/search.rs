@@ -40,7 +40,7 @@ pub trait Steering {
 pub struct ProbeWish {
     /// Offered rate, operations per second, above 0.
     pub rate: f64,
-    /// Whether this probe is the proof at the end of the search.
+    /// Whether this probe is the longer probe at the end, which confirms the maximum rate.
     pub proof: bool,
     /// Length of the window, as a multiple of the plan's slice length.
     pub slices: f64,

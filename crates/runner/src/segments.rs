@@ -31,8 +31,9 @@ const PARTS: [f64; 2] = [0.2, 0.8];
 pub(crate) struct AllSegments(Vec<Option<Segments>>);
 
 impl AllSegments {
-    /// Creates segments for each workload whose figures depend on the requests sent, if the plan
-    /// has several targets. `prepared` holds the workloads of one target.
+    /// Creates segments for each workload whose figures depend on which requests are sent, except
+    /// maximum-rate searches. A plan with one target has no segments. `prepared` holds the
+    /// workloads of one target.
     pub(crate) fn new(plan: &Plan, prepared: &[Box<dyn Prepared>]) -> Self {
         let targets = plan.targets.len();
         let works = plan.workloads.iter().zip(prepared);
@@ -43,7 +44,7 @@ impl AllSegments {
         Self(segments.collect())
     }
 
-    /// The segments of a workload; `None` if slices of the workload end by time.
+    /// The segments of a workload; `None` for a workload without segments: see [`Self::new`].
     pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Segments> {
         self.0.get_mut(workload)?.as_mut()
     }
@@ -57,7 +58,8 @@ pub(crate) struct Segments {
     ends: Vec<Vec<u64>>,
     /// By target: number of segments received.
     done: Vec<usize>,
-    /// Number of initial segments that belong to a warm-up part.
+    /// Number of warm-up segments that another warm-up segment follows: the probe and all warm-up
+    /// parts except the last.
     parts: usize,
     /// By target: requests per second at the last measurement.
     rates: Vec<Option<f64>>,
@@ -264,7 +266,7 @@ pub(crate) fn level(
     }
 }
 
-/// The segment's entry in the record.
+/// The entry of a segment in the record of its slice.
 pub(crate) fn recorded(
     from: &Position,
     to: &Position,

@@ -1,4 +1,4 @@
-//! Request samples in the form of the record.
+//! Converts request samples to the form in which the run directory records them.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

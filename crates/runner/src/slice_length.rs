@@ -7,8 +7,9 @@ use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
 use tenbin_record::OpFigures;
 
-/// Length of a slice as a multiple of the median service time of the slowest operation: twice the
-/// minimum of the finding `short_slices`, because a warm-up contains few requests.
+/// Necessary length of a slice, as a multiple of the median service time of the slowest operation.
+/// Twice the multiple that the finding `short_slices` requires, because a warm-up contains few
+/// requests.
 const TIMES: u32 = 20;
 
 /// Maximum slice length that Tenbin chooses.

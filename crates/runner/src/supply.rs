@@ -62,8 +62,8 @@ impl Supply {
     }
 }
 
-/// Sets the memory limit of each in-memory store to its share of the free memory, unless the plan
-/// sets a limit.
+/// Sets the memory limit of each built-in in-memory store for which the plan sets no limit: half of
+/// the available memory, divided equally among these stores.
 pub(crate) fn with_memory(plan: &Plan) -> Plan {
     let is_open = |target: &&mut Target| target.memory.is_none() && is_in_memory(target);
     let mut plan = plan.clone();
@@ -135,7 +135,7 @@ pub(crate) fn check_there(plan: &Plan, target: &Target, running: &Running) -> Re
     }
 }
 
-/// Advice at the end of the errors above.
+/// Advice in the errors about missing space.
 const SMALLER: &str =
     "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)";
 

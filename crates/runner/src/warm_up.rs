@@ -12,8 +12,9 @@ use crate::progress::Progress;
 use crate::segments::{self, AllSegments};
 
 /// How often a slice opens each connection in a concurrency sweep whose connections are served
-/// unevenly. Tenbin's own convention. The kernel assigns a new connection to a worker at random;
-/// with 8 assignments in each of 8 slices, the mean is known to a few percent.
+/// unevenly. Tenbin's own convention. The kernel assigns each new connection to a random worker of
+/// the server; with 8 assignments in each of 8 slices, the mean speed of a connection is known to a
+/// few percent.
 const LIVES: u32 = 8;
 
 /// Warms up every target. Returns, by workload, how often a slice must open each connection.

@@ -62,8 +62,8 @@ pub(crate) struct HeatCell {
     pub(crate) said: String,
 }
 
-/// The verdict of a cell in a heat table, shown as colour and sign. The strength ranges from 1 to
-/// 3.
+/// The verdict of a cell in a heat table, shown as colour and sign. `Better` and `Worse` hold the
+/// strength of the colour, from 1 to 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Better than the baseline.

@@ -7,13 +7,17 @@ use super::svg::{Anchor, WIDTH, colour, path, shortened, text, width_of};
 use super::{Axis, Bar, BarGroup, Bars};
 use crate::escape::for_xml;
 
-/// Heights in chart units: of a row, of a bar in a row, of a group's heading and of a group's axis.
+/// Height of a row, in chart units.
 const ROW: f64 = 26.0;
+/// Height of a bar in a row.
 const BAR: f64 = 20.0;
+/// Height of a group's heading.
 const HEADING: f64 = 30.0;
+/// Height of the axis below a group.
 const BELOW: f64 = 26.0;
-/// Minimum and maximum width of the names at the left and of the figures at the right.
+/// Minimum and maximum width of the names at the left.
 const NAMES: (f64, f64) = (70.0, 170.0);
+/// Minimum and maximum width of the figures at the right.
 const SAID: (f64, f64) = (70.0, 220.0);
 const LEGEND_ROW: f64 = 20.0;
 const LEGEND_NAME: f64 = 220.0;

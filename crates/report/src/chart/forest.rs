@@ -5,11 +5,11 @@ use super::svg::{Anchor, WIDTH, path, shape, shortened, text, width_of};
 use super::{Axis, Forest, ForestRow};
 use crate::block::Look;
 
-/// Heights in chart units: of a row, and of a heading above rows.
+/// Height of a row and of a heading, in chart units.
 const ROW: f64 = 24.0;
-/// Space above the first row, for the labels of the sides, and below the last row, for the tick
-/// labels.
+/// Space above the first row, for the labels of the sides.
 const TOP: f64 = 24.0;
+/// Space below the last row, for the tick labels.
 const BOTTOM: f64 = 26.0;
 /// Minimum and maximum width of the labels at the left.
 const LABELS: (f64, f64) = (110.0, 230.0);

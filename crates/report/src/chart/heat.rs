@@ -8,11 +8,13 @@ use crate::escape::for_xml;
 
 /// Minimum and maximum width of the row headers.
 const LABELS: (f64, f64) = (70.0, 200.0);
-/// Heights in chart units: of a cell, and of the column headers.
+/// Height of a cell, in chart units.
 const CELL: f64 = 40.0;
+/// Height of the column headers.
 const TOP: f64 = 44.0;
-/// Maximum width of a cell, and the space between two cells.
+/// Maximum width of a cell.
 const WIDEST: f64 = 110.0;
+/// Space between two cells.
 const SPACE: f64 = 2.0;
 /// Height of the colour key below the table.
 const KEY: f64 = 34.0;

@@ -6,13 +6,15 @@ use super::scale::Scale;
 use super::svg::{Anchor, LETTERS, WIDTH, colour, dashes, path, shape, shortened, text, width_of};
 use super::{Axis, Named, Panel, Panels, Point, Series, Style};
 
-/// Left and right edges of the panels; tick labels are left of the left edge.
+/// Left edge of the panels; the tick labels are to the left of the edge.
 const LEFT: f64 = 64.0;
+/// Right edge of the panels.
 const RIGHT: f64 = WIDTH - 14.0;
 /// Distance of the first and the last point from the edges of the panel.
 const INSET: f64 = 10.0;
-/// Height of the plot area in a panel: for a single panel, and for one of several.
+/// Height of the plot area if the chart has a single panel.
 const ALONE: f64 = 240.0;
+/// Height of the plot area of each panel if the chart has several.
 const ONE_OF_SEVERAL: f64 = 130.0;
 /// Space above a panel, for its title.
 const TITLE: f64 = 36.0;

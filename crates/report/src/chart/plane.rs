@@ -12,8 +12,9 @@ const HEIGHT: f64 = 320.0;
 /// Space below the plot for the tick labels and the axis title.
 const BELOW: f64 = 40.0;
 const LEGEND_ROW: f64 = 20.0;
-/// Maximum width of the names in the legend and of the labels beside points.
+/// Maximum width of a name in the legend.
 const LEGEND_NAME: f64 = 300.0;
+/// Maximum width of a label beside a point.
 const LABEL: f64 = 180.0;
 /// Range that both axes always include.
 const LEAST: [f64; 2] = [0.95, 1.05];

@@ -4,13 +4,13 @@ use tenbin_result::format::Unit;
 
 use super::{Axis, Marks};
 
-/// Largest ratio of the upper to the lower end at which a logarithmic axis has equally spaced tick
-/// marks.
+/// Largest ratio of the upper to the lower end of a logarithmic axis at which tick marks are at
+/// equal steps, such as 1.0, 1.2, 1.4.
 const NARROW: f64 = 2.5;
 /// Margin at each end of a logarithmic axis, as a share of its length.
 const SPACE: f64 = 0.04;
-/// Largest ratio of the upper to the lower end at which 2 and 5 times a power of ten also get tick
-/// marks.
+/// Largest ratio of the upper to the lower end of a logarithmic axis at which 2 and 5 times a power
+/// of ten also get tick marks.
 const SOME_DECADES: f64 = 2e3;
 
 /// Maps a range of values to a range of the drawing.
@@ -25,9 +25,9 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale for these numbers from `from` to `to`, with about `wanted` tick marks.
-    /// Infinite and NaN values have no position. On a logarithmic axis, values of 0 or less have no
-    /// position either.
+    /// Creates a scale that maps the range of `numbers` to the positions `from` to `to`, with about
+    /// `wanted` tick marks. Infinite and NaN values have no position. On a logarithmic axis, values
+    /// of 0 or less have no position either.
     pub(super) fn new(
         axis: &Axis,
         numbers: impl Iterator<Item = f64>,

@@ -7,14 +7,14 @@ use tenbin_plan::work::traits_of;
 use tenbin_result::format::percent;
 use tenbin_result::{Document, SliceFigures};
 
-/// Maximum number of terms with different numbers of hits that a sentence names.
+/// Maximum number of search terms with different numbers of hits that a sentence names.
 const NAMED: usize = 5;
 
 /// Difference of two mean body lengths, as a share of the larger, above which the work counts as
 /// different. The comparison of two targets in one run uses the same limit.
 const OTHER: f64 = 0.05;
 
-/// Difference of two mean body lengths, bytes, that has no effect on the time.
+/// Largest difference of two mean body lengths, bytes, that counts as the same work.
 const NO_TIME: f64 = 64.0;
 
 /// Difference of two shares of failed responses above which the work counts as different.
@@ -23,8 +23,8 @@ const FAILED: f64 = 0.01;
 /// Properties of one target's responses to one workload, over all full slices.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
-    /// Mean body bytes of a correct response; unknown for protocols other than HTTP, for which
-    /// bodies can have many sizes and clients check the content.
+    /// Mean body bytes of a correct HTTP response. Unknown for other protocols, such as S3: their
+    /// bodies can have many sizes, and their clients check the content.
     body: Option<f64>,
     /// Share of failed operations; unknown without operations.
     failed: Option<f64>,
@@ -127,8 +127,8 @@ fn said<'a>(document: &'a Document, workload: &str, key: &str) -> Option<&'a str
     Some(&setting.value)
 }
 
-/// The reason why the numbers of hits differ too much, as a clause. Rule and tolerance are those of
-/// the finding `unequal_hits` between two targets of a run.
+/// The reason why the numbers of hits of two runs differ too much, as a clause. The finding
+/// `unequal_hits` applies the same rule and tolerance to two targets of one run.
 fn other_hits(
     then: &BTreeMap<String, u64>,
     now: &BTreeMap<String, u64>,

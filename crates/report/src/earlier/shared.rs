@@ -53,11 +53,11 @@ pub(super) struct Targets {
     pub(super) baseline: Option<String>,
 }
 
-/// Names of the targets that serve as controls for the other targets: the baseline of both runs,
-/// unless known to be a different server, and every target with the same command and version. If
-/// all targets qualify, only the baseline is a control. A run with one target has no controls. If
-/// the user has `named` the changed workloads, the baseline is a control only if known to be
-/// identical.
+/// Names of the targets that serve as controls for the other targets: every target with the same
+/// description and known version in both runs, and the baseline, if both runs have the same
+/// baseline and the server behind the baseline is not known to differ. If all targets qualify, only
+/// the baseline is a control. A run with one target has no controls. If the user has `named` the
+/// changed workloads, the baseline is a control only if known to be identical.
 pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<String> {
     let pairs = before.identities.iter().filter_map(|(name, then)| {
         let now = after.identities.get(name)?;
@@ -83,7 +83,7 @@ pub(super) fn shared(before: &Targets, after: &Targets, named: bool) -> Vec<Stri
         .unwrap_or_default()
 }
 
-/// Speeds by workload, target and block of a run.
+/// Speeds by workload, target and block of rounds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks(BTreeMap<(String, String), BTreeMap<u32, Vec<f64>>>);
 
@@ -94,9 +94,9 @@ impl Blocks {
         blocks.entry(block).or_default().push(speed);
     }
 
-    /// The speed of a target divided by the speed of the controls, by block: geometric means, as
-    /// between two targets of one run. Blocks with a missing slice are left out. `None` without a
-    /// complete block.
+    /// The speed of a target divided by the speed of the controls, by block of rounds. Both speeds
+    /// are geometric means over the slices of the block. Blocks with a missing slice are left out.
+    /// `None` without a complete block.
     pub(super) fn relative(
         &self,
         workload: &str,

@@ -128,7 +128,8 @@ impl<'a> Teller<'a> {
 
     /// Adds a second of the current mode that at least one thread has finished. Returns the lines
     /// that are complete: a line is complete when all threads have finished its seconds. A partial
-    /// last second gets no line, and neither do last seconds that do not fill an interval.
+    /// second at the end gets no line, and neither do the last seconds if they do not fill an
+    /// interval.
     pub fn second(&mut self, second: &LiveSecond, now: SystemTime) -> Option<String> {
         if !is_mode(&second.counts.operation) {
             return None;
@@ -225,7 +226,7 @@ fn is_mode(operation: &str) -> bool {
     matches!(operation, "PUT" | "GET" | "DEL")
 }
 
-/// Minimum length, in seconds, of a second that counts as whole.
+/// Minimum length, seconds, at which the last second of a mode counts as a whole second.
 const FULL: f64 = 0.95;
 
 fn mode(phase: Phase) -> &'static str {

@@ -50,7 +50,7 @@ impl Metric {
 
 type Measures = BTreeMap<&'static str, Metric>;
 
-/// Nanoseconds in a second: the unit of Bencher's own measure `latency`.
+/// Nanoseconds in a second. Bencher's built-in measure `latency` is in nanoseconds.
 const NANOS: f64 = 1e9;
 
 fn benchmarks(document: &Document) -> BTreeMap<String, Measures> {

@@ -116,8 +116,8 @@ pub(super) const SERVER_STAGES: Format = Format {
     }),
 };
 
-/// Finds a chart by name: section and format have the same name, and chart and file have the same
-/// name.
+/// Finds the chart of a format: the chart in section `name` that is written to the file
+/// `{name}.svg`.
 fn chart_of(document: &Document, name: &str) -> Option<chart::Chart> {
     let file = format!("{name}.svg");
     charts_of(document, name).find(|chart| chart.file == Some(file.as_str()))

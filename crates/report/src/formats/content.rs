@@ -11,7 +11,7 @@ use super::imported::Imported;
 pub enum Content {
     /// A result of Tenbin.
     Document(Box<Document>),
-    /// Requests, or sums of requests over time windows.
+    /// Requests, or totals of requests over time windows.
     Requests(Imported),
     /// Repetitions of benchmarks, each with one speed.
     Repetitions(Vec<Series>),

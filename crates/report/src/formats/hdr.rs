@@ -36,7 +36,7 @@ const MAX_VALUE_DIVISOR: f64 = 1e6;
 /// Number of percentiles printed each time the distance to 100 % halves.
 const STEPS_IN_HALF: u32 = 5;
 
-/// Buckets within a power of two of a histogram with three significant digits.
+/// Number of sub-buckets of an HdrHistogram with three significant digits.
 const SUB_BUCKETS: u32 = 2_048;
 
 const NOTHING: &str = "the run has no response that was timed";

@@ -170,7 +170,7 @@ pub fn kept(document: &Document) -> impl Iterator<Item = &'static Format> {
 
 impl Format {
     /// The data that the document lacks for this format, in one clause. `None` if no data is
-    /// missing, or if only the record can tell.
+    /// missing, or if only the recorded measurements can tell.
     pub fn lacks(&self, document: &Document) -> Option<&'static str> {
         match &self.write {
             Some(Writer::Document { lacks, .. }) => lacks(document),

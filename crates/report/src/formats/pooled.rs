@@ -43,12 +43,12 @@ pub struct Pooled {
     statuses: BTreeMap<u16, u64>,
     /// Measured time, seconds.
     pub(crate) seconds: f64,
-    /// Bytes received, including heads.
+    /// Bytes received, including response headers.
     pub(crate) received: u64,
-    /// Bytes sent, including heads.
+    /// Bytes sent, including request headers.
     pub(crate) sent: u64,
-    /// Body bytes of responses; in runs of older versions, body bytes of correct requests in both
-    /// directions.
+    /// Body bytes of responses; in runs recorded by older versions, body bytes of correct requests
+    /// in both directions.
     pub(crate) answered: u64,
     /// Service times of correct responses, from the start of the write to the last byte,
     /// nanoseconds.

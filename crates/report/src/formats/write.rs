@@ -17,7 +17,7 @@ pub struct Run<'a> {
     pub document: &'a Document,
     /// The plan.
     pub plan: &'a Plan,
-    /// The record, including the figures of every second.
+    /// The recorded measurements, including the figures of every second.
     pub record: &'a RecordedRun,
 }
 
@@ -36,7 +36,7 @@ pub enum Writer {
     Run(fn(&Run<'_>) -> Result<Vec<Part>, WriteError>),
 }
 
-/// For [`Writer::Document`], if no data can be missing.
+/// The function `lacks` of a [`Writer::Document`] whose data is never missing.
 pub(super) fn nothing(_: &Document) -> Option<&'static str> {
     None
 }

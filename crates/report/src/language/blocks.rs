@@ -7,7 +7,8 @@ use super::translator;
 use crate::block::chart::{Chart, Drawing, Panels};
 use crate::block::{Block, Cell, Look, Span, Table, Text};
 
-/// Characters around the text of a span that are kept when the text is translated alone.
+/// Characters at both ends of a span that are not looked up in the catalogue and remain in the
+/// translation.
 const AROUND: &[char] = &[' ', '→', ':'];
 
 /// Maximum length of a figure in a cell, bytes; longer text counts as a sentence.
@@ -165,7 +166,7 @@ mod tests {
         assert!(said.letters().contains("スループット −3 %"), "{said:?}");
     }
 
-    /// A target can have the name of a word in the catalogue.
+    /// The name of a target can be a word of the catalogue.
     #[test]
     fn names_are_not_translated() {
         let said = japanese(Text::plain("throughput is SLOWER than errors at get"));

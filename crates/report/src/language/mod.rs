@@ -15,7 +15,8 @@ use tenbin_result::{Document, Language};
 pub(crate) use blocks::translated;
 use catalogue::{Catalogue, Translator};
 
-/// The first matching template is used, so long templates must come first.
+/// Catalogue files for Japanese. The first matching template is used, so long templates must come
+/// first.
 const JAPANESE_FILES: &[&str] = &[
     include_str!("ja/findings.txt"),
     include_str!("ja/pages.txt"),

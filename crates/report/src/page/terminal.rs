@@ -1,5 +1,5 @@
-//! Prints the report for a terminal. The answer comes first; the run directory and a hint on how to
-//! see more come last.
+//! Prints the report for a terminal. The answer to the run's question comes first; the run
+//! directory and a hint on how to see more come last.
 
 use tenbin_result::Document;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};

@@ -8,8 +8,8 @@ use crate::chart::{Axis, Chart, Drawing, Marks, Named, Panel, Panels, Point, Ser
 /// Smallest ratio of the largest to the smallest number of clients at which the axis of clients is
 /// logarithmic.
 const WIDE: f64 = 64.0;
-/// Smallest ratio of each level to the previous level, ignoring the last level, at which the axis
-/// is logarithmic too.
+/// The axis of clients is also logarithmic if each level except the last is at least this multiple
+/// of the previous level.
 const DOUBLING: f64 = 1.8;
 /// Number of points drawn for a fitted curve.
 const FITTED: u32 = 48;
@@ -99,8 +99,8 @@ pub(super) fn all(capacities: &[Capacity]) -> String {
     chart.as_ref().map_or_else(String::new, file)
 }
 
-/// A chart with one panel per part and workload family, omitting panels for which no level has a
-/// figure.
+/// A chart with one panel per figure of `parts` and workload. Sweeps of one workload on several
+/// targets share a panel. Panels without any figure are omitted.
 fn chart(title: &str, parts: &[&Part], capacities: &[Capacity]) -> Option<Chart> {
     let families = families(capacities);
     let panels = families
@@ -143,7 +143,7 @@ fn axis(clients: &[u64]) -> Axis {
     }
 }
 
-/// Whether each level, except the last, is about twice the previous level, as in `1..20`.
+/// Whether each level, except the last, is about twice the previous level or more, as in `1..20`.
 fn is_doubling(clients: &[u64]) -> bool {
     let steps = clients.windows(2);
     let mut steps = steps.take(clients.len().saturating_sub(2)).peekable();
@@ -258,7 +258,8 @@ fn said(target: &str, clients: u64, figure: Figure) -> String {
     format!("{target}, {clients}: {}{ends}", figure.value)
 }
 
-/// The sweeps grouped by workload family, each with the index of its target.
+/// The sweeps grouped by workload (the common part of the names of its levels), each with the index
+/// of its target.
 fn families(capacities: &[Capacity]) -> Vec<(&str, Vec<(usize, &Capacity)>)> {
     let mut targets: Vec<&str> = Vec::new();
     let mut families: Vec<(&str, Vec<(usize, &Capacity)>)> = Vec::new();

@@ -136,8 +136,8 @@ fn alone(document: &Document) -> Vec<Text> {
     answers
 }
 
-/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
-/// schedule determines the throughput.
+/// The main figures of a result: throughput. In an open loop, where the schedule determines the
+/// throughput, also the 99th percentile, if the workload has one operation.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let mut text = format!(
         "{} at {}: {}",

@@ -30,7 +30,8 @@ pub(super) fn look(comparison: &Comparison) -> Look {
 pub(super) enum Said<'a> {
     /// Nothing, because the numbers cannot be trusted.
     Nothing,
-    /// For a twin: only whether the twin differs from the baseline.
+    /// For a twin (a second process of the same server): only whether the twin differs from the
+    /// baseline.
     OfTwin {
         /// Whether the twin differs from the baseline.
         differs: bool,
@@ -117,7 +118,8 @@ pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
     questions.filter(|c| !in_one_sweep(c)).collect()
 }
 
-/// The workload of a comparison as text: `at get`, or `over all levels of get` for a curve.
+/// The workload of a comparison as text: `at get`, or `over all levels of get` for a comparison of
+/// whole concurrency sweeps.
 pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
     let over = match document.is_curve(comparison) {
         true => "over all levels of",

@@ -102,8 +102,8 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     ]
 }
 
-/// The explanation of the trust: the finding that determines the trust. If the first finding is a
-/// different one, also that finding, as the cause of the result.
+/// The explanation of the trust: the finding that determines the trust. If that is not the first
+/// finding, the first finding follows as the cause of the result.
 fn why(document: &Document) -> String {
     // Notes are shown although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
@@ -259,7 +259,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
 }
 
 /// Why a ratio has no interval: with several simultaneous comparisons, an interval needs more
-/// blocks.
+/// blocks of rounds.
 pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
     let all = comparison.together?;
     if comparison.ratio?.interval.is_some() {
@@ -344,8 +344,8 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
     workloads.any(|w| w.name == result.workload && w.closed_loop)
 }
 
-/// The main figures of a result: throughput in a closed loop, latency in an open loop, where the
-/// schedule determines the throughput.
+/// The main figures of a result: throughput. In an open loop, where the schedule determines the
+/// throughput, also the 99th percentile, if the workload has one operation.
 fn figures(document: &Document, result: &ResultOf) -> String {
     let closed = is_closed(document, result);
     let mut text = format!(

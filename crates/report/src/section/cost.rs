@@ -9,7 +9,7 @@ use crate::cost::{
     named,
 };
 
-/// Columns of the table of servers, followed by the indices of the columns for CPU and peak memory.
+/// Columns of the table of servers.
 const SERVERS: [&str; 12] = [
     "workload",
     "target",
@@ -24,7 +24,9 @@ const SERVERS: [&str; 12] = [
     "voluntary switches/op",
     "involuntary switches/op",
 ];
+/// Index of the column for CPU time.
 const CPU: usize = 2;
+/// Index of the column for peak memory.
 const PEAK: usize = 5;
 
 pub(super) fn of_servers(document: &Document) -> Vec<Block> {

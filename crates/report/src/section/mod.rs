@@ -60,8 +60,8 @@ pub(crate) enum Shown {
     Always,
     /// On the first screen; the details contain a longer version.
     InShort,
-    /// On pages with drawings. Other pages print the section only if requested by name, because
-    /// other sections contain the figures.
+    /// On pages with drawings. Other pages print the section only if requested by name, because its
+    /// figures are also in other sections.
     Drawn,
     /// Among the details; collapsible in a file.
     Details,

@@ -11,7 +11,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         .collect()
 }
 
-/// The blocks of one cluster: the cost of the first node and the gain of each further node.
+/// The blocks of one cluster: the ratios of the first node to the baseline, and of each cluster
+/// size to the next smaller size.
 fn of_cluster(ladders: &[&NodeScaling]) -> Vec<Block> {
     let mut table = Table::new(
         2,

@@ -114,10 +114,12 @@ fn below(sentence: &str, table: Table) -> Vec<Block> {
     }
 }
 
-/// Largest share of the total time at which the first byte counts as early.
+/// The first byte counts as early if it arrives before the last byte by more than this share of the
+/// total time.
 const NOTABLY_EARLIER: f64 = 0.1;
 
-/// Whether the first byte arrived much earlier than the last, as with large bodies.
+/// Whether the first byte arrived notably earlier than the last, as with large bodies, at the
+/// median or the 99th percentile.
 fn has_early_first_byte(operation: &OperationResult) -> bool {
     let notable = |first: Option<Figure>, last: Option<Figure>| match (first, last) {
         (Some(first), Some(last)) => first.value < last.value * (1.0 - NOTABLY_EARLIER),

@@ -59,7 +59,7 @@ fn slowest(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// A target, its hits for a pattern, and the name of the pattern.
+/// A target, its hits for a pattern, and the request of the pattern if known.
 type Found<'a> = (&'a str, u64, Option<&'a str>);
 
 /// Patterns with different numbers of hits on different targets, largest difference first.

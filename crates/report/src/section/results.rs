@@ -43,7 +43,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 /// Explanation of the mark `*` on ratios.
 const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
-/// Whether the run has a server whose cost could be observed.
+/// Whether the run has a target with connections, whose server's cost could be observed.
 fn has_servers(document: &Document) -> bool {
     let mut results = document.results.iter();
     results.any(|result| result.connections.is_some())
@@ -283,7 +283,8 @@ fn deciding(document: &Document, workloads: &[&Workload]) -> String {
     }
 }
 
-/// Operations that get a separate row: several kinds of work, and sub-requests.
+/// Operations that get a separate row: each operation if the workload has several, and
+/// sub-requests, polls and their effects.
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);

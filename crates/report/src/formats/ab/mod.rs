@@ -290,7 +290,7 @@ fn served(total: &Histogram<u64>, percent: u8) -> f64 {
     nanos.unwrap_or_default() as f64 / 1e6
 }
 
-/// The file of `-e`: the time for each percentage.
+/// The file that ab writes with `-e`: the time for each percentage.
 fn csv(pooled: &Pooled) -> String {
     let mut text = "Percentage served,Time in ms\n".to_owned();
     let total = pooled.with_opening();

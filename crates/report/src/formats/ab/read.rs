@@ -5,7 +5,7 @@ use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported};
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
-/// Milliseconds in a second.
+/// Seconds in a millisecond.
 const MILLI: f64 = 1e-3;
 
 /// Start of an additional last line that only Tenbin prints.
@@ -103,7 +103,7 @@ fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads the line of kept connections, which ab prints only with `-k`.
+/// Reads the line of requests on kept-alive connections, which ab prints only with `-k`.
 fn keep_alive(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     of.keep_alive = match lines.find("Keep-Alive requests:") {
         Some((line, text)) => {

@@ -1,4 +1,5 @@
-//! Reads the file of percentages that ab writes with `-e`, and the list of requests of `-g`.
+//! Reads the file of percentages that ab writes with `-e`, and the list of requests that ab writes
+//! with `-g`.
 
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Quote, Range, Reported, Said};
@@ -6,15 +7,16 @@ use tenbin_verdict::lint::{Measurement, Percentile, Quote, Range, Reported, Said
 use crate::formats::read::Fault;
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
-/// First line of the file of `-e`.
+/// First line of the file that ab writes with `-e`.
 pub(super) const PERCENTAGES_HEAD: &str = "Percentage served,Time in ms";
-/// First line of the file of `-g`.
+/// First line of the file that ab writes with `-g`.
 pub(super) const REQUESTS_HEAD: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
 
-/// Milliseconds in a second.
+/// Seconds in a millisecond.
 const MILLI: f64 = 1e-3;
 
-/// Reads the file of `-e`: percentiles. The file does not contain the number of requests.
+/// Reads the file that ab writes with `-e`: percentiles. The file does not contain the number of
+/// requests.
 pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut of = Measurement::new(REQUESTS);
@@ -48,8 +50,8 @@ pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
 /// Percentiles computed from the list of requests.
 const COMPUTED: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// Reads the file of `-g`: the total time of each request, in whole milliseconds. The file contains
-/// no count, so a file cut off at the end of a line cannot be recognised.
+/// Reads the file that ab writes with `-g`: the total time of each request, in whole milliseconds.
+/// The file contains no count, so a file cut off at the end of a line cannot be recognised.
 pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut times: Vec<(u64, Line<'_>)> = Vec::new();

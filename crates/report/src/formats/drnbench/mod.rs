@@ -45,7 +45,7 @@ pub(super) const FORMAT: Format = Format {
     })),
 };
 
-/// Writes one file per ramp.
+/// Writes one file per concurrency sweep.
 fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
     if ramps.is_empty() {
         return Err(WriteError::lacks(
@@ -130,11 +130,11 @@ pub struct Step {
     cache: Option<CacheUse>,
     /// CPU seconds of the server, and the measured seconds; `None` unless known for every slice.
     cpu: Option<(f64, f64)>,
-    /// Number of slices added.
+    /// Number of slices whose figures have been added to the step.
     slices: usize,
 }
 
-/// The ramps of a run, in the order in which they started.
+/// The concurrency sweeps of a run, in the order in which they started.
 pub fn ramps(plan: &Plan, slices: &[Slice]) -> Vec<Ramp> {
     ramps_sent(slices, |workload| Manner::of(plan, workload))
 }
@@ -404,8 +404,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
     text
 }
 
-/// Says how to obtain the figures with which the Droonga tutorial checks a step (cache hits and CPU
-/// use of the server), for each that is unknown in at least one step.
+/// Says how to observe the server's cache hits and CPU use, each only if unknown in at least one
+/// step. The Droonga tutorial checks every step with these figures.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {

@@ -19,12 +19,12 @@ use crate::page;
 /// Default wait of a drnbench client after each response, seconds. The files do not contain the
 /// wait.
 const USUAL_WAIT: f64 = 0.01;
-/// Accepted range for the ratio of Little's law. Clients that drnbench's own processes slow down
-/// wait longer than configured.
+/// Accepted range for the ratio of Little's law. The lower end is far from 1 because clients wait
+/// longer than configured if drnbench's own processes are slow.
 const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
 
-/// Largest ratio of the longest to the shortest wait, computed row by row, at which all rows count
-/// as measured with one wait.
+/// All rows count as measured with one wait if the longest wait computed from a row is at most this
+/// multiple of the shortest.
 const SAME_WAIT: f64 = 1.25;
 /// Percentage of failed requests above which a row does not measure the server.
 const FAILURES: f64 = 1.0;
@@ -386,9 +386,9 @@ impl Row {
         little.ratio().filter(|_| self.total > 0)
     }
 
-    /// Share of a step by which Little's law may be off. The last request of each client may be
-    /// counted although it ends after the step, or be dropped although it started within the step.
-    /// The share is large if requests wait for a response until a timeout.
+    /// Relative error of Little's law that the end of a step can cause: the last request of each
+    /// client may be counted although it ends after the step, or be dropped although it started
+    /// within the step. The error is large if requests wait for a response until a timeout.
     fn at_the_ends(&self) -> f64 {
         let seconds = self.total as f64 / self.per_second;
         let share = self.max.map_or(0.0, |longest| longest / seconds);
@@ -470,7 +470,8 @@ mod tests {
 8,2138,534.5,0.000252386,0.027855772,0.00392019473854069,100.0
 ";
 
-    /// The tutorial's file, from four cores: steps 6, 10, 14 and 18 ran with more clients.
+    /// The file in the Droonga tutorial, measured on four cores: the steps with 6, 10, 14 and 18
+    /// clients ran with more clients than stated.
     const OVER_COUNTED: &str = "\
 1,996,33.2,0.001773,0.238031,0.019765581680722916,100.0
 2,1973,65.76666666666667,0.001558,0.272255,0.020047345673086702,100.0

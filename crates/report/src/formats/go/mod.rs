@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     }),
 };
 
-/// Units for which higher is better; `benchstat` has to be told.
+/// Units that the file declares as higher-is-better for `benchstat`.
 const HIGHER_IS_BETTER: &[&str] = &["ops/s"];
 
 /// The whole file.

@@ -101,7 +101,8 @@ fn result(line: &str) -> Option<Line<'_>> {
     })
 }
 
-/// Parses a number. Go always writes a sign in an exponent; without a sign, a digit was damaged.
+/// Parses a number. Go writes every exponent with a sign, so a number such as `1e5` is damaged and
+/// refused.
 fn number(text: &str) -> Option<f64> {
     let exponent = text.split_once(['e', 'E']).map(|(_, exponent)| exponent);
     let is_damaged = exponent.is_some_and(|it| !it.starts_with(['+', '-']));
@@ -126,8 +127,8 @@ impl Line<'_> {
     }
 }
 
-/// Splits a name into the operation and the target, if the name contains one. Drops the number of
-/// processors that Go appends.
+/// Splits a name into the operation and the target; `None` for a name without a target. Drops the
+/// number of processors that Go appends.
 fn split(name: &str) -> (String, Option<String>) {
     let name = match name.rsplit_once('-') {
         Some((before, after)) if !after.is_empty() && after.bytes().all(|c| c.is_ascii_digit()) => {

@@ -7,7 +7,7 @@ use super::rows::{FileRow, measured};
 use crate::formats::read::Fault;
 use crate::formats::reported::{Json, Lines, count, decimal};
 
-/// Reads the totals from the file of `-o`.
+/// Reads the totals from the CSV file that hsbench writes with `-o`.
 pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
     let lines = Lines::of(content, &[])?;
     let mut rows = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
     measured(rows)
 }
 
-/// Reads the totals from the file of `-j`.
+/// Reads the totals from the JSON file that hsbench writes with `-j`.
 pub(super) fn json(content: &[u8]) -> Result<Reported, Fault> {
     let value = Json::parse(content, "hsbench")?;
     let mut rows = Vec::new();

@@ -184,8 +184,8 @@ impl Bytes {
     }
 }
 
-/// One row per operation of a slice that is a mode of hsbench. `mode` is the mode of the whole
-/// slice, if known.
+/// One row for each operation of a slice that hsbench has as a mode. `mode` is the mode of the
+/// whole slice, if known.
 pub(super) fn slice_rows(
     started: SystemTime,
     slice: &Slice,
@@ -319,7 +319,7 @@ pub(crate) fn stamp(when: SystemTime) -> String {
 const CSV_HEADER: &str = "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),\
                           Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns\n";
 
-/// Writes the file of `-o`. Unknown times are empty fields.
+/// Writes the file that hsbench writes with `-o`. Unknown times are empty fields.
 fn csv(rows: &[Row]) -> String {
     let mut text = CSV_HEADER.to_owned();
     for row in rows {
@@ -344,7 +344,7 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// Writes the file of `-j`. Unknown times are null.
+/// Writes the file that hsbench writes with `-j`. Unknown times are null.
 pub(super) fn json(rows: &[Row]) -> Vec<u8> {
     serde_json::to_vec(rows).expect("plain data becomes JSON")
 }

@@ -280,8 +280,8 @@ impl Imported {
 }
 
 impl Times {
-    /// A quantile, 0 to 1, as far as known. From individual requests, only with enough requests to
-    /// bound the quantile from both sides.
+    /// A quantile, 0 to 1, as far as known. The quantile of individual requests is known only if
+    /// there are enough requests on both sides of the quantile.
     pub fn quantile(&self, quantile: f64) -> Quantile {
         match self {
             Self::Each(each) if !printable_percentile(quantile, each.len()) => Quantile::Unknown,

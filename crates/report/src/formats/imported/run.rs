@@ -7,7 +7,7 @@ use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, mer
 
 use super::{Imported, Operation, SECOND, Second, Times, histogram};
 
-/// Minimum length, in seconds, of a second that counts as whole; the last second of a slice can be
+/// Minimum length, seconds, at which a second counts as whole: the last second of a slice can be
 /// shorter.
 const NEARLY_A_SECOND: f64 = 0.99;
 

@@ -1,4 +1,5 @@
-//! Converts warp's request lists and sums to measurements for the rules about files of other tools.
+//! Converts warp's request lists and aggregated results to the measurements that `tenbin lint`
+//! checks.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
@@ -10,7 +11,8 @@ const NANO: f64 = 1e-9;
 /// Percentiles computed from a list of requests.
 const KNOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// Converts operations to measurements. Quotes are built from the values behind each figure.
+/// Converts operations to measurements. The quote of a figure is not a line of the file, but a text
+/// with the values behind the figure, such as `GET: 16 errors`.
 pub(in crate::formats) fn reported(imported: &Imported) -> Reported {
     Reported {
         tool: "warp",

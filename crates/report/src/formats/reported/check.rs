@@ -3,13 +3,13 @@
 use tenbin_result::format::{count, digits};
 use tenbin_verdict::lint::{Measurement, Range, percentile_name};
 
-/// Largest relative difference between a stated rate and the count divided by the time, in addition
-/// to the rounding of all three figures. Tools take the times of count and rate at different
-/// moments.
+/// Largest accepted relative difference between a stated rate and the count divided by the time, in
+/// addition to the rounding of all three figures. Tools may divide the count by a slightly
+/// different time than they print.
 const RATE: f64 = 0.002;
 
-/// Largest relative difference for unrounded figures, where the tool itself divided the count by
-/// the time.
+/// Largest accepted relative difference if no figure is rounded: the tool itself divided the count
+/// by the stated time.
 const EXACT_RATE: f64 = 1e-9;
 
 /// The first contradiction among the figures, in one clause.

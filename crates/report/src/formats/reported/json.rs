@@ -140,7 +140,7 @@ impl<'a> Json<'a> {
 }
 
 /// The line of the first number with an exponent without a sign, such as `1e5`. Tools write `1e+5`,
-/// `1e-5` or all digits, so the letter replaced a damaged digit.
+/// `1e-5` or all digits, so the `e` stands in place of a damaged digit.
 fn odd_exponent(content: &[u8]) -> Option<u64> {
     let (mut line, mut in_text, mut escaped) = (1, false, false);
     for (at, byte) in content.iter().enumerate() {

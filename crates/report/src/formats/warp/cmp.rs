@@ -57,7 +57,8 @@ fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
         .to_owned()
 }
 
-/// Largest relative difference between the mean sizes of objects drawn from the same distribution.
+/// Largest relative difference of mean object sizes at which both runs count as drawing sizes from
+/// the same distribution.
 const SAME_SIZE: f64 = 0.05;
 
 /// The differences between the workloads.

@@ -1,4 +1,4 @@
-//! Reads warp's sums: `.json.zst`, version 2, warp's default output file.
+//! Reads warp's aggregated results: `.json.zst`, version 2, warp's default output file.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
@@ -12,21 +12,20 @@ use crate::formats::read::{Fault, Selection};
 /// Supported version of the file.
 const VERSION: u64 = 2;
 
-/// Maximum size of a file, bytes: warp writes sums rather than requests, so larger files are not
-/// warp's.
+/// Maximum size of a file, bytes: the file has no single requests, so a larger file is not warp's.
 const LARGEST: u64 = 256 << 20;
 
-/// Seconds by which warp labels segments too early: warp drops the first segments, but starts
-/// counting at the first one.
+/// Seconds by which warp labels segments too early: warp drops the first two segments, but labels
+/// the remaining segments as if none had been dropped.
 const LABELLED_EARLY: i64 = 2;
 
-/// Whether a file starts like warp's sums: with the version.
+/// Whether a file starts like warp's aggregated results: with the version.
 pub(super) fn recognises(beginning: &[u8]) -> bool {
     let object = beginning.trim_ascii_start().strip_prefix(b"{");
     object.is_some_and(|members| members.trim_ascii_start().starts_with(b"\"v\""))
 }
 
-/// Reads a whole file of sums.
+/// Reads a whole file of aggregated results.
 pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
     if selection.needs_requests() {
         return Err(Fault::of_the_file(

@@ -39,7 +39,7 @@ pub(super) const REQUESTS: Format = Format {
     write: None,
 };
 
-/// warp's sums.
+/// warp's aggregated results: `.json.zst`.
 pub(super) const SUMS: Format = Format {
     name: "warp-json",
     about: "warp's sums (.json.zst)",
@@ -75,7 +75,7 @@ pub(super) const TEXT: Format = Format {
     })),
 };
 
-/// Whether a file starts like warp's sums.
+/// Whether a file starts like warp's aggregated results.
 pub(super) fn is_sums(beginning: &[u8]) -> bool {
     json::recognises(beginning)
 }

@@ -269,7 +269,7 @@ fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
     text
 }
 
-/// Buckets within a power of two of a histogram with three significant digits.
+/// Number of sub-buckets of an HdrHistogram with three significant digits.
 const SUB_BUCKETS: u32 = 2_048;
 
 /// A number with its unit, if it has one.

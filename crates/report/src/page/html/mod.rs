@@ -30,8 +30,9 @@ const SECTION: usize = 150_000;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Maximum number of letters of a name or a sentence outside sections, and of the path of a run.
+/// Maximum number of letters of a name or a sentence outside sections.
 const LETTERS: usize = 600;
+/// Maximum number of letters of the path of a run.
 const PATH: usize = 4_096;
 
 /// Sections that the page omits: they exist as separate files for programs, and grow with the
@@ -69,7 +70,7 @@ pub fn html(documents: &[&Document]) -> String {
     page
 }
 
-/// Prints a link to every run, with the run's answer.
+/// Prints a link to every run, with the run's trust and first verdict.
 fn contents(page: &mut String, documents: &[&Document]) {
     page.push_str("<nav class=\"runs\" aria-label=\"Runs\">\n<h2>Runs</h2>\n<ol>\n");
     for (at, document) in documents.iter().enumerate() {

@@ -83,8 +83,8 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// Finds the comparison that decides the workload and the comparison of its cost; `None` if either
-/// has no ratio.
+/// Finds the comparison of speed (the deciding one, otherwise throughput) and the comparison of CPU
+/// time; `None` if either has no ratio.
 fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> Option<Pair<'a>> {
     let all = || {
         let all = document.comparisons_of(workload);

@@ -7,7 +7,8 @@ use super::super::claims::{look, verdict_word};
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Forest, ForestRow};
 
-/// Maximum number of rows in one plot. With more, the deciding comparisons come first.
+/// Maximum number of rows in the plot. If there are more ratios, those of deciding comparisons are
+/// drawn first.
 const ROWS: usize = 40;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {

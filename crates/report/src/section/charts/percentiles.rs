@@ -129,7 +129,7 @@ fn name(quantile: f64) -> String {
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The smallest and the largest position of a point on the common axis.
+/// The smallest and the largest position of any point on the common axis.
 fn ends(panels: &[Panel]) -> [f64; 2] {
     let series = panels.iter().flat_map(|panel| &panel.series);
     let points = series.flat_map(|series| &series.points);

@@ -1,4 +1,4 @@
-//! Chart of the ratio of each block in run order, which shows drift.
+//! Chart of the ratio of each block of rounds in run order, which shows drift.
 
 use std::collections::BTreeMap;
 

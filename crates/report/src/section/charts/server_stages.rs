@@ -114,7 +114,8 @@ fn about(overlap: &[&str]) -> String {
     text
 }
 
-/// The stages that take longest over all bands and targets, in reporting order.
+/// The [`STAGES`] stages that take longest over all bands and targets, in order of first
+/// occurrence.
 fn largest<'a>(targets: &[(&str, &'a StagesOf)]) -> Vec<&'a str> {
     let mut sums: Vec<(&str, f64)> = Vec::new();
     for stage in targets.iter().flat_map(|(_, stages)| &stages.stages) {
@@ -191,7 +192,7 @@ mod tests {
         })
     }
 
-    /// Two stages with these mean times in a request of 10 s.
+    /// Two stages with mean times `lengths`, s, in a request of 10 s.
     fn stages(lengths: [f64; 2], total: Option<f64>) -> StagesOf {
         let stage = |name: &str, length: f64| StageResult {
             stage: name.to_owned(),

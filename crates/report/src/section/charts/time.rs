@@ -4,7 +4,7 @@ use tenbin_result::SliceFigures;
 
 use crate::chart::{Axis, Marks};
 
-/// Maximum number of slices whose boundaries are drawn.
+/// Maximum number of slices for which boundaries are drawn; with more slices, none are drawn.
 const BORDERS: usize = 64;
 
 /// A time axis from the start of the first slice to the end of the last.

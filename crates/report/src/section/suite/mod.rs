@@ -1,5 +1,5 @@
 //! Additional sections of an S3 run: all operations in one table, size classes, optimum
-//! concurrency, uses, and raw lines.
+//! concurrency, the best target for each use, and lines in Go's benchmark format.
 
 mod classes;
 mod grid;
