@@ -275,7 +275,7 @@ impl Display {
         });
     }
 
-    /// Reports before the run whether the targets return the same numbers of hits.
+    /// Reports before the run whether the targets return the same numbers of search hits.
     fn hits(&self, plan: &Plan, environment: &Environment) {
         let Some(baseline) = plan.baseline() else {
             return;
@@ -359,7 +359,8 @@ fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
 }
 
-/// The bounds of the highest rate so far: `held` met the limits, `failed` did not.
+/// The range that contains the highest rate, as known so far: `held` is the highest rate that met
+/// the limits, `failed` the lowest rate that did not.
 fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
         (Some(held), Some(failed)) => {

@@ -13,8 +13,8 @@ use crate::{Config, Error};
 /// Largest number of connections being opened at the same time, because servers limit the number of
 /// connections that wait to be accepted.
 const MAX_CONNECTING: usize = 100;
-/// Longest wait for response headers after one wait has timed out: the server probably sends the
-/// headers only with the first message.
+/// Longest wait for response headers after an earlier wait has timed out. Such a server probably
+/// sends the headers only with the first message.
 const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
 const READ_BUFFER: usize = 64 << 10;
 
@@ -132,7 +132,7 @@ impl Pool {
             .count()
     }
 
-    /// Waits for data for at most `wait`, and reads the data. Returns whether a message arrived.
+    /// Waits at most `wait` for data, and reads the data. Returns whether a message arrived.
     pub(crate) fn poll(&mut self, wait: Duration) -> Result<bool, Error> {
         match self.poll.poll(&mut self.events, Some(wait)) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(false),
