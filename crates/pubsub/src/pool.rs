@@ -29,7 +29,7 @@ pub(crate) struct Pool {
     confirm_timeout: Duration,
     mark: Vec<u8>,
     buffer: Vec<u8>,
-    /// Error of the last subscriber that disconnected.
+    /// Error of the subscriber that failed last, while connecting or later.
     last_error: String,
 }
 
@@ -76,7 +76,8 @@ impl Pool {
         })
     }
 
-    /// Connects subscribers until `count` are connected. Replaces disconnected subscribers.
+    /// Opens connections for `count` subscribers in total: keeps connected subscribers, and replaces
+    /// disconnected ones. Failed attempts are not repeated in the same call.
     ///
     /// # Errors
     /// If no subscriber could be connected.
