@@ -76,7 +76,7 @@ impl Pool {
         })
     }
 
-    /// Opens connections for `count` subscribers in total: keeps connected subscribers, and replaces
+    /// Opens connections for `count` subscribers in total: keeps connected subscribers and replaces
     /// disconnected ones. Failed attempts are not repeated in the same call.
     ///
     /// # Errors
