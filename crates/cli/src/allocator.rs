@@ -1,8 +1,8 @@
 //! The global allocator: the system allocator with counters of allocations.
 //!
 //! Every thread has separate counters, so that counting costs only a few additions. Shared counters
-//! would slow down the built-in servers, which run in the same process. The hot path allocates
-//! nothing.
+//! would slow down the built-in servers, which run in the same process. The hot path of the
+//! load generator allocates nothing.
 
 use std::alloc::System;
 use std::sync::{LazyLock, Mutex};

@@ -186,7 +186,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare two runs, one before and one after a change
     Compare(CompareArgs),
-    /// Print result files of other tools, such as wrk or vegeta, and convert them
+    /// Print result files of other tools, such as wrk or vegeta, or convert them to JSON
     Import(ImportArgs),
     /// Check result files of other tools for measurement errors
     Lint(LintArgs),
@@ -309,8 +309,8 @@ pub struct ShowArgs {
     /// files against Little's law
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Write the concurrency sweeps of the run in drnbench's format; with several targets, one file
-    /// each, with the name of the target before the file name
+    /// Write the concurrency sweeps of the run in drnbench's format. With several targets, each
+    /// target has a file named TARGET-FILE
     #[arg(long, value_name = "FILE")]
     pub drnbench: Option<PathBuf>,
     /// Print every section of the result: comparisons of every metric, all findings, operations,
@@ -395,7 +395,7 @@ pub fn completed() -> clap::Command {
         .subcommands(shown)
 }
 
-/// Copies the value of a flag, if given, into a draft.
+/// Sets a field of a draft to the value of a flag, if the flag was given.
 fn set<T: Into<Scalar>>(field: &mut Field, flag: &'static str, value: Option<T>) {
     if let Some(value) = value {
         *field = Some(At::flag(flag, value));
@@ -408,7 +408,7 @@ fn many<T: Clone + Into<Scalar>>(flag: &'static str, values: &[T]) -> Option<At<
     (!values.is_empty()).then(|| At::flag(flag, List::Many(items.collect())))
 }
 
-/// An error that is not caused by a single value of a draft.
+/// Creates an error that no single value of a draft causes.
 fn problem(message: String) -> Refusal {
     Refusal::from(Problem {
         file: None,

@@ -31,7 +31,7 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     rounds.into_iter().chain(rounded).chain(parts).collect()
 }
 
-/// A note if the requested number of rounds was rounded up to a multiple of the block size.
+/// A note if the requested number of rounds was rounded up to complete blocks of rounds.
 fn rounded_up(plan: &Plan) -> Option<String> {
     let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
     let each = plan.rounds_per_block();
@@ -53,7 +53,7 @@ fn rounded_up(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// A warning if the rounds are too few for a verdict, even with the largest difference.
+/// A warning if the rounds are too few to show any difference, however large.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
     let needed = plan.fewest_rounds()?;
     let questions = plan.hypotheses();
@@ -83,7 +83,7 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Suggestions for changes that allow a verdict within the duration of the plan.
+/// Suggests changes of the plan with which its duration is enough for a verdict.
 fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
     let mut offers = String::new();
     let slice = plan

@@ -23,9 +23,9 @@ pub enum Exit {
     Record = 5,
     /// The run finished, but the verdict is INVALID.
     Invalid = 6,
-    /// The result is not INVALID, but a condition is proven false.
+    /// The result is not INVALID, but the run proves that `--expect` or `--fail-if` is violated.
     Unmet = 7,
-    /// The result is not INVALID, but the run cannot tell whether a condition is true.
+    /// The result is not INVALID, but the run cannot tell whether `--expect` is met.
     Undecided = 8,
     /// Interrupted; the results so far are kept.
     Interrupted = 130,

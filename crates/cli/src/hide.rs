@@ -29,7 +29,7 @@ const OPTIONS: [&str; 7] = [
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
 
 /// The arguments, including the program name. If an argument can contain a secret, the program
-/// first re-executes itself without that argument in the process title.
+/// first re-executes itself with a placeholder for the secret in the process title.
 ///
 /// # Errors
 /// If the program cannot re-execute itself. Continuing would leave the secret visible.
@@ -56,14 +56,14 @@ fn variable(at: usize) -> String {
     format!("{VARIABLE}{at}")
 }
 
-/// Placeholder in the process title for hidden value number `at`.
+/// Placeholder in the process title for the hidden value with index `at`.
 fn mark(at: usize) -> String {
     format!("(hidden {at})")
 }
 
 /// The visible arguments, and the values removed from them; `None` without secrets.
 fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
-    // After `guard` follows the command line of a launched target, which Tenbin does not change.
+    // The arguments after `guard` are the command line of a launched target and stay unchanged.
     if given.get(1).is_some_and(|command| command == "guard") {
         return None;
     }

@@ -73,7 +73,7 @@ pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     }
 }
 
-/// Whether a stream is a terminal that supports escape sequences, which `TERM=dumb` denies.
+/// Whether a stream is a terminal that supports escape sequences: any terminal without `TERM=dumb`.
 pub(crate) fn is_smart(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

@@ -49,8 +49,8 @@ pub(crate) struct Display {
     /// The lines below the progress bar.
     table: LiveTable,
     last_plain: Instant,
-    /// The run directory, as soon as it is known; `None` if an immediate exit leaves no objects on
-    /// targets.
+    /// The run directory, as soon as it is known. `None` if no objects remain on targets when a
+    /// second Ctrl-C ends the program.
     littering: Option<Arc<OnceLock<PathBuf>>>,
 }
 
@@ -80,7 +80,7 @@ impl Display {
         }
     }
 
-    /// Sets whether an immediate exit can leave objects on targets.
+    /// Sets whether objects can remain on targets when a second Ctrl-C ends the program.
     pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
         self.littering = may_stay.then(Arc::default);
     }
@@ -258,7 +258,8 @@ impl Display {
         }
     }
 
-    /// Shows the table below the bar, and in a maximum-rate search the probe above the table.
+    /// Shows the table below the progress bar; in a maximum-rate search, also shows the probe, in a
+    /// line above the table.
     fn show_table(&self, starts_probe: bool) {
         if self.bar.is_hidden() {
             return;
@@ -275,7 +276,7 @@ impl Display {
         });
     }
 
-    /// Reports before the run whether the targets return the same numbers of hits.
+    /// Reports before the run whether the targets return the same numbers of search hits.
     fn hits(&self, plan: &Plan, environment: &Environment) {
         let Some(baseline) = plan.baseline() else {
             return;
@@ -331,8 +332,8 @@ impl Display {
         }
     }
 
-    /// A function for the signal thread that reports the end of the run and, even with `quiet`, the
-    /// objects that can remain on targets, because the user must delete these objects.
+    /// The function with which the signal thread reports Ctrl-C. Objects that can remain on targets
+    /// are reported even with `quiet`, because the user must delete these objects.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
         let (bar, quiet, littering) = (self.bar.clone(), self.quiet, self.littering.clone());
         move |text| match littering.as_ref().and_then(|kept| kept.get()) {
@@ -359,7 +360,8 @@ fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| eprintln!("{text}"));
 }
 
-/// The bounds of the highest rate so far: `held` met the limits, `failed` did not.
+/// The range that contains the highest rate, as known so far: `held` is the highest rate that met
+/// the limits, `failed` the lowest rate that did not.
 fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
         (Some(held), Some(failed)) => {
@@ -400,7 +402,7 @@ fn how_long(
     }
 }
 
-/// The longest duration of the run, if slow targets can prolong it.
+/// Text with the longest duration of the run; empty if slow targets cannot prolong the run.
 fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) -> String {
     match (longest, requests) {
         (Some(longest), None) if forecast < NO_LIMIT => {

@@ -36,9 +36,9 @@ section! {
         seed: Scalar = whole(0, u64::MAX)
             .default_rule("random; recorded in the run directory")
             .flag(
-                Flag::whole("--seed", "N", "Seed of all random choices; the same seed repeats a \
-                                            run exactly")
-                    .default("drawn and recorded")
+                Flag::whole("--seed", "N", "Seed of all random choices; a run with the same seed \
+                                            sends the same requests")
+                    .default("random; recorded in the run directory")
                     .under("Rounds"),
             );
         /// load generator threads; at most one per connection
@@ -87,10 +87,10 @@ section! {
             .flag(Flag::text(
                 "--start-noise",
                 "PERCENT",
-                "Expected variation between two starts of the same program. If no target was \
-                 restarted during the run, a smaller difference between targets is reported as \
-                 \"cannot tell\". With 0%, the result applies only to these processes, not to \
-                 the programs",
+                "Expected difference in performance between two starts of the same program. If no \
+                 target was restarted during the run, a smaller difference between targets is \
+                 reported as \"cannot tell\". With 0%, the result applies only to the server \
+                 processes of this run, not to their programs",
             ));
         /// the figure that decides every comparison, the verdict, `until` and sweeps. `throughput`
         /// and `bandwidth` need a closed loop, `cpu` needs every target to be [observed](#observe)
@@ -105,7 +105,7 @@ section! {
                     "Metric that decides every comparison: throughput, mean, p50, p90, p95, \
                      p99, p99.9 or another percentile, cpu or bandwidth",
                 )
-                .default("throughput; with a rate p50"),
+                .default("throughput in a closed loop, p50 in an open loop"),
             );
         /// conditions that must be proven true, [see below](#expectations)
         expect: List = text("list of conditions").synonyms(&["thresholds"]).flag(Flag::of(

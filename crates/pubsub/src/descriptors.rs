@@ -4,7 +4,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::Error;
 
-/// Number of open files reserved for everything but subscribers.
+/// Number of open files reserved for other purposes than connections of subscribers.
 const OTHER_FILES: u64 = 64;
 
 /// Raises the limit of open files so that this process can open `connections` connections.

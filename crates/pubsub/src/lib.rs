@@ -36,8 +36,8 @@ pub struct Config {
     pub steps: usize,
     /// Messages published in each step.
     pub messages: u64,
-    /// Timeout for connecting, for the response to a published message and, after the last message
-    /// was published, for the wait for the next received message.
+    /// Timeout for connecting and for the response to a published message. A step also ends if no
+    /// message arrives for this time after the last message was published.
     pub timeout: Duration,
     /// Number in the markers that distinguishes this run from other runs.
     pub nonce: u64,
@@ -54,7 +54,7 @@ pub struct Step {
     pub disconnected: usize,
     /// Number of messages that the server accepted.
     pub published: u64,
-    /// Number of messages that the server rejected.
+    /// Number of messages that the server rejected or did not respond to in time.
     pub refused: u64,
     /// Number of messages received, without duplicates, summed over all subscribers.
     pub received: u64,
@@ -79,7 +79,8 @@ impl Step {
         Some(self.received as f64 / self.subscribers as f64 / seconds)
     }
 
-    /// Whether every subscriber received every message exactly once, without any error.
+    /// Whether the server accepted all messages, every subscriber received each message exactly
+    /// once, and no connection ended.
     pub fn is_complete(&self) -> bool {
         self.lost() == 0 && self.duplicates == 0 && self.refused == 0 && self.disconnected == 0
     }
@@ -99,7 +100,7 @@ pub enum Error {
     /// No subscriber could be connected to any host.
     #[error("no subscriber could be connected to {host}: {why}")]
     NoSubscriber {
-        /// `host:port` of the server.
+        /// `host:port` of the first server in the configuration.
         host: String,
         /// Error of the subscriber that failed last.
         why: String,

@@ -13,8 +13,8 @@ use crate::{Config, Error};
 /// Largest number of connections being opened at the same time, because servers limit the number of
 /// connections that wait to be accepted.
 const MAX_CONNECTING: usize = 100;
-/// Longest wait for response headers after one wait has timed out: the server probably sends the
-/// headers only with the first message.
+/// Longest wait for response headers after an earlier wait has timed out. Such a server probably
+/// sends the headers only with the first message.
 const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
 const READ_BUFFER: usize = 64 << 10;
 
@@ -29,7 +29,7 @@ pub(crate) struct Pool {
     confirm_timeout: Duration,
     mark: Vec<u8>,
     buffer: Vec<u8>,
-    /// Error of the last subscriber that disconnected.
+    /// Error of the subscriber that failed last, while connecting or later.
     last_error: String,
 }
 
@@ -76,7 +76,8 @@ impl Pool {
         })
     }
 
-    /// Connects subscribers until `count` are connected. Replaces disconnected subscribers.
+    /// Opens connections for `count` subscribers in total: keeps connected subscribers and replaces
+    /// disconnected ones. Failed attempts are not repeated in the same call.
     ///
     /// # Errors
     /// If no subscriber could be connected.
@@ -132,7 +133,7 @@ impl Pool {
             .count()
     }
 
-    /// Waits for data for at most `wait`, and reads the data. Returns whether a message arrived.
+    /// Waits at most `wait` for data, and reads the data. Returns whether a message arrived.
     pub(crate) fn poll(&mut self, wait: Duration) -> Result<bool, Error> {
         match self.poll.poll(&mut self.events, Some(wait)) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(false),

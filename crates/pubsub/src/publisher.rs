@@ -46,7 +46,7 @@ impl Publisher {
         Self { progress, thread }
     }
 
-    /// Whether all messages have been sent.
+    /// Whether the server has accepted or rejected every message.
     pub(crate) fn is_done(&self) -> bool {
         self.progress.done.load(Ordering::Acquire)
     }
@@ -56,7 +56,8 @@ impl Publisher {
         self.progress.published.load(Ordering::Acquire)
     }
 
-    /// Stops the publisher. Returns the numbers of accepted and of rejected messages.
+    /// Stops the publisher. Returns two numbers of messages: accepted, and rejected or without a
+    /// response in time.
     pub(crate) fn end(self) -> (u64, u64) {
         self.progress.stop.store(true, Ordering::Release);
         // If the thread has panicked, its counts up to the panic are valid.

@@ -13,7 +13,7 @@ pub(crate) struct Stream {
     state: State,
     /// Start of an incomplete head or chunk-size line.
     line: Vec<u8>,
-    /// The last bytes read, in which a marker can begin.
+    /// The last bytes read, which can contain the start of a marker.
     tail: Vec<u8>,
     /// Markers found since the last reset.
     pub(crate) count: u64,
@@ -132,7 +132,7 @@ impl Stream {
         Ok(&bytes[end + 1..])
     }
 
-    /// Counts markers in `bytes`, including a marker that begins in earlier bytes.
+    /// Counts markers in `bytes`, including a marker whose start was in earlier bytes.
     fn scan(&mut self, bytes: &[u8], mark: &[u8]) {
         if mark.is_empty() {
             return;

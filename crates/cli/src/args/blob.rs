@@ -118,7 +118,8 @@ impl BlobArgs {
             let speaks_http = |url: &At<Scalar>| matches!(&url.value, Scalar::Text(url) if url.starts_with("http"));
             let draft = &mut target.value;
             let can_choose = draft.command.is_some() || draft.url.as_ref().is_some_and(speaks_http);
-            // A value for all targets applies only to targets that support both protocols.
+            // A value for all targets applies only to launched targets and http URLs, because other
+            // targets have a fixed protocol.
             if can_choose || draft.urls.is_some() || is_named {
                 let store = value_for(self.store.0.of("--store"), own.as_deref(), &names);
                 set(&mut draft.store, "--store", store.as_deref());
@@ -127,7 +128,7 @@ impl BlobArgs {
     }
 }
 
-/// Whether one of the values names `target`.
+/// Whether one of the `NAME=VALUE` values names `target`.
 fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool {
     let mut named = values.iter().filter_map(|value| named(value, names));
     named.any(|(name, _)| Some(name) == target)

@@ -5,7 +5,7 @@ use tenbin_plan::{At, CompareDraft, Draft, List, Scalar, Section as _};
 
 use super::flags;
 
-/// Options of the comparison, of the conditions to check, and of the entire run.
+/// Options of the comparison (including `--expect` and `--fail-if`) and of the entire run.
 #[derive(Clone, Default)]
 pub struct ComparingArgs {
     /// Values of the top-level plan keys and of `[compare]`; all other sections are empty.
@@ -47,13 +47,13 @@ impl ComparingArgs {
         draft.compare.override_with(&self.draft.compare);
     }
 
-    /// Whether `--aa` adds a twin of the baseline.
+    /// Whether `--aa` adds a twin of the baseline, a second target for an A/A test.
     pub(super) fn adds_twin(&self) -> bool {
         self.draft.aa.is_some()
     }
 
-    /// Splits the values of `--expect`: returns these options with only the conditions, and the
-    /// statuses, which are numbers or classes such as `3xx`.
+    /// Splits the values of `--expect` into conditions and HTTP statuses (`204`, `3xx`). Returns
+    /// these options without the statuses, and the statuses.
     pub(super) fn without_statuses(&self) -> (Self, Vec<Scalar>) {
         let mut conditions = self.clone();
         let Some(At {

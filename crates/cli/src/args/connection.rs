@@ -89,7 +89,7 @@ impl ConnectionArgs {
         Ok(())
     }
 
-    /// Checks that every value of a switch is the name of a target.
+    /// Checks that every `NAME` in `--ipv4=NAME` and in similar switches is the name of a target.
     fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
         for flag in ["--ipv4", "--ipv6", "--insecure", "--tls-resume"] {
             let values = self.0.of(flag);

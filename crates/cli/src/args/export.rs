@@ -50,7 +50,7 @@ impl ExportArgs {
         Ok(all)
     }
 
-    /// Whether an export replaces the report on standard output.
+    /// Whether an export goes to standard output, in place of the report.
     pub(crate) fn takes_stdout(&self) -> bool {
         self.on_stdout() > 0
     }

@@ -59,8 +59,8 @@ impl<S: Offered> FromArgMatches for Flags<S> {
     }
 }
 
-/// Value names of numbers with a unit. For these, clap accepts a leading minus sign, so that the
-/// plan can reject the value with a specific message.
+/// Value names of flags that take numbers with units. For these flags, clap accepts a leading minus
+/// sign, so that the plan can reject the value with a specific message.
 const NUMBERS: &[&str] = &[
     "TIME",
     "RATE",
@@ -71,7 +71,8 @@ const NUMBERS: &[&str] = &[
     "X",
 ];
 
-/// Adds the flags of these keys to the command. `heading` is for flags without a heading.
+/// Adds the flags of these plan keys to the command. A flag that names no help heading is listed
+/// under `heading`.
 pub(super) fn add<'a>(
     command: Command,
     heading: &'static str,
@@ -202,7 +203,7 @@ fn values(matches: &ArgMatches, id: &str, flag: &Flag) -> Vec<Scalar> {
     }
 }
 
-/// The values of flags that apply to all targets or to a named target, by flag.
+/// Flags with their values, each of which applies to all targets or to a named target.
 #[derive(Default)]
 pub(super) struct PerTarget(Vec<(&'static str, Vec<String>)>);
 
@@ -232,7 +233,7 @@ impl PerTarget {
     }
 }
 
-/// The plan value that a switch of a target stands for.
+/// The plan value that a per-target switch sets, from its text in the table of flags.
 pub(super) fn meaning(text: &'static str) -> Scalar {
     match text {
         "true" => true.into(),

@@ -69,8 +69,8 @@ fn read_text(path: &str) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "is not UTF-8"))
 }
 
-/// The value of an environment variable of the tool. If a variable for credentials is not set, the
-/// value of Tenbin's variable.
+/// The value of the tool's environment variable `name`. If `name` is for credentials and not set,
+/// the value of Tenbin's variable for the same credential.
 fn variable(name: &str) -> Option<String> {
     let find = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let own = match name {
@@ -100,7 +100,7 @@ pub const TOOLS: [&str; 12] = [
 /// Inserts the tool's name as the subcommand if this program was started under that name.
 pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    // A guard process is this program, started by itself under any file name.
+    // Tenbin starts itself as `guard`, also if its file has the name of a tool.
     let is_guard = arguments.get(1).is_some_and(|argument| argument == "guard");
     let tool = name.and_then(|name| TOOLS.iter().find(|tool| name == **tool));
     let Some(tool) = tool.filter(|_| !is_guard) else {

@@ -30,7 +30,7 @@ const WORKLOADS: &[(S3Operation, &str, u32)] = &[
 ];
 
 impl QuickstartArgs {
-    /// The plan: eight quads of short slices, a little over a minute in total.
+    /// The plan: short slices in eight quads (ABBA order), a little over a minute in total.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("quickstart"));
@@ -43,7 +43,7 @@ impl QuickstartArgs {
             ..RoundsDraft::default()
         };
         if self.rounds.comparing.adds_twin() {
-            // A twin makes three targets: the plan's default for three targets applies.
+            // With a twin, the default number of rounds for three targets applies.
             draft.rounds.count = None;
         }
         draft.targets = vec![

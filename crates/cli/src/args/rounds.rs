@@ -25,8 +25,8 @@ impl RoundsArgs {
         self.comparing.apply(draft);
     }
 
-    /// Removes the plan file's value that the options determine: any two of duration, slice and
-    /// count determine the third.
+    /// Removes the plan file's duration, slice or count if it could contradict the given options:
+    /// any two of the three values determine the third.
     fn make_room(&self, draft: &mut Draft) {
         let rounds = &mut draft.rounds;
         let given = &self.rounds.0;

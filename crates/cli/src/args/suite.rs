@@ -90,8 +90,8 @@ struct Work {
     connections: u32,
 }
 
-/// Default number of connections, which published guides use for small and medium objects. Workload
-/// names do not contain this number.
+/// Default number of connections, as in published guides for small and medium objects. Names of
+/// workloads do not contain the default number.
 const CONNECTIONS: u32 = 16;
 const LEVELS: [u32; 6] = [1, 4, 8, 16, 32, 64];
 const SIZES: [(&str, u32); 5] = [
@@ -118,7 +118,7 @@ const OBJECTS: [(&str, u32); 6] = [
 ];
 const LISTED_KEYS: u32 = 1000;
 
-/// Smallest number of quads (two targets) or blocks (more targets) of a run.
+/// Smallest number of blocks of a run. A block of two targets is a quad in ABBA order.
 const FEWEST_BLOCKS: usize = 8;
 
 impl Scenario {
@@ -262,7 +262,7 @@ impl Work {
 }
 
 impl SuiteArgs {
-    /// The plan: short slices, and enough rounds for every comparison to reach a verdict.
+    /// The plan: short slices, and enough rounds for a verdict of every comparison.
     ///
     /// # Errors
     ///
@@ -297,8 +297,8 @@ impl SuiteArgs {
     }
 }
 
-/// The number of rounds: complete blocks, and enough blocks for a significant result of each
-/// comparison after the correction for multiple comparisons.
+/// The number of rounds: a number of complete blocks with which every comparison can be significant
+/// after the correction for multiple comparisons.
 fn rounds(targets: usize, workloads: usize, with_twin: bool) -> u32 {
     let comparisons = workloads * targets.saturating_sub(1).max(1);
     let alpha = (1.0 - CONFIDENCE) / comparisons.max(1) as f64;

@@ -31,7 +31,7 @@ pub struct TargetArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Targets (the first is the baseline, unless --baseline is given)")]
 struct TargetFlags {
-    /// URL of a running server, repeatable; the report uses NAME if given.
+    /// URL of a running server, repeatable. NAME is the name of the server in the report.
     /// http://db{1...4}:9000 is one target with four hosts that share the load
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,

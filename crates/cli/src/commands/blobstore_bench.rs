@@ -41,7 +41,7 @@ fn run(job: &BlobstoreBenchJob) -> Exit {
         size: job.size,
         bytes: match job.backend {
             Backend::Blobstore(_) => Bytes::Real,
-            // The dummy store transfers no bytes, but blobstore-bench counts the bytes of its size.
+            // The dummy store transfers no bytes, but blobstore-bench counts full blobs.
             Backend::Dummy => Bytes::Each(job.size),
         },
         phases: &phases,

@@ -70,8 +70,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     }
 }
 
-/// Sets placeholder values for secrets that are not set and that deleting does not need. Deleting
-/// needs the credentials of the servers.
+/// Sets placeholders for unset secrets of the measured requests, which deleting does not need.
+/// Credentials of the servers get no placeholders, because deleting needs the real values.
 fn without_values(context: &mut Context) {
     const NOT_NEEDED: [&str; 4] = [
         "TENBIN_HEADER_",

@@ -203,7 +203,8 @@ fn document(findings: &[CheckResult]) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Whether the machine is fit to measure: `yes`, `no`, or `ratios` if only ratios can be trusted.
+/// Whether the machine is fit to measure: `yes`, `no`, or `ratios` if only the ratios between
+/// targets can be trusted.
 fn fit(findings: &[CheckResult]) -> &'static str {
     let has = |state| count(findings, state) > 0;
     match (has(State::Failed), has(State::Warning)) {

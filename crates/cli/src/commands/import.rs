@@ -58,7 +58,8 @@ fn printed(args: &ImportArgs, files: &[NamedFile], read: &[(String, Reported)]) 
     Exit::Done
 }
 
-/// Prints the table that `tenbin show` prints for a file, and also a table for repetitions.
+/// Prints a file as `tenbin show` does. Also prints a file with one speed per repetition, which
+/// `tenbin show` rejects.
 fn table(name: &str, file: &Path, reported: &Reported) -> Result<(), Exit> {
     let shown_file = file.display().to_string();
     let content = read(&shown_file, &Selection::default());

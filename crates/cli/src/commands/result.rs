@@ -65,8 +65,8 @@ impl Run<'_> {
     }
 }
 
-/// The exit code for a result: success only if the result is not INVALID and all conditions are
-/// met.
+/// The exit code for a result: success only if the result is not INVALID and all conditions
+/// (`--expect`, `--fail-if`) are met.
 pub(crate) fn exit_of_result(document: &Document) -> Exit {
     if document.trust == Trust::Invalid {
         Exit::Invalid

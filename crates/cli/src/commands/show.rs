@@ -199,7 +199,7 @@ pub(super) fn document_of(directory: &Path) -> Result<Document, Exit> {
     document_from(directory, Source::Slices)
 }
 
-/// Like [`document_of`], but `source` selects the histograms to read.
+/// Like [`document_of`]. `source` selects the histograms: of complete slices, or of each second.
 pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_running(directory);
     let mut recorded = tenbin_record::read_from(directory, source).map_err(|error| {
@@ -233,7 +233,7 @@ pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document
     };
     let (assessment, mut document) = run.document_without_slices();
     tenbin_verdict::take_slices(&mut document, &plan, recorded.slices, &assessment);
-    // The plan in the document lacks the contents of files; use the text of the plan file.
+    // `plan` lacks the contents of files that it names, so use the text of the plan file.
     document.run.plan = Some(recorded.plan_toml);
     Ok(document)
 }

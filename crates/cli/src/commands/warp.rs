@@ -93,7 +93,7 @@ fn read(reading: &WarpReading) -> Exit {
     exit
 }
 
-/// A warp result file or a Tenbin run directory, and whether the run is INVALID.
+/// Reads a warp result file or a Tenbin run directory. Also returns whether the run is INVALID.
 fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     let path = Path::new(file);
     if !path.is_dir() {

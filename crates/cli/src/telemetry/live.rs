@@ -29,7 +29,7 @@ const VIEWERS: usize = 8;
 const QUEUE: usize = 64;
 /// Number of past events that a new viewer receives.
 const HISTORY: usize = 600;
-/// Largest length of a message, characters.
+/// Largest length of a text in an event, characters.
 const LETTERS: usize = 600;
 /// Longest wait at the end of the run for a viewer to open the report.
 const REPORT_WAIT: Duration = Duration::from_secs(2);
@@ -248,8 +248,8 @@ impl Run {
         Some(("second", data))
     }
 
-    /// An event for a preparation step; `None` if the last step was less than 1 s ago, because
-    /// loading data reports steps more often.
+    /// An event for a preparation step. `None` within 1 s of the previous event, because loading
+    /// data reports steps more often than viewers need.
     fn step(&mut self, text: String) -> Option<(&'static str, Value)> {
         let now = Instant::now();
         let is_due = |last: Instant| now - last >= Duration::from_secs(1);

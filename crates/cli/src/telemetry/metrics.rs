@@ -70,7 +70,7 @@ pub(super) struct Metrics {
     pub(super) slice: Option<u64>,
     /// Number of slices; `None` if unknown.
     pub(super) slices: Option<u64>,
-    /// Whether a slice is running on a target, for all targets.
+    /// For every target: whether a slice is running on the target.
     pub(super) active: BTreeMap<String, bool>,
     workload: String,
     target: String,

@@ -5,9 +5,9 @@ use tenbin_record::{LiveSecond, PackedHistogram};
 /// One second of a slice.
 #[derive(Debug, Clone)]
 pub(super) struct Second {
-    /// Number of the second in the window, from 0.
+    /// Number of the second in the measured window of the slice, from 0.
     number: u64,
-    /// Length of the interval, seconds.
+    /// Measured time within the second, in seconds; less than 1 if the slice ends earlier.
     length: f64,
     /// Correct operations.
     pub(super) ok: u64,
@@ -55,15 +55,16 @@ impl Second {
     }
 }
 
-/// Adds up the operations of each second, which arrive one by one.
+/// Sums the figures of all operations (GET, PUT and so on) of each second. The figures of each
+/// operation arrive separately.
 #[derive(Debug, Default)]
 pub(super) struct Seconds {
     pending: Option<Second>,
 }
 
 impl Seconds {
-    /// Adds an operation. If the operation is of a later second, returns the completed second. An
-    /// operation of an earlier second is ignored: it covers only some of the threads.
+    /// Adds the figures of an operation. Returns the current second if the figures are of a
+    /// later second. Figures of an earlier second come from a late thread and are ignored.
     pub(super) fn add(&mut self, part: &LiveSecond) -> Option<Second> {
         if !part.role.is_work() {
             return None;
@@ -101,7 +102,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// An operation with `ok` correct responses of 1 ms, one failure and half a CPU core.
+    /// Figures of an operation: `ok` correct responses of 1 ms, one failure and half a CPU core.
     pub(in crate::telemetry) fn part(second: u64, operation: &str, ok: u64) -> LiveSecond {
         let mut service = PackedHistogram::new();
         service.record_n(1_000_000, ok).unwrap();

@@ -195,8 +195,8 @@ section! {
                 Flag::whole(
                     "--reopen",
                     "N",
-                    "Close and open each connection N times per slice, at equal intervals, 2 to \
-                     1000",
+                    "Open each connection N times per slice, 2 to 1000: Tenbin closes and reopens \
+                     all connections at equal intervals",
                 )
                 .default(
                     "once; 8 in a concurrency sweep if connections were unevenly spread over the \

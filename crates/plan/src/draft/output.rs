@@ -18,7 +18,7 @@ section! {
             Takes::Optional("PORT", "true"),
             "Serve a live page with the figures of every second during the run, on 127.0.0.1 \
              only. Tenbin prints the URL, which contains a secret token",
-        ).default("no page; a free port if no value is given"));
+        ).default("no page; without PORT, a free port"));
         /// serve operation counters and latency percentiles since the start of the run to a
         /// Prometheus server, at `/metrics` on this port of 127.0.0.1, or on this address, while
         /// the run lasts: [live.md](live.md#prometheus)

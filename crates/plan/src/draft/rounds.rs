@@ -42,10 +42,9 @@ section! {
                 Flag::whole(
                     "--rounds",
                     "N",
-                    "Number of rounds; in each round, every target gets one slice. Tenbin \
-                     rounds the number up: for two targets to an even number, for three or more \
-                     to a multiple of the number of targets, or of twice that number if it is \
-                     odd",
+                    "Number of rounds; in each round, every target gets one slice of every \
+                     workload. Tenbin rounds the number up to a multiple of the number of \
+                     targets; for 3, 5, 7, … targets, to a multiple of twice the number of targets",
                 )
                 .default(
                     "8 for one target, 16 for two; for more, the smallest number that can show a \
@@ -62,9 +61,9 @@ section! {
                 "--until",
                 "PERCENT",
                 "End the run when the --decide metric is known to this precision, for example \
-                 ±2%: the ratio of every comparison, or with one target the metric itself. \
-                 --rounds is then the minimum number of rounds. A difference between targets \
-                 does not end the run",
+                 ±2%. With several targets, the ratio of every comparison must have this \
+                 precision; with one target, the metric itself. --rounds is then the minimum \
+                 number of rounds. The size of a difference does not end the run",
             ));
         /// with `until`: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)

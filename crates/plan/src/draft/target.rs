@@ -86,7 +86,8 @@ section! {
                 Flag::of(
                     "--ready",
                     Takes::OfTarget("NAME=HOW"),
-                    "Readiness check of a launched server: port, url:URL or log:TEXT",
+                    "Readiness check of a launched server: port (accepts connections), url:URL \
+                     (responds with a status below 500) or log:TEXT (the output contains TEXT)",
                 )
                 .default("port"),
             );

@@ -83,8 +83,8 @@ impl FromArgMatches for MixArgs {
 }
 
 impl ObjectArgs {
-    /// One workload with the operations of `mix` per `--size`; without `--size`, one workload with
-    /// the default size.
+    /// One workload for each `--size`, or one workload of the default size without `--size`. Each
+    /// workload has the operations of `mix`.
     pub(super) fn drafts(&self, mix: &S3Draft) -> Vec<At<WorkloadDraft>> {
         let of_size = |size: Option<&str>| {
             let mut draft = S3Draft::clone(&self.draft);
@@ -104,7 +104,7 @@ impl ObjectArgs {
     }
 }
 
-/// Splits plain sizes at commas. A size distribution, which contains a colon, stays whole.
+/// Splits plain sizes at commas. Does not split a size distribution, which contains a colon.
 fn split(text: &str) -> Vec<&str> {
     match text.contains(':') {
         true => vec![text],

@@ -43,8 +43,8 @@ pub struct SearchRampArgs {
     /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
-    /// File to write the result to in drnbench's format; with several targets, one file each, with
-    /// the name of the target before the file name
+    /// File to write the result to in drnbench's format. With several targets, each target has a
+    /// file named TARGET-FILE
     #[arg(
         long,
         value_name = "FILE",

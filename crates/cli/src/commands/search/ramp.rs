@@ -6,7 +6,7 @@ use crate::commands::foreign::{can_keep, show_recorded};
 use crate::commands::measure::{measure_and_show, print_result};
 use crate::exit::Exit;
 
-/// Measures every level on every target.
+/// Measures every target at every number of clients, or at every rate.
 pub(super) fn ramp(args: &SearchRampArgs) -> Exit {
     let path = args.output_path.as_deref();
     if let Err(exit) = can_keep(&[path.and_then(|path| path.to_str())]) {

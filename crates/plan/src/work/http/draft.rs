@@ -71,8 +71,8 @@ section! {
         verify: Scalar = switch().default("false").flag(Flag::of(
             "--verify",
             Takes::Switches(true),
-            "Compare the content of every response with a response recorded before the run \
-             [default: compare only a sample of the responses]",
+            "Compare the content of every response with the response to the same request that was \
+             recorded before the run [default: compare only a sample of the responses]",
         ));
         /// file of requests, instead of `path` and `body`: [patterns.md](patterns.md); or
         /// `"{corpus}"`: requests generated from the pages of [`[corpus]`](#corpus)
@@ -107,7 +107,8 @@ section! {
             Flag::text(
                 "--order",
                 "ORDER",
-                "Order of the requests: weighted, sequential, shuffled, or zipf:EXPONENT",
+                "Order of the requests: weighted (random, by their frequency in the file), \
+                 sequential, shuffled, or zipf:EXPONENT (random, Zipf distribution)",
             )
             .under(PATTERNS),
         );
@@ -131,8 +132,9 @@ section! {
                 "HOW",
                 "Where responses contain the number of search hits: groonga, opensearch or a \
                  JSON pointer such as /hits/total/value. Before the run, Tenbin sends every \
-                 pattern once to every target and compares the numbers of hits. auto: only for \
-                 up to 500 patterns with search paths (/d/select, _search); none: no comparison",
+                 request of the file once to every target and compares the numbers of hits. \
+                 auto: only requests with a search path (/d/select, _search), at most 500; \
+                 none: no comparison",
             )
             .under(PATTERNS),
         );
@@ -176,8 +178,9 @@ section! {
             Flag::of(
                 "--cache-counters",
                 Takes::Several("[NAME=]WHERE"),
-                "Where Tenbin reads the cache counters of the server: groonga, droonga, \
-                 opensearch, or a path; repeatable, for different kinds of servers",
+                "Where Tenbin reads the server's cache counters: groonga, droonga or opensearch \
+                 (the statistics path of this kind of server), or another path that responds in \
+                 one of their formats. Repeatable, for targets of different kinds",
             )
             .under(PATTERNS),
         );

@@ -73,8 +73,8 @@ section! {
             .flag(Flag::whole(
                 "--buckets",
                 "N",
-                "Number of buckets, named NAME-000, NAME-001 and so on; objects are distributed \
-                 over the buckets in turn",
+                "Number of buckets. --bucket NAME then means buckets NAME-000, NAME-001 and so \
+                 on; objects are distributed over the buckets in turn",
             ));
         /// prefix of every key
         prefix: Scalar = text("text")
@@ -91,7 +91,7 @@ section! {
             )
             .synonyms(&["object_count"])
             .flag(
-                Flag::whole("--objects", "N", "Distinct objects").default(
+                Flag::whole("--objects", "N", "Number of distinct objects").default(
                     "as many as fit in 256 MiB, from 16 to 10000; 1000 for list",
                 ),
             );
@@ -118,8 +118,8 @@ section! {
                 Flag::text(
                     "--choose",
                     "HOW",
-                    "Order of reads: uniform, zipf:1.1, sequential, or once (each object once, so \
-                     that no cache holds it)",
+                    "Order of reads: uniform or zipf:1.1 (random), sequential, or once (each \
+                     object at most once, so that no cache contains the object)",
                 ),
             );
         /// where the bucket is in a request: in the path (`/bucket/key`) or in the host name
@@ -142,7 +142,9 @@ section! {
                 Flag::text(
                     "--payload",
                     "HOW",
-                    "How the signature covers the payload: signed, unsigned, streaming or trailer",
+                    "How the content is signed: signed (SHA-256 of the content), unsigned, \
+                     streaming (a signature for each chunk of 64 KiB) or trailer (not signed, \
+                     followed by the --checksum)",
                 )
                 .excludes(&["unsigned-payload"])
                 .under(REQUESTS),
@@ -230,7 +232,8 @@ section! {
                 Flag::of(
                     "--keep",
                     Takes::Means("keep"),
-                    "Reuse an existing complete data set, and keep the data set after the run",
+                    "Reuse the objects of an earlier run, create missing objects, and keep all \
+                     objects after the run",
                 )
                 .excludes(&["existing"]),
             )
@@ -246,7 +249,8 @@ section! {
         );
         /// maximum number of parts of one object in flight
         parts_at_once: Scalar = whole(1, MOST_PARTS_AT_ONCE).default("4").flag(
-            Flag::whole("--parts-at-once", "N", "Parts of one object in flight").under(REQUESTS),
+            Flag::whole("--parts-at-once", "N", "Maximum number of parts of one object in flight")
+                .under(REQUESTS),
         );
         /// byte range to read
         range: Scalar = text("`\"random:64KiB\"` or `\"0-1023\"`")
@@ -255,13 +259,14 @@ section! {
                 Flag::text(
                     "--range",
                     "RANGE",
-                    "Part of an object that get reads: random:64KiB or 0-1023",
+                    "Byte range of an object that get reads: random:64KiB or 0-1023",
                 )
                 .under(REQUESTS),
             );
         /// listing API
         list: Scalar = choice::<ListForm>().default("v2").flag(
-            Flag::text("--list", "FORM", "How to list keys: v2, v1 or versions")
+            Flag::text("--list", "FORM", "Listing API: v2 (ListObjectsV2), v1 (ListObjects) or \
+                                               versions (ListObjectVersions)")
                 .under(REQUESTS),
         );
         /// keys per page of a listing
@@ -288,7 +293,7 @@ section! {
             Flag::whole(
                 "--versions",
                 "N",
-                "Number of versions of every object, in a bucket with versioning",
+                "Number of versions of every object, in a bucket with versioning; 0: no versioning",
             ),
         );
         /// in a mix, PUT overwrites the objects that GET reads, each time with different content. A
