@@ -74,8 +74,8 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
         several => format!(" for {several} comparisons"),
     };
     Some(format!(
-        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}), however large \
-         it is: at {:.0} % confidence the signed-rank test needs {blocks_needed} {block_plural}{among} \
+        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}): \
+         at {:.0} % confidence the signed-rank test needs {blocks_needed} {block_plural}{among} \
          → use --rounds {needed} or more (about {}){}",
         CONFIDENCE * 100.0,
         whole_seconds(plan.lasting(needed)),
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(
             said(8, 2, put, 1),
             warning(
-                "no difference can be shown with --rounds 8 (4 ABBA quads), however large it is: at \
+                "no difference can be shown with --rounds 8 (4 ABBA quads): at \
                  95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more (about \
                  1m1s); or keep the time, with --rounds 12 --slice 1.3s"
             )
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(
             said(12, 2, put, 4),
             warning(
-                "no difference can be shown with --rounds 12 (6 ABBA quads), however large it is: at \
+                "no difference can be shown with --rounds 12 (6 ABBA quads): at \
                  95 % confidence the signed-rank test needs 8 quads for 4 comparisons → use \
                  --rounds 16 or more (about 5m23s); or keep the time, with --rounds 16 --slice 1.5s; \
                  or compare less: at most 1 comparison in these rounds (a comparison is one workload on one \

@@ -366,14 +366,14 @@ fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
     match (held, failed) {
         (Some(held), Some(failed)) => {
             format!(
-                "it lies between {} and {}",
+                "the maximum is between {} and {}",
                 exact_rate(held),
                 exact_rate(failed)
             )
         }
-        (Some(held), None) => format!("at least {}", exact_rate(held)),
-        (None, Some(failed)) => format!("below {}", exact_rate(failed)),
-        (None, None) => "nothing known yet".to_owned(),
+        (Some(held), None) => format!("the maximum is at least {}", exact_rate(held)),
+        (None, Some(failed)) => format!("the maximum is below {}", exact_rate(failed)),
+        (None, None) => "the maximum is still unknown".to_owned(),
     }
 }
 

@@ -504,7 +504,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --observe-token-file t",
-            "--observe-token-file: no target is observed by a page; say which with --observe",
+            "--observe-token-file: no target is observed by a page; add --observe NAME=URL",
         ),
         (
             "tenbin http --builtin a=http --observe a=port",
@@ -512,7 +512,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --observe port --observe-cacert ca.pem",
-            "--observe-cacert: no target is observed by a page; say which with --observe",
+            "--observe-cacert: no target is observed by a page; add --observe NAME=URL",
         ),
         (
             "tenbin http --builtin a=htpt",

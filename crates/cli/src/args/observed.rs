@@ -98,7 +98,7 @@ impl ObservedArgs {
         }
         match self.given_without_use() {
             Some(flag) if !any_page => Err(problem(format!(
-                "{flag}: no target is observed by a page; say which with --observe"
+                "{flag}: no target is observed by a page; add --observe NAME=URL"
             ))),
             _ => Ok(()),
         }

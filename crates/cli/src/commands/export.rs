@@ -92,7 +92,8 @@ fn of_run(
                 Ok(())
             }
             several => Err(format!(
-                "the run has {} files in this format, and standard output is one; name a file",
+                "this format writes {} files for this run, and standard output takes only one; \
+                 give a file name: --export FORMAT=FILE",
                 several.len()
             )),
         };

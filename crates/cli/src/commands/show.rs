@@ -156,8 +156,8 @@ pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
         }
         Content::Repetitions(_) => {
             output::error(&format!(
-                "{name} holds speeds of single repetitions; print them with tenbin import, or \
-                 compare the file with another result: tenbin compare"
+                "{name} contains repeated measurements; print them with tenbin import, or compare \
+                 the file with another result with tenbin compare"
             ));
             Err(Exit::Refused)
         }

@@ -107,7 +107,8 @@ fn result(file: &str, selection: &Selection) -> Result<(Imported, bool), Exit> {
     };
     if *selection != whole {
         return Err(refuse(&Mistakes::one(format!(
-            "{file}: a run directory holds no single requests, of which some could be picked"
+            "{file}: a run directory has no records of single requests to select from; \
+             omit the selection"
         ))));
     }
     let recorded =
