@@ -142,7 +142,8 @@ pub struct BlobstoreBenchJob {
     /// Storage of blob locations (what a PUT returns and a GET requires): `-db`, as written on the
     /// command line.
     pub database: String,
-    /// Directory for locations on disk; `None` if they are in memory.
+    /// Directory in which the blob locations are stored; `None` if they are kept in memory, and for
+    /// [`Backend::Dummy`].
     pub directory: Option<String>,
     /// Name of the set of objects.
     pub prefix: Option<String>,

@@ -25,7 +25,7 @@ pub(crate) struct StageForecast {
 }
 
 impl StageForecast {
-    /// `told`: the sentence has been reported before, so only the remaining time is needed.
+    /// With `told`, [`Self::first`] never returns a sentence; only the remaining time is available.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
         let puts = stage.what.starts_with("loading");
         let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);

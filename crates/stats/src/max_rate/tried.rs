@@ -32,7 +32,8 @@ enum View {
     /// Requests of seconds that are not void. A void second meets the limit apart from requests
     /// that a stall may have delayed, so leaving out void seconds cannot hide that a rate fails.
     NotVoid,
-    /// Requests beyond a limit count only if no stall explains them.
+    /// All requests, but a request that a stall may have delayed beyond the limit counts as within
+    /// the limit.
     Certain,
 }
 

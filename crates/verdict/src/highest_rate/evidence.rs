@@ -11,8 +11,8 @@ use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 /// Maximum share of requests that stalls can delay without disturbing a limit on the mean.
 const DISTURBED_MEAN: f64 = 0.01;
 
-/// The probe that a search learns from a slice, with its judgement. `None` unless the slice is a
-/// probe that ran its full time.
+/// The evidence that a slice gives to a search, and the judgement of the slice against the
+/// objective. `None` unless the slice is a probe that ran its full time.
 pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Judged)> {
     let offered = slice.probe.filter(|_| !slice.cut_short)?;
     let judged = judge(slice, slo);

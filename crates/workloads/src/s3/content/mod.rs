@@ -222,7 +222,8 @@ impl Content {
         self.framed.get(self.index(number)).map(Vec::as_slice)
     }
 
-    /// Whether the contents of two numbers are equal in a range that both contents have.
+    /// Whether the contents that the numbers `one` and `other` identify are equal in the range
+    /// `stretch`, which must lie within both contents.
     pub(crate) fn alike(&self, one: u64, other: u64, stretch: Range<u64>) -> bool {
         match self.unique {
             Some(unique) => unique.alike(one, other, stretch),
