@@ -280,7 +280,7 @@ pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
     const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
     match error {
         Error::InvalidCertificate(reason) => match (reason, ca) {
-            // A bad signature shows that another issuer with the same name has signed.
+            // A bad signature shows that another issuer with the same name signed the certificate.
             (CertificateError::UnknownIssuer | CertificateError::BadSignature, Some(file)) => {
                 not_signed_by(file, "its certificate")
             }

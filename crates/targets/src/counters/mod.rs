@@ -227,7 +227,7 @@ impl Ports {
         let reused = match time_wait_reuse() {
             Some(0) => false,
             Some(1) => true,
-            // Linux's default (2) allows reuse for loopback only.
+            // 2, the default of `tcp_tw_reuse`, allows reuse for loopback only.
             _ => target_here == Some(true),
         };
         Some(Self {
