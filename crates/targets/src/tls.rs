@@ -381,8 +381,8 @@ fn other_name(reason: &CertificateError) -> String {
     )
 }
 
-/// Removes the notation of webpki's error messages from a name, such as `DnsName("a.test")` or
-/// `IpAddress(127.0.0.1)`.
+/// Extracts the name or address from the notation of webpki's error messages: `a.test` from
+/// `DnsName("a.test")`, `127.0.0.1` from `IpAddress(127.0.0.1)`.
 fn plain(name: &str) -> &str {
     let inner = name
         .split_once('(')

@@ -52,7 +52,7 @@ pub struct MachineCounters {
     pub frequency: Option<Frequency>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Space on the filesystem of the monitor's directory.
+    /// Space on the filesystem of the directory that was passed to [`MachineMonitor::new`].
     pub disk: Option<DiskSpace>,
     /// Network interfaces that are up, without loopback, sorted by name.
     pub links: Vec<Link>,
