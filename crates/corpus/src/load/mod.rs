@@ -87,8 +87,8 @@ pub struct Broken {
 /// if a server does not respond.
 ///
 /// # Errors
-/// The error of the input or server. The progress is saved, unless the input is standard input, so
-/// that the next load can resume.
+/// The error of the input or server. Unless the input is standard input, the progress is saved and
+/// the next load resumes from it.
 pub fn load(
     files: &mut Files,
     sink: Box<dyn Sink>,
