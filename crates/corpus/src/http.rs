@@ -139,7 +139,7 @@ impl Client {
     /// # Errors
     /// When no response is received.
     pub fn stream(&self, path: &str) -> Result<impl Read + use<>, Error> {
-        // The response can take any time in total; each read is limited.
+        // Only each read has a time limit; the whole response has none.
         let mut request = self
             .agent
             .get(format!("{}{path}", self.base))

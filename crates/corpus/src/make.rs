@@ -148,8 +148,8 @@ pub fn is_unfinished(directory: &Path) -> bool {
     stamp(directory).is_some_and(|stamp| stamp.pages.is_none())
 }
 
-/// Reason not to write to a directory without confirmation: the directory contains other files.
-/// `None` if the directory can be used.
+/// Reason not to write to a directory without confirmation: the directory contains files of another
+/// program, or pages created with other settings. `None` if the directory can be used.
 pub fn is_in_use(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?;
     let is_empty = entries.next().is_none();
@@ -180,7 +180,7 @@ pub fn made_already(recipe: &Recipe, directory: &Path) -> Result<Option<u64>, Er
 }
 
 /// Whether pages can be created in a directory: the directory does not exist, has no Groonga
-/// command files, or has only files created by [`make`].
+/// command files, or has been used by [`make`] before.
 pub fn may_be_made_in(directory: &Path) -> bool {
     stamp(directory).is_some() || in_directory(directory).is_err()
 }
@@ -191,7 +191,7 @@ fn stamp(directory: &Path) -> Option<Stamp> {
     (stamp.format == FORMAT).then_some(stamp)
 }
 
-/// The first `count` distinct titles of the pages in a directory; fewer if the pages have fewer.
+/// The first distinct titles of the pages in a directory, at most `count`.
 ///
 /// # Errors
 /// When the pages cannot be read.

@@ -36,9 +36,10 @@ fn is_groonga_query(base: &str) -> bool {
     is_query && base.contains("/d/select")
 }
 
-/// The equivalent of [`HEAVY`] for OpenSearch: a list of `POST` requests to `path`, one per term.
-/// Each request searches and highlights title and text, sorts by title, and aggregates the ten most
-/// frequent categories. The request counts all hits, because OpenSearch stops at 10,000 by default.
+/// The equivalent of [`HEAVY`] (the Groonga request) for OpenSearch: a list of `POST` requests to
+/// `path`, one per term. Each request searches and highlights title and text, sorts by title, and
+/// aggregates the ten most frequent categories. The request counts all hits, because OpenSearch
+/// stops counting at 10,000 by default.
 pub fn opensearch(path: &str, terms: &[String]) -> String {
     let pattern = |term: &String| {
         json!({

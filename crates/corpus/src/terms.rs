@@ -87,11 +87,11 @@ pub struct Wanted {
 pub struct Found {
     /// Distinct terms. If hits were checked, every term has at least one hit.
     pub terms: Vec<String>,
-    /// Duplicate terms skipped.
+    /// Number of terms skipped as duplicates.
     pub doubles: u64,
-    /// Terms without hits skipped.
+    /// Number of terms skipped because they have no hits.
     pub without_hits: u64,
-    /// Terms skipped because the server refused to search for them.
+    /// Number of terms skipped because the server refused to search for them.
     pub refused: u64,
     /// The first refused term and the server's error.
     pub first_refused: Option<String>,
@@ -134,8 +134,8 @@ trait Source {
 /// Number of refused searches after which extraction fails, if no term has been found by then.
 const MAX_REFUSED: u64 = 10;
 
-/// Extracts terms until there are enough or the records end. A term that the server refuses to
-/// search for is skipped and counted.
+/// Extracts terms until there are enough, the records end, or `stop` returns true. A term that the
+/// server refuses to search for is skipped and counted.
 ///
 /// # Errors
 /// When the server does not respond, or when no term was found and the server refused a search.

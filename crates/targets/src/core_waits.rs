@@ -77,8 +77,9 @@ impl CoreWaits {
         })
     }
 
-    /// Number and total duration (nanoseconds) of the waits and of steal time since the last call.
-    /// If several threads waited at the same time, the duration includes only the longest wait.
+    /// Number of waits since the last call, and their total duration, nanoseconds. Steal time is a
+    /// wait too. If several threads waited in the same sampling period, the number includes each of
+    /// these waits, but the duration includes only the longest wait.
     pub fn take(&self) -> (u64, u64) {
         let take = |sum: &AtomicU64| sum.swap(0, Ordering::Relaxed);
         (take(&self.shared.count), take(&self.shared.waited))

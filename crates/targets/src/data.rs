@@ -22,7 +22,7 @@ pub(crate) fn directory_of(targets: &Path, target: &str) -> PathBuf {
     targets.join(target).join("data")
 }
 
-/// The data directories that `targets` left in a run directory; targets without data are omitted.
+/// The data directories that `targets` left in a run directory, including empty directories.
 pub fn data_left<'a>(run_dir: &Path, targets: impl Iterator<Item = &'a str>) -> Vec<DataLeft> {
     let root = run_dir.join("targets");
     let found = targets.filter_map(|target| {
@@ -67,7 +67,7 @@ impl DataLeft {
     }
 }
 
-/// Removes a data directory, and then the directory of its target if empty.
+/// Removes a data directory, and then its parent directory if empty.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -51,7 +51,8 @@ fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
 fn base64(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |at: usize| (secret[at / 8] >> (7 - at % 8)) & 1;
     let bits = secret.len() * 8;
-    // Groups of six bits start at multiples of three bytes of the whole text.
+    // Base64 divides the whole text into groups of six bits; skip a group that starts before the
+    // secret.
     let first = (6 - offset * 8 % 6) % 6;
     (first..)
         .step_by(6)

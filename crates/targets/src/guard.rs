@@ -204,7 +204,8 @@ fn guard(order: Order, control: &File, isolated: bool) -> Result<usize, String> 
     {
         // `tenbin clean` removes files that cannot be removed here.
         let _ = data::remove(data);
-        // The parent directory holds the data of all nodes: remove it if empty.
+        // Two levels up is the directory of a target with several nodes, or the directory of all
+        // targets: remove this directory if empty.
         let above = data.ancestors().skip(2).take(1);
         above.for_each(|directory| drop(std::fs::remove_dir(directory)));
     }
@@ -331,8 +332,8 @@ impl ProcessTree<'_> {
 
     fn signal_all(&self, signal: Signal) {
         for process in tree::descendants(nix::unistd::getpid()) {
-            // The process has ended, or the signal is not permitted; the final count shows
-            // survivors.
+            // Fails if the process has ended or the signal is not permitted; the final count
+            // includes survivors.
             let _ = kill(process, signal);
         }
         if cfg!(not(target_os = "linux")) {

@@ -151,7 +151,7 @@ pub enum ProbeError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The server responds, but refuses every request on such a connection.
+    /// The server refuses every request, because the connection lacks TLS or a client certificate.
     #[error("{address} {refusal}")]
     Refuses {
         /// The address.

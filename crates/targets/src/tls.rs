@@ -280,7 +280,7 @@ pub(crate) fn explain(error: &Error, ca: Option<&Path>) -> String {
     const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
     match error {
         Error::InvalidCertificate(reason) => match (reason, ca) {
-            // A bad signature shows that another issuer with the same name has signed.
+            // A bad signature shows that another issuer with the same name signed the certificate.
             (CertificateError::UnknownIssuer | CertificateError::BadSignature, Some(file)) => {
                 not_signed_by(file, "its certificate")
             }
@@ -381,8 +381,8 @@ fn other_name(reason: &CertificateError) -> String {
     )
 }
 
-/// Removes the notation of webpki's error messages from a name, such as `DnsName("a.test")` or
-/// `IpAddress(127.0.0.1)`.
+/// Extracts the name or address from the notation of webpki's error messages: `a.test` from
+/// `DnsName("a.test")`, `127.0.0.1` from `IpAddress(127.0.0.1)`.
 fn plain(name: &str) -> &str {
     let inner = name
         .split_once('(')

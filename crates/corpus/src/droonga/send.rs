@@ -55,8 +55,8 @@ impl Sent {
     }
 }
 
-/// Sends the messages of `inputs` (pairs of name and content) until `stop` returns true. Calls
-/// `tell` about once a second with the rate in messages per second.
+/// Sends the messages of `inputs` (pairs of name and content); stops early when `stop` returns
+/// true. Calls `tell` about once a second with the rate in messages per second.
 ///
 /// # Errors
 /// When a line is not a message, or a server has closed the connection.

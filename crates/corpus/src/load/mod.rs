@@ -79,7 +79,7 @@ impl Summary {
 pub struct Broken {
     /// The error.
     pub error: Error,
-    /// Progress up to the error, which is saved.
+    /// Progress up to the error.
     pub summary: Summary,
 }
 
@@ -87,7 +87,8 @@ pub struct Broken {
 /// if a server does not respond.
 ///
 /// # Errors
-/// The error of the input or server. The progress is saved, and the next load resumes from it.
+/// The error of the input or server. Unless the input is standard input, the progress is saved and
+/// the next load resumes from it.
 pub fn load(
     files: &mut Files,
     sink: Box<dyn Sink>,
@@ -291,7 +292,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Prepares the servers before the first batch. An existing index is accepted only if an
-    /// earlier load has started the preparation and the server has not refused the preparation.
+    /// earlier run of this load may have created the index.
     fn make_ready(&mut self) -> Result<(), Error> {
         if self.ready {
             return Ok(());

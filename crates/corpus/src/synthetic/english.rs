@@ -40,7 +40,8 @@ pub(super) struct English;
 impl LanguageModel for English {
     fn word(&self, rank: usize) -> String {
         let pairs = FIRST.len() * MIDDLE.len();
-        // Each word of three syllables occurs once, spread over the alphabet; longer words follow.
+        // The first ranks are all words of three syllables, in an order that mixes the initial
+        // letters; longer words follow.
         let three = pairs * LAST.len();
         let place = rank * 7_919 % three;
         let word = [

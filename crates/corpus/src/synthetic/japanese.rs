@@ -82,7 +82,7 @@ impl LanguageModel for Japanese {
             word.push('ー');
             return word;
         }
-        // Each pair occurs once; the order spreads every first character over all ranks.
+        // Each pair occurs once, in an order that mixes the first characters.
         let pair = rank * 7_919 % (KANJI_COUNT * KANJI_COUNT);
         let (first, second) = (pair / KANJI_COUNT, pair % KANJI_COUNT);
         [Self::kanji(first), Self::kanji(second)].iter().collect()

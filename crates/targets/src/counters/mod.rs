@@ -52,7 +52,7 @@ pub struct MachineCounters {
     pub frequency: Option<Frequency>,
     /// Frequency governor of the first core.
     pub governor: Option<String>,
-    /// Space on the filesystem of the monitor's directory.
+    /// Space on the filesystem of the directory that was passed to [`MachineMonitor::new`].
     pub disk: Option<DiskSpace>,
     /// Network interfaces that are up, without loopback, sorted by name.
     pub links: Vec<Link>,
@@ -227,7 +227,7 @@ impl Ports {
         let reused = match time_wait_reuse() {
             Some(0) => false,
             Some(1) => true,
-            // Linux's default (2) allows reuse for loopback only.
+            // 2, the default of `tcp_tw_reuse`, allows reuse for loopback only.
             _ => target_here == Some(true),
         };
         Some(Self {

@@ -3,7 +3,7 @@
 use super::reply::NO_BUCKET;
 use super::{Check, CheckConfig, Outcome, TargetFacts, access_key, clock, region, secret_key};
 
-/// Error codes for a bucket that belongs to another owner.
+/// Error codes for a bucket that the account cannot access.
 const ACCESS_DENIED_CODES: &[&str] = &["AccessDenied", "AllAccessDisabled", "AccountProblem"];
 
 pub(super) struct Bucket;

@@ -14,7 +14,7 @@ const WATCHED: Duration = Duration::from_secs(1);
 const CPU_SHARE: f64 = 0.2;
 /// Largest share of steal time without a warning.
 const STEAL_SHARE: f64 = 0.02;
-/// Smallest share of free memory without a warning: with less, the page caches of targets differ.
+/// Smallest share of available memory without a warning: with less, page caches of targets differ.
 const MEMORY_SHARE: f64 = 0.1;
 
 pub(super) struct Busy;

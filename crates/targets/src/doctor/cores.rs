@@ -54,7 +54,7 @@ fn judge(cores: &Cores) -> Outcome {
         word(&cores.governor),
         word(&cores.kernel),
     );
-    // In active mode, both drivers call their load-dependent governor "powersave".
+    // In active mode, intel_pstate and amd-pstate call their load-dependent governor "powersave".
     let by_hardware = cores
         .driver
         .as_deref()

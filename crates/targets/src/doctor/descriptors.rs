@@ -63,7 +63,7 @@ fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
     if least > limit {
         Outcome::failed(evidence, advice)
     } else if least + connections > limit {
-        // Each request can open a file.
+        // The server can open a file for each request, in addition to the connections.
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)

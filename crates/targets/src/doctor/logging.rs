@@ -100,7 +100,7 @@ fn enables_debug(name: &str, value: &str) -> bool {
         let words = value.split(|c: char| !c.is_ascii_alphanumeric());
         return words.into_iter().any(|word| DEBUG_LEVELS.contains(&word));
     }
-    // A variable such as `DEBUG_COLORS` names what is debugged and rarely enables a log.
+    // `DEBUG` must be the last word: a variable such as `DEBUG_COLORS` rarely enables a log.
     let last = name.rsplit('_').next().unwrap_or_default();
     matches!(last, "DEBUG" | "TRACE") && ON.contains(&value.as_str())
 }
@@ -186,7 +186,7 @@ mod tests {
     fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
         assert!(growth(4000, 20).unwrap().contains("(200 each)"));
-        // If a log grows without requests, the server has finished an earlier line.
+        // Without requests, growth shows only that the server logs for another reason.
         assert_eq!(growth(4000, 0), None);
     }
 }

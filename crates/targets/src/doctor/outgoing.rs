@@ -3,7 +3,7 @@
 use super::{Check, CheckConfig, Outcome};
 use crate::counters;
 
-/// The range of local ports, and how many of them are unavailable.
+/// The range of local ports, and the number of connections in TIME_WAIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ports {
     lowest: u64,

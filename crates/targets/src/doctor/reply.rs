@@ -50,8 +50,8 @@ impl Reply {
 }
 
 /// Evaluates whether the server accepts one element of a signed request, such as the region.
-/// `codes`: error codes that refuse the element. `accepted` returns the evidence if the response
-/// shows that the element is accepted.
+/// `codes`: error codes with which servers refuse the element. `accepted`: returns the evidence if
+/// the response shows that the server accepts the element.
 pub(super) fn judge(
     target: &TargetFacts,
     codes: &[&str],

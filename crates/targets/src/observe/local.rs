@@ -49,7 +49,7 @@ pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
     Ok(ports)
 }
 
-/// Observed local processes. After their end, the processes are searched for again.
+/// Observed local processes. After the processes have ended, a reading searches for new processes.
 #[derive(Debug)]
 pub(super) struct LocalProcesses {
     which: Vec<Processes>,

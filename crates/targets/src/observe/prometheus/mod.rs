@@ -108,7 +108,7 @@ fn usage(body: &[u8], group: Option<&str>, asked: f64) -> Result<Usage, String> 
         format!("is not in Prometheus' text format (line {line}); check the path")
     })?;
     let page = Samples(samples);
-    // Exporters also report their own process, so groups and hosts take precedence.
+    // Exporters also report their own process, so metrics of groups and hosts take precedence.
     let usage = if group.is_some() || page.has(GROUP_CPU) {
         page.of_group(group)?
     } else if page.has(NODE_CPU) {

@@ -1,4 +1,4 @@
-//! Checksums that clients can request by setting bits.
+//! Checksums that clients can request, with one bit per algorithm.
 
 use std::collections::BTreeMap;
 

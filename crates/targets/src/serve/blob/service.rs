@@ -310,7 +310,7 @@ fn read<T: DeserializeOwned>(document: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(document).map_err(|error| Refusal::Unread(error.to_string()))
 }
 
-/// Number of bytes of a body that are used; the rest is discarded silently.
+/// Maximum number of bytes of a body that are used; the rest is discarded silently.
 fn most_used(path: &str, query: &Query<'_>, framed: bool) -> u64 {
     let largest = match path {
         "/put" => LARGEST_BLOB,

@@ -186,7 +186,7 @@ impl Store {
         allowed
     }
 
-    /// Content of a blob from `offset`, up to the first missing piece.
+    /// At most `size` bytes of a blob from `offset`; ends before the first missing piece.
     pub(super) fn get(&self, location: &Location, offset: u64, size: u64) -> Vec<Bytes> {
         let mut contents = self.contents();
         contents.remove_expired(Instant::now());

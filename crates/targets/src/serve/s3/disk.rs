@@ -130,7 +130,7 @@ impl Disk {
             if error.kind() != io::ErrorKind::NotFound {
                 return Err(error);
             }
-            // A long key has directories, which the first object in them must create.
+            // The path of a long key has directories, which may not exist yet.
             create_directories(&self.bucket(bucket).join(OBJECTS), &keys::path_of(key))?;
             fs::rename(&staged.path, &path)?;
         }

@@ -95,8 +95,8 @@ impl Faults {
         }
     }
 
-    /// Whether the fault affects the current request. Among any n consecutive requests, the number
-    /// of affected requests is exact to within one.
+    /// Whether the fault `kind` affects the current request. Among any n consecutive applicable
+    /// requests, the number of affected requests differs from n times the share by less than 1.
     pub(super) fn applies(&self, kind: FaultKind) -> bool {
         let mut own = self.all.iter().filter(|(fault, _)| fault.kind == kind);
         own.any(|(fault, asked)| {

@@ -51,8 +51,8 @@ pub struct TruthOptions {
     /// with a mean service time of S serve at most N/S requests per second.
     pub workers: Option<NonZeroUsize>,
     /// Number of workers that share one listening socket. Each worker serves the connections that
-    /// it has accepted, one request at a time. Capacity, stalls, faulty responses and the log do
-    /// not work with `prefork`.
+    /// it has accepted, one request at a time. Of the other settings, only `listen`, `service` and
+    /// `seed` work with `prefork`.
     pub prefork: Option<NonZeroUsize>,
     /// Maximum number of requests started per second, evenly spaced; further requests wait.
     pub capacity: Option<f64>,

@@ -2,9 +2,9 @@
 //!
 //! Each worker waits for new connections and for requests on its connections. A worker serves one
 //! request at a time, while its other connections wait. A connection stays with the worker that
-//! accepted it, so connections are distributed unevenly. A connection that shares its worker with
-//! two others gets a third of the throughput. Total throughput depends on the number of workers
-//! that have a connection.
+//! accepted it, so connections are distributed unevenly. If three connections share a worker, each
+//! gets a third of the worker's throughput. Total throughput depends on the number of workers that
+//! have a connection.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read};

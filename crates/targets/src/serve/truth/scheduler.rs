@@ -9,7 +9,7 @@ use super::TruthOptions;
 use super::response::ResponseKind;
 use super::stall::after_stalls;
 
-/// Values that the headers of a request override.
+/// Values in the headers of a request that replace the drawn values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
     /// Service time, nanoseconds.

@@ -12,14 +12,13 @@ use tenbin_plan::rng::Rng;
 pub enum Service {
     /// `fixed:10ms`: constant service time.
     Fixed(Duration),
-    /// `bimodal:99%:1ms,100ms`: the first time with the given probability, otherwise the second
-    /// time.
+    /// `bimodal:99%:1ms,100ms`: service time 1 ms with a probability of 99 %, otherwise 100 ms.
     Bimodal {
-        /// Probability of the first time, 0 to 1.
+        /// Probability of the service time `first`, 0 to 1.
         share: f64,
-        /// The first time.
+        /// Service time that is listed first.
         first: Duration,
-        /// The second time.
+        /// Service time that is listed second.
         second: Duration,
     },
     /// `lognormal:5ms:0.5`: log-normal distribution with median and sigma.

@@ -73,7 +73,8 @@ impl FromStr for RarePause {
     }
 }
 
-/// The first time at or after `time` outside of all stalls, nanoseconds since the server's start.
+/// The end of the stalls that contain `time`, or `time` itself outside of all stalls. Both are
+/// nanoseconds since the server's start.
 pub(super) fn after_stalls(stalls: &[Stall], time: u64) -> u64 {
     let mut time = time;
     // Stalls can be unsorted or adjacent: repeat until no stall contains the time.
