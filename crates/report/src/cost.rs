@@ -106,7 +106,7 @@ pub(crate) fn has_rows(result: &ResultOf) -> bool {
     is_known(result) || !by_program(result).is_empty()
 }
 
-/// Memory from one sample, bytes.
+/// A memory size as text; `unknown` for `None`.
 pub(crate) fn memory(bytes: Option<u64>) -> String {
     BYTES.maybe(bytes.map(|bytes| bytes as f64))
 }

@@ -92,7 +92,7 @@ pub enum Outcome {
         within: f64,
     },
     /// The interval excludes 1, but each target ran as a single process throughout, and two
-    /// processes of the same program can differ as much.
+    /// processes of the same program can differ by as much as the targets did.
     OneStart {
         /// Largest difference expected between two processes of the same program, as a share.
         up_to: f64,

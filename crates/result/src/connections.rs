@@ -36,7 +36,7 @@ pub struct Connections {
 /// of an operation's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetupStep {
-    /// Number of times measured.
+    /// Number of measurements.
     pub count: u64,
     /// Median.
     pub p50: Option<Figure>,

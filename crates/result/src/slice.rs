@@ -114,7 +114,7 @@ pub struct SliceFigures {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SecondErrors {
     /// Index of the second since the start of the window, from 0. Failures after the end of the
-    /// window have an index beyond the window.
+    /// window count in later seconds.
     pub second: u64,
     /// Failures by class; classes that did not occur are absent.
     pub by_class: BTreeMap<String, u64>,

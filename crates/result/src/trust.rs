@@ -111,7 +111,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The trust in the numbers if this is the most severe finding.
+    /// The trust in the numbers if no finding is more severe than this severity.
     pub fn leaves(self) -> Trust {
         match self {
             Self::Note => Trust::Valid,

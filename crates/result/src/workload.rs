@@ -34,8 +34,8 @@ pub struct Setting {
     pub key: String,
     /// Value of the setting, as in the plan file.
     pub value: String,
-    /// Whether the value is the default; always false for `http` workloads. The operations and the
-    /// number and sizes of objects count as default.
+    /// Whether the value is the default. Always false for `http` workloads; otherwise always true
+    /// for the operations, the number of objects and the object sizes.
     pub usual: bool,
 }
 

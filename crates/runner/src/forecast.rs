@@ -14,7 +14,7 @@ const START: Duration = Duration::from_secs(2);
 /// Shortest remaining time for which an estimate is printed.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// The time estimate for one unmeasured stage.
+/// The time estimate for one unmeasured stage, such as loading data.
 pub(crate) struct StageForecast {
     what: String,
     total: Option<u64>,

@@ -112,7 +112,7 @@ impl Measurement<'_, '_> {
         }
     }
 
-    /// Whether the figures are precise enough to end the run after `turn`, the last turn of its
+    /// Whether the figures are precise enough to end the run after `turn`, the last slice of its
     /// block.
     fn is_enough(&self, turn: &Turn) -> bool {
         let rounds = &self.plan.rounds;
@@ -368,7 +368,7 @@ fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWai
     CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }
 
-/// Whether the turn at `index` is the last of its block, over all workloads.
+/// Whether the slice at `index` of the schedule is the last of its block, over all workloads.
 fn ends_block(turns: &[Turn], index: usize) -> bool {
     let next = turns.get(index + 1);
     next.is_none_or(|next| next.block != turns[index].block)

@@ -6,7 +6,7 @@ use tenbin_plan::{Builtin, HttpVersion, Reach, Store, Target};
 use tenbin_targets::{ResolvedRoute, Running};
 use tenbin_workloads::{BlobAccess, Site};
 
-/// The target as workloads see it: the hosts, in the order of the connection settings.
+/// The target as workloads see it: its hosts, in the same order as in `running.route`.
 pub(crate) fn site(running: &Running, target: &Target) -> Site {
     let first = Site::new(
         running.url.clone(),

@@ -20,8 +20,8 @@ const SHORTEST: Duration = Duration::from_secs(2);
 /// Maximum length of the extra slice.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Share of refused operations above which the extra slice is run. The same share of failures makes
-/// a run INVALID.
+/// Share of refused operations above which the extra slice is run. The same share of wrong
+/// responses makes a run INVALID.
 const WORTH_IT: f64 = 0.001;
 
 /// Runs each workload once more, now with retries, on every target that temporarily refused

@@ -28,7 +28,7 @@ use crate::sweep::optima;
 /// Findings, verdicts and figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
-    /// Trust in the numbers of the run; the worst finding sets the limit.
+    /// Trust in the numbers of the run; the worst finding decides.
     pub trust: Trust,
     /// Trust in absolute figures: never higher than `trust`.
     pub absolute: AbsoluteTrust,

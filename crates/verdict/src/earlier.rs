@@ -1,7 +1,7 @@
 //! Compares a run with an earlier run of the same plan.
 //!
 //! The two runs were not interleaved, so changes of the machine between the runs do not cancel: the
-//! figures differ for reasons other than the server. Work that the change under test does not
+//! figures can differ for reasons other than the server. Work that the change under test does not
 //! affect is a control: the control shows how much the machine changed. The change of the controls
 //! and its uncertainty are divided out. Without a control, the cause of a change is unknown.
 
@@ -110,8 +110,8 @@ fn part(series: &Series, changed: &[String]) -> EarlierPart {
 }
 
 /// The change of the controls: a range from the lowest to the highest end of the controls'
-/// intervals. The range always includes "no change", because other work need not change like the
-/// controls.
+/// intervals. The range always includes "no change", because other workloads need not change like
+/// the controls.
 #[derive(Debug, Clone, Copy)]
 enum Hull {
     /// The runs have no control.
@@ -143,9 +143,9 @@ impl Hull {
         }
     }
 
-    /// `ratio` divided by the change of the controls; `None` without controls. Each of the two
-    /// intervals has half of the error, so the quotient of the ends has at least the intended
-    /// confidence.
+    /// `ratio` divided by the change of the controls; `None` without controls. The intervals of
+    /// `ratio` and of the controls must each allow half of the error, so that the interval of the
+    /// quotient has at least the given confidence.
     fn divides(self, ratio: Measured, confidence: f64) -> Option<Measured> {
         let Self::Known { middle, low, high } = self else {
             let unknown = Measured::Unknown;

@@ -108,7 +108,8 @@ impl LadderStep<'_> {
     }
 }
 
-/// Mean service time over all work, seconds; `None` without completed work.
+/// Mean service time of the operations that count towards throughput, seconds; `None` if none
+/// succeeded.
 fn mean_service(slice: &Slice) -> Option<f64> {
     let times = || slice.work().map(|op| &op.service).filter(|h| !h.is_empty());
     let answers: u64 = times().map(|h| h.len()).sum();

@@ -1,6 +1,6 @@
 //! Families of comparisons that are judged together. In at least 95 % of runs, all intervals of a
-//! family contain the true values; without the correction, this would hold only for each single
-//! interval.
+//! family contain the true values; without Bonferroni's correction, this would hold only for each
+//! single interval.
 
 use tenbin_plan::Plan;
 use tenbin_stats::{CONFIDENCE, confidence_of_each};

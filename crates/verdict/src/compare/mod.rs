@@ -32,7 +32,7 @@ pub fn compare(plan: &Plan, slices: &[Slice]) -> Vec<Comparison> {
     compare_all(plan, slices).targets
 }
 
-/// All comparisons of a run, as [`Plan::hypotheses`] counts them.
+/// All comparisons of a run: hypotheses, which [`Plan::hypotheses`] counts, and all others.
 #[derive(Debug)]
 pub struct Compared {
     /// Comparisons of targets at each workload.
@@ -44,7 +44,7 @@ pub struct Compared {
     pub workloads: Vec<Comparison>,
 }
 
-/// Compares targets, curves and workloads, with one correction for all these comparisons together.
+/// Compares targets, curves and workloads, with one correction for all hypotheses together.
 pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
     let flagged: BTreeSet<u32> = flags(plan, slices).iter().map(|flag| flag.slice).collect();
     let family = Family::of(plan);

@@ -101,9 +101,9 @@ pub(crate) struct Question<'a> {
 
 impl Question<'_> {
     /// The outcome, from the interval alone. *Different* if the interval excludes 1, the effect is
-    /// above the noise floor, and the interval lies beyond the possible difference between two
-    /// starts of one program. Otherwise *equivalent* if the interval lies within the margin.
-    /// Otherwise *inconclusive*.
+    /// above the noise floor, and the whole interval is farther from 1 than the possible difference
+    /// between two starts of one program. Otherwise *equivalent* if the interval lies within the
+    /// margin. Otherwise *inconclusive*.
     pub(crate) fn outcome(&self) -> Outcome {
         let Some(value) = self.ratio.value() else {
             return Outcome::Unknown {

@@ -81,7 +81,8 @@ fn errors(slice: &Slice) -> Vec<SecondErrors> {
     by_second.collect()
 }
 
-/// The quantile `q` of the response time over all work, seconds; `None` with too few samples.
+/// The quantile `q` of the response time of the operations that count towards throughput, seconds;
+/// `None` with too few samples.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     let mut work = slice.work().map(|op| &op.response);
     let (first, second) = (work.next(), work.next());
@@ -98,14 +99,16 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
     nanos.map(|nanos| nanos as f64 / 1e9)
 }
 
-/// The maximum response time over all work, seconds; `None` without completed work.
+/// The maximum response time of the operations that count towards throughput, seconds; `None` if
+/// none succeeded.
 fn max_of(slice: &Slice) -> Option<f64> {
     let filled = slice.work().map(|op| &op.response);
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
     Some(nanos as f64 / 1e9)
 }
 
-/// The mean service time over all work, seconds; `None` without completed work.
+/// The mean service time of the operations that count towards throughput, seconds; `None` if none
+/// succeeded.
 fn mean_of(slice: &Slice) -> Option<f64> {
     let times = || slice.work().map(|op| &op.service);
     let answers: u64 = times().map(|h| h.len()).sum();

@@ -99,7 +99,7 @@ struct Sum {
 impl Sums {
     /// The sum of the histograms that `pick` selects; `None` if `pick` selects no histogram. Each
     /// set of histograms is summed only once, even if two selections pick the same set: for
-    /// example, all work and all requests of a workload with one operation.
+    /// example, all operations and all requests of a workload with one operation.
     pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {
@@ -226,7 +226,7 @@ fn merged_over(slices: &[&Slice], pick: &Pick<'_>) -> Option<Histogram<u64>> {
     Some(merged(histograms))
 }
 
-/// Number of latency samples of work in all `slices`.
+/// Number of latency samples in all `slices`, of the operations that count towards throughput.
 pub(crate) fn samples(slices: &[&Slice], kind: Kind) -> u64 {
     let work = slices.iter().flat_map(|slice| slice.work());
     work.map(|op| kind(op).len()).sum()

@@ -21,13 +21,14 @@ const DRAWN: [f64; 14] = [
 /// Percentiles at which challengers are compared with the baseline.
 const COMPARED: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 
-/// Number of slices of a workload above which percentiles beyond [`BEYOND`] are not compared, to
+/// Number of slices of a workload above which percentiles above [`BEYOND`] are not compared, to
 /// avoid reading every histogram of the run again.
 const MANY_SLICES: usize = 2_000;
-/// Quantile beyond which a comparison must read the histograms again.
+/// Quantile above which a comparison must read the histograms again.
 const BEYOND: f64 = 0.99;
 
-/// Times of all work of one workload on one target at each drawn quantile.
+/// Time at each drawn quantile for one workload on one target, over the operations that count
+/// towards throughput.
 pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
     let service: Kind = |op: &OpFigures| &op.service;
     let response: Kind = |op: &OpFigures| &op.response;

@@ -6,8 +6,8 @@
 
 use tenbin_result::{Blame, Finding, Severity};
 
-/// (Rule, explaining rules): a finding of an explaining rule for the same workload and target
-/// explains the finding of the rule.
+/// (Rule, explaining rules): a finding of the rule is removed if an explaining rule has a finding
+/// that concerns the same workload and target.
 const EXPLAINED: &[(&str, &[&str])] = &[
     (
         "machine_full",

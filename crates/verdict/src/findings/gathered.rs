@@ -114,8 +114,8 @@ impl Ladders {
         is_one_sweep && one.target == other.target && one.blame == other.blame
     }
 
-    /// The places of the consecutive levels that start at `from`, and the name of the last level.
-    /// The level of `first` does not interrupt the sequence, even if `places` does not contain it.
+    /// The consecutive levels from `from` on that `places` contains, and the name of the last of
+    /// these levels. The level of `first` does not end the sequence, even if missing in `places`.
     fn run<'a>(&'a self, from: &Place, first: &Place, places: &[Place]) -> (Vec<Place>, &'a str) {
         let Some((sweep, level)) = self.level(from.workload.as_ref()) else {
             return (vec![from.clone()], "");

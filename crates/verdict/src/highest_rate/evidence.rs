@@ -64,7 +64,8 @@ fn may_be_kept(share: &ShareCounts) -> bool {
     certain as f64 <= share.allowed * all as f64
 }
 
-/// Requests beyond a limit on a share, second by second; `None` for other limits.
+/// Requests of each second that count against a limit on a percentile or on errors; `None` for a
+/// limit on the mean.
 fn share(slice: &Slice, limit: &Limit) -> Option<ShareCounts> {
     let (allowed, below) = match *limit {
         Limit::Percentile { percent, below } => (1.0 - percent / 100.0, Some(below)),
@@ -124,11 +125,11 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     each.collect()
 }
 
-/// The fraction, 0 to 1, of the waits for a core that other programs or the hypervisor can have
-/// caused. Upper bound: the CPU time of other programs, including stolen time. Threads of a busy
-/// target also wait for each other and for the load generator, which does not void a probe. If the
-/// CPU use of other programs is unknown, the bound is the CPU time that the load generator did not
-/// use.
+/// The largest share, 0 to 1, of the waits for a core that other programs or the hypervisor can
+/// have caused: the CPU time of other programs, plus stolen time, divided by the time waited.
+/// Threads of a busy target also wait for each other and for the load generator, which does not
+/// void a probe. If the CPU time of other programs is unknown, all busy CPU time except the load
+/// generator's counts instead.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
     let waited: u64 = seconds.filter_map(|second| Some(second.stalls?.ns)).sum();
@@ -143,8 +144,8 @@ fn part_of_others(slice: &Slice) -> f64 {
     }
 }
 
-/// Requests of one second that a stall of the machine may have delayed by a relevant part of a
-/// limit.
+/// Requests of one second that a stall of the machine may have delayed by at least a time limit
+/// divided by [`Limit::DELAY_PART`].
 #[derive(Debug, Clone, Copy, Default)]
 struct Delayed {
     /// Requests that the load generator sent late.

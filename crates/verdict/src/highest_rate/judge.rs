@@ -110,7 +110,7 @@ fn ended(slice: &Slice, seen: &Seen) -> Yield {
     }
 }
 
-/// The observed work of a slice.
+/// Response times and number of failures of a slice.
 struct Seen {
     response: Histogram<u64>,
     failed: u64,

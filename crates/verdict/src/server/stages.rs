@@ -9,7 +9,8 @@ use crate::figures::basis::Basis;
 /// The quantiles between the bands.
 const EDGES: [f64; 3] = [0.50, 0.90, 0.99];
 
-/// The quantile that needs enough samples for a band to have figures.
+/// The quantile for which there must be enough samples ([`printable_percentile`]); otherwise the
+/// band gets no figures.
 fn edge(band: StageBand) -> f64 {
     match band {
         StageBand::FastestHalf => 0.50,

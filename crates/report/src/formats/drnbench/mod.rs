@@ -608,7 +608,7 @@ mod tests {
         assert_eq!((only_refused.min, only_refused.average()), (None, None));
     }
 
-    /// Matches the report and the charts.
+    /// The same throughput as in the report and the charts.
     #[test]
     fn throughput_is_the_median_of_the_slices() {
         let mut three = step(1, 1_200, &[(200, 1_200)]);

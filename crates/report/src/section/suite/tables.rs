@@ -182,7 +182,7 @@ fn compared(
     ]
 }
 
-/// The winner by the deciding comparison, if it is not `name`.
+/// The winner by the deciding comparison, if that winner is not `name`.
 fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
     let mut all = document.comparisons.iter();
     let deciding = all

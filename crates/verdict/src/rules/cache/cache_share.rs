@@ -55,7 +55,8 @@ fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
     })
 }
 
-/// (Name, target hit ratio) that the plan sets; `None` without a target hit ratio.
+/// (Words for a finding, target hit ratio of the plan); `None` if the plan sets no target hit
+/// ratio.
 fn intended(cell: &Cell<'_>) -> Option<(String, f64)> {
     let hit = cell.workload.patterns()?.cache?.hit?;
     Some((

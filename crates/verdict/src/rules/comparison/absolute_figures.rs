@@ -19,7 +19,7 @@ const WAITING: f64 = 0.20;
 /// simulation: see the explanation page of the rule.
 const SPREAD: f64 = 0.15;
 
-/// Reciprocal of the share of slices that the range leaves out at either end: 10 leaves out 10 %.
+/// Reciprocal of the share of slices that the range leaves out at each end: 10 leaves out 10 %.
 const LEFT_OUT: usize = 10;
 
 /// Name of the rule.

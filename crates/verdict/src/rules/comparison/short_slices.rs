@@ -18,8 +18,8 @@ const TOO_LONG: f64 = 0.5;
 /// Median service time, as a share of the slice, above which rates are biased if all connections
 /// run in lockstep.
 const LONG_IN_STEP: f64 = 0.025;
-/// If the relative spread of the throughput is less than this multiple of an operation's share of
-/// the slice, the interval does not include the error of the slice edges.
+/// Relative spread of the throughput, as a multiple of (service time ÷ slice length), below which
+/// the interval does not include the error of the slice edges.
 const NARROW: f64 = 0.25;
 /// Connections run in lockstep if at least this share of the slices completed a multiple of the
 /// number of connections.

@@ -15,11 +15,12 @@ const NOTICEABLE: f64 = 0.01;
 /// Share of requests on a new connection above which the figures include much connection setup.
 const LARGE: f64 = 0.10;
 
-/// Largest relative difference between the targets' shares of requests on a new connection at which
-/// connection setup affects all targets equally.
+/// Largest difference between the targets' shares of requests on a new connection at which
+/// connection setup affects all targets equally. Also the largest share of these connections that
+/// a target may open without having closed the previous connection.
 const ALIKE: f64 = 0.10;
 
-/// Share of an operation's time, counted from the end of the previous operation, above which
+/// Share of the time of an operation, including the time to open its connection, above which
 /// opening the connection is a finding.
 const SETUP: f64 = 0.20;
 
@@ -117,8 +118,8 @@ fn switched_off(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether all targets close connections without a reset and about equally often, so that no target
-/// has an advantage.
+/// Whether all targets close many connections, without a reset and about equally often, so that no
+/// target has an advantage.
 fn all_close_alike(targets: impl Iterator<Item = NewConnections>) -> bool {
     let mut shares: Vec<f64> = Vec::new();
     for new in targets {
@@ -133,7 +134,8 @@ fn all_close_alike(targets: impl Iterator<Item = NewConnections>) -> bool {
     !shares.is_empty() && shares.iter().all(|share| most - share <= ALIKE)
 }
 
-/// Connections beyond the requested number, and the number of all requests.
+/// Connections opened in addition to the planned connections and to one connection per failed
+/// request, and the number of all requests.
 struct NewConnections {
     count: u64,
     requests: u64,

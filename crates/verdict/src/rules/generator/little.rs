@@ -12,7 +12,7 @@ use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::{Kind, Sums};
 use crate::findings::rule_info::RuleInfo;
 
-/// Accepted difference of ρ from 1, in addition to the effects of the edges of a slice.
+/// Accepted difference of ρ ([`rho`]) from 1, in addition to the effects of the edges of a slice.
 const TOLERANCE: f64 = 0.03;
 
 /// Accepted random variation at the slice edges, in standard deviations. A finding makes the run
@@ -110,9 +110,9 @@ struct Totals {
     /// Number of operations with a known duration; `busy` is the sum of their durations, seconds.
     timed: f64,
     busy: f64,
-    /// Seconds inside the windows of operations that no histogram contains.
+    /// Seconds that operations missing from all histograms spent inside the windows.
     unrecorded: f64,
-    /// Seconds outside the windows of operations that a histogram contains.
+    /// Seconds that operations in the histograms spent outside the windows.
     outside: f64,
     /// Time inside the windows spent on opening connections, with a single host, seconds.
     connecting: f64,

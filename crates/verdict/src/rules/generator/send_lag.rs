@@ -29,7 +29,7 @@ const VOID: f64 = 1.00;
 /// Largest send lag that is never reported, seconds: a precise timer can be this late.
 const UNSEEN: f64 = 0.000_1;
 
-/// Delay of one request in a hundred by the scheduler of an idle machine, seconds.
+/// Delay that the scheduler of an idle machine adds to one request in a hundred, seconds.
 const ACCURATE: f64 = 0.001;
 
 /// Other programs count as the cause of send lag if a load generator thread waits for a core for at

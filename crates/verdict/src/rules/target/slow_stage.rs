@@ -10,12 +10,13 @@ use crate::findings::rule_info::RuleInfo;
 use crate::server::stages::{Means, operations, pooled};
 use crate::words::tame;
 
-/// Share of the additional time of the slowest responses above which a stage explains them.
+/// Share of the additional time of the slowest responses from which a stage counts as the cause of
+/// their slowness.
 const MOST: f64 = 0.50;
 /// Minimum number of responses above the 99th percentile, over all slices.
 const FEWEST: f64 = 100.0;
-/// Minimum share of responses with stage times in both bands; the stages of other responses are
-/// unknown.
+/// Minimum share of responses with stage times, among the fastest half and among the slowest 1 %;
+/// the stages of other responses are unknown.
 const TOLD: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

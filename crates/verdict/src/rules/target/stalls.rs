@@ -14,11 +14,13 @@ use crate::words::{middle, verb};
 
 const QUANTILE: f64 = 0.99;
 
-/// Ratio of the 99th percentile of all requests to the median of the slices' 99th percentiles, from
-/// which there is a finding. A request that takes more than this multiple of the median is slow.
+/// Minimum ratio, for a finding, of the 99th percentile of all requests to the usual 99th
+/// percentile: the median of the slices' 99th percentiles. A request is slow if it takes more than
+/// this multiple of the usual 99th percentile.
 const TIMES: f64 = 3.0;
 
-/// Minimum difference between the two percentiles, seconds.
+/// Minimum difference between the 99th percentile of all requests and the usual 99th percentile,
+/// seconds.
 const LONGER: f64 = 0.001;
 
 /// Minimum number of slices, so that some slices can differ from the others.
@@ -28,10 +30,10 @@ const FEWEST_SLICES: usize = 3;
 const PAUSE: f64 = 0.100;
 const PAUSE_TIMES: f64 = 3.0;
 
-/// Share of the slow requests that the named slices must contain.
+/// Share of the slow requests that the slices counted in a finding must contain together.
 const MOST: f64 = 0.90;
 
-/// Share of a stall that the machine must explain.
+/// Share of a stall that a lack of CPU time must have taken for the machine to count as the cause.
 const EXPLAINED: f64 = 0.50;
 
 /// CPU share of other programs, and CPU share stolen by other virtual machines, from which the
@@ -240,9 +242,9 @@ impl<'a> Pauses<'a> {
     }
 }
 
-/// Whether a lack of CPU on the machine explains the stalls. In most stalled slices, stolen time,
-/// throttling, or waits caused by other programs must exceed the usual amount by at least
-/// [`EXPLAINED`] of the stall.
+/// Whether a lack of CPU time on the machine caused the stalls. In most stalled slices, stolen
+/// time, throttling, or both the waits for a core and the CPU time of other programs must exceed
+/// the usual amount by at least [`EXPLAINED`] of the stall.
 fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
     let explained = stalled.iter().filter(|slice| {
         let Some(stall) = stall(slice, kind) else {
