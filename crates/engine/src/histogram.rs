@@ -44,7 +44,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts a latency. 0 counts as 1, and values above the range count as the longest.
+    /// Counts a latency. 0 counts as 1 ns, and values above [`HIGHEST_NANOS`] as [`HIGHEST_NANOS`].
     #[inline]
     pub(crate) fn record(&mut self, nanos: u64) {
         let slot = slot_of(nanos.clamp(1, HIGHEST_NANOS));

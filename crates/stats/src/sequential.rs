@@ -45,7 +45,8 @@ pub struct Second {
     /// All requests.
     pub all: u64,
     /// Whether a stall of the machine disturbed the second (see [`DISTURBED`]) and the second meets
-    /// the limit without the excused requests. A void second is no evidence that the target failed.
+    /// the limit if the excused requests count as within the limit. A void second is no evidence
+    /// that the target failed.
     pub is_void: bool,
 }
 
@@ -66,7 +67,7 @@ impl Second {
         }
     }
 
-    /// This second without the excused requests.
+    /// This second, with the excused requests counted as within the limit.
     pub(crate) fn certain(self) -> Self {
         Self {
             beyond: self.beyond - self.excused,
@@ -117,7 +118,7 @@ impl Counted {
         }
     }
 
-    /// The same counts with `event` raised to at least the given size.
+    /// These counts, with the field `event` replaced by the argument `event` if that is larger.
     pub(crate) fn with_events_of(self, event: f64) -> Self {
         Self {
             event: self.event.max(event),

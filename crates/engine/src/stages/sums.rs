@@ -46,7 +46,7 @@ pub struct BucketSums {
     pub unreadable: u64,
     /// Responses in `carrying` that state the time of the whole request exactly once.
     pub totals: u64,
-    /// Sum of the times of the whole request in `totals`, nanoseconds.
+    /// Sum of the whole-request times that the responses in `totals` state, nanoseconds.
     pub total_ns: u64,
     /// Sum of the service times of the responses in `totals`, nanoseconds.
     pub total_service_ns: u64,
