@@ -24,7 +24,7 @@ use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
 
-/// Upper limit of the connect timeout, which is the load's timeout if the latter is shorter.
+/// Largest connect timeout. A load with a shorter timeout uses that timeout for connecting too.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval between checks whether every connection is open or has failed to open.

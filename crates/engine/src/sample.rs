@@ -223,11 +223,11 @@ pub struct Ledger {
     /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
     /// connections. Includes closing the connections that they replaced.
     pub connect_nanos: u64,
-    /// Sum over the requests that were due before the window opened, which no histogram contains:
-    /// their time in flight inside the window, nanoseconds.
+    /// Time in flight inside the window, nanoseconds, summed over the requests that no histogram
+    /// contains because they were due before the window opened.
     pub unrecorded_nanos: u64,
-    /// Sum over the requests that a histogram contains: their time in flight outside the window,
-    /// nanoseconds.
+    /// Time in flight outside the window, nanoseconds, summed over the requests that a histogram
+    /// contains.
     pub outside_nanos: u64,
 }
 
