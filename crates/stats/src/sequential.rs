@@ -37,7 +37,7 @@ const SECONDS_PER_FREQUENCY: usize = 24;
 /// Request counts of one second or of a shorter interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
-    /// Requests beyond the limit.
+    /// Requests beyond the limit, such as requests slower than 50 ms.
     pub beyond: u64,
     /// Requests beyond the limit that a stall of the machine may have delayed. Excused requests do
     /// not count against the target.
@@ -277,8 +277,8 @@ mod tests {
         }
     }
 
-    /// The shares of 800 sequential tests that decide (below, above). Each test has six looks, one
-    /// after every 3 to 12 seconds.
+    /// The shares of 800 sequential tests that end with the decision *below* and with *above*. Each
+    /// test has six looks, one after every 3 to 12 seconds.
     fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
         let mut rng = StdRng::seed_from_u64(11);
         let rate = times * allowed * 1_000.0 / size as f64;

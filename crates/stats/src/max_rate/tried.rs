@@ -124,7 +124,7 @@ impl Tried<'_> {
 }
 
 impl<'p> Rates<'p> {
-    /// Groups the probes by rate and decides every rate.
+    /// Groups the probes by rate and decides whether each rate held.
     pub(super) fn of(probes: impl Iterator<Item = &'p Probe>) -> Self {
         let mut tried: Vec<Tried<'p>> = Vec::new();
         for probe in probes {
