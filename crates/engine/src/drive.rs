@@ -24,7 +24,7 @@ use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
 
-/// Upper limit of the timeout of a connection attempt, which otherwise equals the load's timeout.
+/// Largest connect timeout. A load with a shorter timeout uses that timeout for connecting too.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval between checks whether every connection is open or has failed to open.
@@ -132,9 +132,9 @@ pub enum EngineError {
 
 /// Drives one slice with one thread per instance in `workers`, and returns when all threads are
 /// done. Instances with separate connections ([`Workload::own_connections`]) must come last;
-/// without a window length, the window ends when all other instances are done. Calls `listen` on
-/// the calling thread. Setting `stop` closes the window within about 0.1 s; requests in flight then
-/// have 1 s to finish.
+/// without a window length, the window ends when all other instances are done. Passes every event
+/// to `listen` on the calling thread. Setting `stop` closes the window within about 0.1 s; requests
+/// in flight then have 1 s to finish.
 ///
 /// # Errors
 /// When the system refuses a resource that the engine needs, or a thread panics. Failed operations

@@ -10,8 +10,8 @@ use crate::transport::TcpFigures;
 /// Longest wait before the stop flag is read again, nanoseconds.
 const STOP_POLL_NANOS: u64 = 100_000_000;
 
-/// Sends requests and receives responses. Connections have numbered slots, the same number each; a
-/// slot holds one request in flight. Reports every event to the scheduler with
+/// Sends requests and receives responses. Every connection has the same number of slots; a slot
+/// holds at most one request in flight. Reports every event to the scheduler with
 /// [`Scheduler::connected`], [`Scheduler::answered`], [`Scheduler::broken`] and similar calls.
 pub trait Driver {
     /// Nanoseconds since the slice's origin.

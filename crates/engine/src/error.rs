@@ -16,7 +16,7 @@ pub enum ErrorClass {
     Status,
     /// A response with fewer bytes than expected.
     Short,
-    /// A response with other bytes than expected.
+    /// A response whose bytes differ from the expected bytes.
     Wrong,
     /// A response with bytes of an earlier version of the object.
     Stale,

@@ -136,8 +136,8 @@ pub enum Role {
     /// A sub-request: one request of a transaction. A sub-request has separate figures and does not
     /// count as throughput.
     Step,
-    /// A transaction of several requests. A transaction counts as throughput and takes from the
-    /// start of the first request to the end of the last.
+    /// A transaction of several requests. Counts as throughput. The time of a transaction runs from
+    /// the start of its first request to the end of its last request.
     #[serde(rename = "whole")]
     Transaction,
     /// A request that polls for the effect of other operations, such as deletions, on separate

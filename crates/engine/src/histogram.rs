@@ -2,7 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// Each value below 2^11 ns has a separate slot: three significant digits.
+/// Base-2 logarithm of the value below which every nanosecond has a separate slot. 2^11 gives three
+/// significant digits.
 const SUB_BUCKET_BITS: u32 = 11;
 /// Slots per power of two, from 1,024 on.
 const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
@@ -44,7 +45,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts a latency. 0 counts as 1, and values above the range count as the longest.
+    /// Counts a latency. 0 counts as 1 ns, and values above [`HIGHEST_NANOS`] as [`HIGHEST_NANOS`].
     #[inline]
     pub(crate) fn record(&mut self, nanos: u64) {
         let slot = slot_of(nanos.clamp(1, HIGHEST_NANOS));

@@ -85,21 +85,22 @@ pub struct OpSample {
     pub role: Role,
     /// Correct operations that ended inside the window: the numerator of throughput.
     pub ok: u64,
-    /// Bytes written for operations with a response, including heads.
+    /// Bytes written for operations whose response ended inside the window, including heads.
     pub sent: u64,
-    /// Bytes read for operations with a response, including heads; with HTTP/2, bodies only.
+    /// Bytes read for operations whose response ended inside the window, including heads; with
+    /// HTTP/2, bodies only.
     pub received: u64,
-    /// Body bytes of correct operations: of the request or the response, whichever is longer,
+    /// Body bytes of the operations in `ok`: of the request or the response, whichever is longer,
     /// unless the workload sets [`crate::Exchange::content`].
     pub payload: u64,
-    /// Body bytes of correct responses, without request bodies; 0 for transactions.
+    /// Body bytes of the responses in `ok`, without request bodies; 0 for transactions.
     pub answered: u64,
     /// Failures by class, indexed by `ErrorClass as usize`: operations that were due before the
     /// window closed and failed after the window opened.
     pub errors: [u64; ErrorClass::ALL.len()],
     /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Failure texts with their counts, at most 32 distinct texts.
+    /// Failure texts with their counts: at most 32 texts, and one entry for all further texts.
     pub failures: BTreeMap<String, u64>,
     /// Operations due in the window that timed out after the window closed. `errors` counts them as
     /// timeouts, and `failed` contains the time until the timeout.
@@ -160,8 +161,7 @@ pub struct SetupSample {
     pub tls: Histogram<u64>,
     /// Time to first byte of the first response on a connection.
     pub first_byte: Histogram<u64>,
-    /// Service time of the first response on a connection, if correct; also part of
-    /// [`OpSample::service`].
+    /// Service time of the first response on a connection, if correct and inside the window.
     pub response: Histogram<u64>,
     /// The times of `response`, plus the set-up time of the connection.
     pub total: Histogram<u64>,
@@ -186,7 +186,8 @@ pub struct HostSample {
     pub ok: u64,
     /// Failures by class, indexed by `ErrorClass as usize`.
     pub errors: [u64; ErrorClass::ALL.len()],
-    /// Service time of correct responses: from the start of the write to the last byte.
+    /// Service time of correct responses, nanoseconds: from the start of the write to the last
+    /// byte.
     pub service: Histogram<u64>,
 }
 
@@ -210,8 +211,8 @@ pub struct Ledger {
     /// Requests on a connection that had already carried a request. A request that is sent again
     /// counts again.
     pub reused: u64,
-    /// Connections closed by Tenbin during the slice: keep-alive off, planned reopening, a timeout
-    /// or a malformed response.
+    /// Connections closed by Tenbin after the window opened: keep-alive off, planned reopening, a
+    /// timeout or a malformed response.
     pub closed_by_client: u64,
     /// Connections that the server closed without cutting off a response.
     pub closed_by_server: u64,
@@ -222,11 +223,11 @@ pub struct Ledger {
     /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
     /// connections. Includes closing the connections that they replaced.
     pub connect_nanos: u64,
-    /// Sum over the requests that were due before the window opened, which no histogram contains:
-    /// their time in flight inside the window, nanoseconds.
+    /// Time in flight inside the window, nanoseconds, summed over the requests that no histogram
+    /// contains because they were due before the window opened.
     pub unrecorded_nanos: u64,
-    /// Sum over the requests that a histogram contains: their time in flight outside the window,
-    /// nanoseconds.
+    /// Time in flight outside the window, nanoseconds, summed over the requests that a histogram
+    /// contains.
     pub outside_nanos: u64,
 }
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 const UNEVEN: f64 = 1.8;
 /// The spread is uneven only if the median connection completes at least this number of requests.
 const FEWEST_REQUESTS: f64 = 3.0;
-/// The spread is uneven only if the fastest and the slowest connection differ by this number of
-/// standard deviations of a request count.
+/// The spread is uneven only if the request counts of the fastest and the slowest connection differ
+/// by at least this number of standard deviations of a request count.
 const BEYOND_CHANCE: f64 = 6.0;
 /// Connections open for less than this share of the longest-lived connection's time are left out,
 /// because their rates are too uncertain.

@@ -257,8 +257,8 @@ impl SetupTally {
     }
 }
 
-/// Indices of the operations that count the failure of a request before the workload prepared it:
-/// one operation or, in a workload of transactions, a sub-request and the transaction.
+/// Indices of the operations for which a request counts as failed if it failed before the workload
+/// prepared it: one operation or, with transactions, a sub-request and the transaction.
 struct Unprepared {
     request: usize,
     transaction: Option<usize>,
@@ -338,8 +338,8 @@ impl Tally {
         }
     }
 
-    /// Counts a request that was due at `due`, and whose sending the load generator alone delayed
-    /// by `late` nanoseconds.
+    /// Counts a request that was due at `due`. `late` is the time, in nanoseconds, from when the
+    /// request was due and a connection was free until the request was sent.
     #[inline]
     pub(crate) fn sent_late(&mut self, due: u64, late: u64) {
         if late >= 1 << LATE_FROM_LOG2 && self.window.holds(due) {
@@ -456,9 +456,9 @@ impl Tally {
         in_window
     }
 
-    /// Records a request that was in flight when the window opened or closed: the part of its time
-    /// in flight that only the window or only the histograms contain. With this correction,
-    /// Little's law can be checked exactly.
+    /// Records the time in flight of a request that was in flight when the window opened or closed:
+    /// the time inside the window if no histogram contains the request, and the time outside the
+    /// window if a histogram does. With this correction, Little's law can be checked exactly.
     fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
         if !self.ops[op].role.is_request() {
             return;
@@ -517,7 +517,7 @@ impl Tally {
         counts
     }
 
-    /// Counts as censored an unprepared request that timed out after the window closed.
+    /// Adds an unprepared request that timed out after the window closed to the censored requests.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);
         if let Some(op) = self.nameless.transaction {
@@ -525,8 +525,8 @@ impl Tally {
         }
     }
 
-    /// Counts a transaction that has ended. Bytes sent and received, and figures of hosts, count
-    /// the transaction's requests instead.
+    /// Counts a transaction that has ended. Bytes sent and received and the figures of hosts stay
+    /// unchanged, because they already include the transaction's requests.
     pub(crate) fn transaction(&mut self, transaction: &Transaction, now: u64, drained: bool) {
         let ended = transaction.ended.unwrap_or(now);
         let times = Times {

@@ -98,8 +98,8 @@ impl RunDirectory {
         write_atomically(&self.path.join(ENVIRONMENT_FILE), &text)
     }
 
-    /// Removes the directory of a run without measurements, unless a file can explain why, such as
-    /// the output of a launched target.
+    /// Removes the directory of a run without measurements, unless the directory contains a file
+    /// that can explain the failure, such as the output of a launched target.
     pub fn discard_unless_informative(&self) {
         const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {

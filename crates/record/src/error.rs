@@ -64,7 +64,7 @@ pub enum RecordError {
         path: PathBuf,
         /// Messages about the changed files, separated by semicolons.
         changed: String,
-        /// The error while reading it.
+        /// The error that reading the run returned.
         source: Box<RecordError>,
     },
     /// A call of [`crate::RunWriter`] in the wrong state, such as a sample while no slice is open.

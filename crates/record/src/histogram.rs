@@ -37,8 +37,8 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
     sum
 }
 
-/// Counts the histograms of each part in a separate copy of `windows`, which must have no counts.
-/// Returns the copies in the order of `parts`.
+/// Adds the counts of each part's histograms to a separate copy of `windows`, which must have no
+/// counts. Returns the copies in the order of `parts`.
 pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
     let counted = on_all_cores(parts, |parts| {
         // A single allocation for all parts, so that the memory can be returned to the system.

@@ -191,8 +191,9 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Calls `take` for each histogram in `lines`, a part of the file, with the index of its kind
-    /// in `promised` and its encoded counts. `take` returns the number of values in the histogram.
+    /// Calls `take` for each histogram in `lines`, a part of the file. The arguments of `take` are
+    /// the index of the histogram's kind in `promised` and the encoded counts; the result is the
+    /// number of values in the histogram.
     ///
     /// # Errors
     /// When `lines` contain anything other than histograms of the kinds in `promised`, or a number
@@ -231,7 +232,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes and decompresses a histogram to its encoded counts.
+    /// Decodes a histogram from base64, decompresses the histogram and returns its encoded counts.
     fn counts(&mut self, encoded: &str) -> Result<Cow<'_, [u8]>, String> {
         self.packed.clear();
         let decoded = STANDARD.decode_vec(encoded, &mut self.packed);

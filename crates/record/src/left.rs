@@ -71,7 +71,7 @@ enum Stored {
     Left(Left),
 }
 
-/// Writes `left.json` in a run directory. Without this file, no cleanup was attempted.
+/// Writes `left.json` in a run directory. A missing file means that no cleanup was attempted.
 ///
 /// # Errors
 /// The path and the reason when the file cannot be written.

@@ -22,8 +22,8 @@
 //! histograms; the histograms are written first. A file with an incomplete end thus loses only the
 //! last second. Check values show whether the files were changed after the run: [`Integrity`].
 //!
-//! If a thread reports a second late, the second gets another set of lines, whose counts add to the
-//! first set. `docs/run-directory.md` describes every field.
+//! A thread that reports late causes another set of lines for the same second; the counts of both
+//! sets must be added. `docs/run-directory.md` describes every field.
 
 mod calendar;
 mod check;

@@ -129,8 +129,8 @@ pub(crate) struct SecondLine {
     pub(crate) hosts: Vec<HostPart>,
     pub(crate) threads: Vec<ThreadUse>,
     server: Option<ServerUse>,
-    /// Waits of threads for a core; omitted except for a probe, if not observed, and in runs of
-    /// older versions.
+    /// Waits of threads for a core. Only for a probe; omitted if not observed, and in runs of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stalls: Option<Stalls>,
 }

@@ -71,7 +71,7 @@ impl PackedHistogram {
         self.0.is_none()
     }
 
-    /// Whether both values share a histogram in memory.
+    /// Whether `self` and `other` share one histogram in memory, or both are empty.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two),

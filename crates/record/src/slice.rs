@@ -262,14 +262,15 @@ pub struct OpFigures {
     pub role: Role,
     /// Correct operations that ended inside the window.
     pub ok: u64,
-    /// Bytes written for operations with a response, heads included.
+    /// Bytes written for operations whose response ended inside the window, heads included.
     pub sent: u64,
-    /// Bytes read for operations with a response, heads included; with HTTP/2, bodies only.
+    /// Bytes read for operations whose response ended inside the window, heads included; with
+    /// HTTP/2, bodies only.
     pub received: u64,
-    /// Body bytes of correct operations: of the request or the response, whichever is longer,
+    /// Body bytes of the operations in `ok`: of the request or the response, whichever is longer,
     /// unless the workload states the bytes of content.
     pub payload: u64,
-    /// Body bytes of correct responses only; unknown in runs of older versions.
+    /// Body bytes of the responses in `ok` only; unknown in runs of older versions.
     pub answered: Option<u64>,
     /// Failures by class; absent classes are zero.
     pub errors: BTreeMap<ErrorClass, u64>,
@@ -340,8 +341,8 @@ pub struct SetupFigures {
     pub tls: PackedHistogram,
     /// Time to first byte of the first response on a connection.
     pub first_byte: PackedHistogram,
-    /// Service time of the first response on a connection, if correct; also part of
-    /// [`OpFigures::service`]. Empty in runs of older versions.
+    /// Service time of the first response on a connection, if correct and inside the window. Empty
+    /// in runs of older versions.
     pub response: PackedHistogram,
     /// The times of `response`, plus the time to open the connection.
     pub total: PackedHistogram,

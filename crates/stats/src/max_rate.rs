@@ -21,15 +21,15 @@ use tried::{Outlook, Rates, Tried};
 /// The search ends when the lowest rate that failed is at most this share above the highest rate
 /// that held.
 pub const SEARCH_PRECISION: f64 = 0.03;
-/// A new rate must differ by more than half of this share from each undecided rate and from the end
-/// of the bracket on the same side of the estimated maximum.
+/// A new rate must differ by more than half of this share from each undecided rate, and from the
+/// end of the bracket that is on the new rate's side of the estimated maximum.
 const EDGE_PRECISION: f64 = 0.08;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
 /// Maximum number of probes at an undecided rate below the estimated maximum if no rate has held,
 /// or above the estimated maximum if no rate has failed.
 const TRIES_WITHOUT_END: usize = 4;
-/// Failed proofs after which the search ends.
+/// The search ends when proofs have failed at this number of rates.
 const MOST_PROOFS: usize = 6;
 /// Maximum number of doublings of the first rate, which may have been chosen far too low.
 const MOST_DOUBLINGS: i32 = 24;
@@ -38,15 +38,16 @@ const MOST_DOUBLINGS: i32 = 24;
 const MOST_HALVINGS: i32 = 10;
 /// Maximum number of probes in total, so that noise cannot prolong a search without limit.
 const MOST_PROBES: usize = 60;
-/// Number of probes without a completed operation after which the search ends.
+/// The search ends after this number of probes with [`Yield::Nothing`].
 const MOST_EMPTY: usize = 3;
-/// Number of probes with only failed operations after which the target counts as always failing: a
+/// The target counts as always failing after this number of probes with only failed operations: a
 /// lower rate does not correct wrong responses.
 const MOST_FUTILE: usize = 2;
-/// Number of consecutive probes at one rate with a late load generator after which the search ends.
+/// The search ends when the load generator was late in this number of consecutive probes at one
+/// rate.
 const MOST_LATE: usize = 4;
-/// Largest factor from the estimated maximum down to a probed rate if no rate has held, or up to a
-/// probed rate if no rate has failed.
+/// Limit for the next rate: the estimated maximum divided by this factor if no rate has held, or
+/// multiplied by this factor if no rate has failed.
 const FAR: f64 = 4.0;
 /// Preferred factor between the estimated maximum and the next rate: at this distance, the test
 /// usually decides within the time of a search.
@@ -72,11 +73,11 @@ pub enum Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Yield {
-    /// Operations succeeded or timed out.
+    /// Operations succeeded, timed out or were due and not sent.
     Work,
-    /// Every operation received a response, and all responses were wrong.
+    /// Every operation failed, and no operation timed out.
     OnlyFailures,
-    /// No operation was due or completed; the probe decides nothing.
+    /// No operation was due, and no operation completed; the probe decides nothing.
     Nothing,
     /// A limit was missed, but the load generator sent so many requests late that the target may
     /// not be the cause. The probe does not count against the target.

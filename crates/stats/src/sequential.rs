@@ -37,7 +37,7 @@ const SECONDS_PER_FREQUENCY: usize = 24;
 /// Request counts of one second or of a shorter interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Second {
-    /// Requests beyond the limit.
+    /// Requests beyond the limit, such as requests slower than 50 ms.
     pub beyond: u64,
     /// Requests beyond the limit that a stall of the machine may have delayed. Excused requests do
     /// not count against the target.
@@ -45,7 +45,8 @@ pub struct Second {
     /// All requests.
     pub all: u64,
     /// Whether a stall of the machine disturbed the second (see [`DISTURBED`]) and the second meets
-    /// the limit without the excused requests. A void second is no evidence that the target failed.
+    /// the limit if the excused requests count as within the limit. A void second is no evidence
+    /// that the target failed.
     pub is_void: bool,
 }
 
@@ -66,7 +67,7 @@ impl Second {
         }
     }
 
-    /// This second without the excused requests.
+    /// This second, with the excused requests counted as within the limit.
     pub(crate) fn certain(self) -> Self {
         Self {
             beyond: self.beyond - self.excused,
@@ -117,7 +118,7 @@ impl Counted {
         }
     }
 
-    /// The same counts with `event` raised to at least the given size.
+    /// These counts, with the field `event` replaced by the argument `event` if that is larger.
     pub(crate) fn with_events_of(self, event: f64) -> Self {
         Self {
             event: self.event.max(event),
@@ -276,8 +277,8 @@ mod tests {
         }
     }
 
-    /// The shares of 800 sequential tests that decide (below, above). Each test has six looks, one
-    /// after every 3 to 12 seconds.
+    /// The shares of 800 sequential tests that end with the decision *below* and with *above*. Each
+    /// test has six looks, one after every 3 to 12 seconds.
     fn decided(times: f64, size: u64, allowed: f64) -> (f64, f64) {
         let mut rng = StdRng::seed_from_u64(11);
         let rate = times * allowed * 1_000.0 / size as f64;

@@ -31,7 +31,7 @@ enum Place {
     LastFeed,
 }
 
-/// The result of one step.
+/// The result of [`Chunked::step`].
 pub(super) struct Step {
     /// Position of the body bytes in the input.
     pub(super) data: Range<usize>,

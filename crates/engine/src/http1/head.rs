@@ -39,7 +39,7 @@ impl HeadMemory {
         Some((meaning, bytes.strip_prefix(self.bytes.as_slice())?))
     }
 
-    /// Replaces the stored head.
+    /// Replaces the cached head.
     pub(super) fn keep(&mut self, head: &[u8], meaning: Meaning) {
         self.bytes.clear();
         self.bytes.extend_from_slice(head);

@@ -27,8 +27,8 @@ impl Stretch {
     }
 
     /// The time at which this number of the period's operations is due, nanoseconds since the
-    /// origin: the root of `slope/2 · t² + rate · t = operations`, in a form that is accurate for a
-    /// small slope and valid for a slope of zero.
+    /// origin: `start` plus the root t of `slope/2 · t² + rate · t = operations`, in a form that is
+    /// accurate for a small slope and valid for a slope of zero.
     fn time_of(&self, operations: f64) -> f64 {
         let root = (self.rate * self.rate + 2.0 * self.slope * operations).max(0.0);
         self.start + 2.0 * operations / (self.rate + root.sqrt())

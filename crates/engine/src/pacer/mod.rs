@@ -18,8 +18,8 @@ use self::poisson::Poisson;
 use self::profile::Profile;
 use self::recorded::Recorded;
 
-/// A schedule of intended starts. A pacer stores only the next start, so a backlog of any length
-/// needs no memory: overdue operations are the starts before now that were not taken yet.
+/// A schedule of intended starts. A pacer stores only the next start and computes the number of
+/// overdue operations, so a backlog of any length needs no memory.
 pub trait Pacer: Send {
     /// Intended start of the next operation, nanoseconds since the origin; [`u64::MAX`] when the
     /// schedule has ended.

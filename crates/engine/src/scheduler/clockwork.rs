@@ -126,8 +126,9 @@ impl Scheduler<'_> {
         (!self.closed_loop && !self.over(self.due)).then_some(self.due)
     }
 
-    /// Finds a request that has timed out, counts the request as failed and returns its slot. After
-    /// a scan of all slots, the next scan waits for the earliest deadline.
+    /// Counts requests that have timed out as failed, up to the first timed-out request in flight,
+    /// and returns the slot of that request. After a scan of all slots, the next scan waits for the
+    /// earliest deadline.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.schedule.timeout;
         let mut next = u64::MAX;

@@ -64,7 +64,7 @@ struct ScheduledEvent {
     event: Event,
 }
 
-/// A server whose behaviour is given by two functions of time.
+/// A server whose behaviour is given by the functions `fate` and `accepts`.
 struct Simulation<'s> {
     now: u64,
     events: BinaryHeap<Reverse<ScheduledEvent>>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most stages that are kept by name; further stages count under [`OTHER_STAGES`].
 pub const MOST_STAGES: usize = 32;
-/// The name for all other stages. No header can contain this name.
+/// The name for all stages that are not kept by name. No header can contain this name.
 pub const OTHER_STAGES: &str = "(others)";
 
 /// Sums of server stage times, over correct responses to requests due in a slice's window.
@@ -46,7 +46,7 @@ pub struct BucketSums {
     pub unreadable: u64,
     /// Responses in `carrying` that state the time of the whole request exactly once.
     pub totals: u64,
-    /// Sum of the times of the whole request in `totals`, nanoseconds.
+    /// Sum of the whole-request times that the responses in `totals` state, nanoseconds.
     pub total_ns: u64,
     /// Sum of the service times of the responses in `totals`, nanoseconds.
     pub total_service_ns: u64,

@@ -11,8 +11,8 @@ const SUB_BITS: u32 = 4;
 const SHORTEST_BITS: u32 = 10;
 /// Number of buckets for times up to [`HIGHEST_NANOS`].
 const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
-/// A stage time can exceed the service time of the response by this value, nanoseconds: servers
-/// round to whole milliseconds, and clocks differ slightly.
+/// Largest accepted excess of a stage time over the service time of the response, nanoseconds:
+/// servers round to whole milliseconds, and clocks differ slightly.
 const SLACK: u64 = 2_000_000;
 /// Index of the sum for stages beyond the limit.
 const OTHERS: usize = MOST_STAGES;

@@ -149,7 +149,7 @@ impl Outbox {
         self.write_several(transport, scheduler)
     }
 
-    /// Writes a head, and then lets the kernel send the body from its file.
+    /// Writes the rest of the head or, after the head, lets the kernel send the body from its file.
     fn write_from_file(
         &self,
         transport: &mut Transport,

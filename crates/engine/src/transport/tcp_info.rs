@@ -27,7 +27,7 @@ pub struct TcpFigures {
 }
 
 impl TcpFigures {
-    /// The statistics of both: sums, and the shorter round trip.
+    /// Combines the statistics of two sets of connections: sums, and the shorter round trip.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let shorter = self.min_rtt.into_iter().chain(other.min_rtt).min();

@@ -15,7 +15,7 @@ const LEAST_SHARE: f64 = 0.05;
 /// Safety factor on the computed probe length, so that a probe is seldom slightly too short.
 const SPARE: f64 = 1.2;
 
-/// One tried rate, the probes at that rate and the decision; `None` if undecided.
+/// One tried rate, the probes at that rate and the decision, which is `None` if undecided.
 pub(super) struct Tried<'p> {
     pub(super) rate: f64,
     pub(super) probes: Vec<&'p Probe>,
@@ -73,7 +73,7 @@ pub(super) struct Outlook {
     pub(super) holds: bool,
     /// Share beyond a limit divided by the allowed share, for the limit with the largest quotient.
     pub(super) excess: f64,
-    /// Length of the probes that would decide the rate, seconds.
+    /// Further probe time that would decide the rate, seconds.
     pub(super) seconds: f64,
 }
 
@@ -124,7 +124,7 @@ impl Tried<'_> {
 }
 
 impl<'p> Rates<'p> {
-    /// Groups the probes by rate and decides every rate.
+    /// Groups the probes by rate and decides whether each rate held.
     pub(super) fn of(probes: impl Iterator<Item = &'p Probe>) -> Self {
         let mut tried: Vec<Tried<'p>> = Vec::new();
         for probe in probes {
@@ -245,10 +245,11 @@ impl<'p> Rates<'p> {
         pools.collect()
     }
 
-    /// Number of requests beyond a limit that count as one event, for a rate with too few observed
-    /// events. The number comes from the next higher rate with enough events and is scaled with the
-    /// rate, because a pause delays requests in proportion to the rate. 1 if `here`, the counts to
-    /// be judged, cover enough time to show events as frequent as at the higher rate.
+    /// Number of requests beyond a limit that count as one event at `rate`, if `here`, the counts
+    /// to be judged, has too few events. The number comes from the next higher rate with enough
+    /// events and is scaled with the rate, because a pause delays requests in proportion to the
+    /// rate. 1 if no such rate exists, or if `here` has enough events or covers enough time to show
+    /// events as frequent as at the higher rate.
     fn event(&self, rate: f64, limit: usize, here: &Counted, view: View) -> f64 {
         if here.hit >= KNOWN_EVENTS {
             return 1.0;
