@@ -113,8 +113,8 @@ pub enum Takes {
     Optional(&'static str, &'static str),
     /// Text for all targets, or for one target whose name precedes the text: `[NAME=]URL`.
     PerTarget(&'static str),
-    /// Sets the key to this text (`"true"`: to the switch value): without a value for all targets,
-    /// with `=NAME` for one target.
+    /// No value, or the name of a target: the flag sets the key to this text (`"true"` becomes the
+    /// switch value `true`) for all targets, or with `=NAME` for that target.
     PerTargetMeans(&'static str),
     /// Text for the target whose name precedes the text: `NAME=TIME`.
     OfTarget(&'static str),

@@ -107,7 +107,8 @@ impl RateSearch {
     /// last) and pauses are included.
     pub const MOST_SLICES: u32 = 60;
 
-    /// The shortest time of the final proof of a rate, as a multiple of a slice.
+    /// The shortest time of a probe that must prove that a rate meets the limits, as a multiple of
+    /// a slice.
     pub const PROOF_SLICES: u32 = 3;
 
     /// The load of one probe of the search, at a rate in operations per second.

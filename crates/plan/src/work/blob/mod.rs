@@ -76,7 +76,7 @@ pub struct BlobWork {
     pub crc_framed: bool,
     /// Byte range to read; `None`: the whole blob.
     pub range: Option<ByteRange>,
-    /// Whether a slice of the get phase starts again with the first blob after the last.
+    /// Whether a slice of the get phase, after reading the last blob, continues with the first.
     pub around: bool,
     /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
