@@ -302,7 +302,7 @@ section! {
             ));
     }
     tables {
-        /// Values that no output contains; found while the draft is resolved.
+        /// Secret values, which no output contains; found while the draft is resolved.
         #[serde(skip)]
         pub secrets: Secrets,
     }
