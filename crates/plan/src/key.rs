@@ -303,7 +303,7 @@ pub(crate) const fn switch() -> Key {
     Key::of(Value::Switch)
 }
 
-/// A value with this description in `docs/plan-file.md`.
+/// A key whose values `docs/plan-file.md` describes with this text.
 pub(crate) const fn text(description: &'static str) -> Key {
     Key::of(Value::Text(description))
 }

@@ -1,4 +1,4 @@
-//! The keys of HTTP work.
+//! The keys of HTTP workloads.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
 use crate::work::Traits;
 
-/// The properties of all HTTP work.
+/// The properties of all HTTP workloads.
 pub(crate) const TRAITS: Traits = Traits {
     name: "http",
     is_object_store: false,
