@@ -119,7 +119,8 @@ pub enum Backend {
 pub struct BlobstoreBenchJob {
     /// Where the run stores blobs.
     pub backend: Backend,
-    /// The configuration file with the hosts, as given.
+    /// Path of the configuration file with the hosts, as given by the flag or the environment
+    /// variable.
     pub conf: String,
     /// The modes (put, get, delete) in order, each with the name of its workload.
     pub modes: Vec<(Phase, String)>,
@@ -344,8 +345,9 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
     }
 }
 
-/// The default access-layer URL for a cluster manager: the same host with port 9500; unchanged if
-/// the port is not a manager's. Several managers on one host share one access layer.
+/// The default access-layer URL for a cluster manager: the same host with port 9500, because the
+/// managers on one host share one access layer. A URL without a manager's port is returned
+/// unchanged. `all` are the URLs of all managers.
 fn at_the_access_layer(manager: &str, all: &[String]) -> String {
     let without = |host: &str, port| {
         let host = host.trim_end_matches('/').strip_suffix(port);

@@ -114,7 +114,8 @@ pub struct Send {
     pub rate: Option<f64>,
     /// Print the messages per second.
     pub report_throughput: bool,
-    /// Data set and role for messages without them; `None` to leave messages unchanged.
+    /// Data set, and role of the receiving nodes, for messages that lack them; `None` to leave
+    /// messages unchanged.
     pub completion: Option<(String, String)>,
     /// Refuse messages that are not valid for Droonga.
     pub validate: bool,

@@ -150,7 +150,7 @@ pub struct HsbenchJob {
     pub modes: Vec<(Mode, String)>,
     /// Keys per page of a listing.
     pub max_keys: u64,
-    /// Connections.
+    /// Threads, each with one connection.
     pub threads: u64,
     /// Size of an object, bytes.
     pub size: u64,

@@ -255,7 +255,7 @@ impl Given {
         }
     }
 
-    /// Stores the value of a flag.
+    /// Checks and stores the value of a flag; adds a mistake or a note if the value needs one.
     fn take(&mut self, flag: &'static Flag, value: String) {
         if let Err(wrong) = flag.check(&value) {
             self.wrong(flag.name, &wrong);

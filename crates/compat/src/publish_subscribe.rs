@@ -152,7 +152,7 @@ pub type Parsed = crate::Parsed<FeedJob>;
 pub struct FeedJob {
     /// Subscribers of the first step.
     pub subscribers: u64,
-    /// Number of steps; each doubles the subscribers.
+    /// Number of steps; each step after the first doubles the subscribers.
     pub steps: u64,
     /// Messages per step.
     pub messages: u64,

@@ -195,8 +195,8 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     })))
 }
 
-/// Splits operands into URLs (the first operand, and the operands after it that contain `://`) and
-/// arguments for a script.
+/// Splits operands into URLs (the first operand, and the operands directly after it that contain
+/// `://`) and arguments for a script.
 fn urls_and_rest(operands: &[String]) -> (&[String], &[String]) {
     let is_url = |operand: &String| operand.contains("://");
     let more = operands.iter().skip(1).take_while(|one| is_url(one));

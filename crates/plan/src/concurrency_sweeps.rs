@@ -4,7 +4,8 @@ use crate::load::Pace;
 use crate::model::Plan;
 use crate::workload::Workload;
 
-/// Fewest levels of a concurrency sweep that can show an optimum; such a sweep is one hypothesis.
+/// Fewest levels of a concurrency sweep that can show an optimum. A sweep with this number of
+/// levels or more counts as one hypothesis of the run.
 pub(crate) const FEWEST_LEVELS: usize = 3;
 
 impl Plan {

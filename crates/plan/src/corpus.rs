@@ -66,7 +66,7 @@ impl Plan {
         clusters
     }
 
-    /// Whether a workload draws from patterns that are generated from the plan's pages.
+    /// Whether the requests of any workload are generated from the plan's pages.
     pub fn draws_from_corpus(&self) -> bool {
         let mut drawn = self.workloads.iter().filter_map(Workload::patterns);
         drawn.any(|patterns| patterns.of_corpus)
@@ -100,12 +100,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Generates the requests for these search terms, in the syntax of each target: with the
-    /// templates of `by_target`, or without `by_target`, with the search request of the Droonga
-    /// tutorial for the target's kind of server.
+    /// Generates the requests for these search terms, in the syntax of each target: from the
+    /// templates of `by_target`; in a workload without `by_target`, from the search request of the
+    /// Droonga tutorial in the syntax of the target's server.
     ///
     /// # Errors
-    /// A target of unknown kind, or a term from which no request can be made.
+    /// No target is a search server of a known kind, no request can be made from a term, or there
+    /// are too few requests for the target hit ratio.
     pub fn fill_terms(&mut self, terms: &[String]) -> Result<(), String> {
         let mut usual = BTreeMap::new();
         for target in &self.targets {

@@ -17,8 +17,8 @@ pub(crate) enum Misfit {
 }
 
 impl Decimal {
-    /// Maximum number of digits: more than any quantity needs, and few enough that no factor
-    /// overflows.
+    /// Maximum number of digits: more than any quantity needs, and few enough that the digits fit
+    /// into `u128`.
     const MOST_DIGITS: usize = 25;
 
     /// Parses the number (`12`, `1.5`) at the start of `text`; returns the number and the rest.

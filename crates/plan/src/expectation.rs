@@ -135,7 +135,7 @@ impl Expectation {
 /// An expectation as written, before its names are resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
-    /// The names before the condition.
+    /// The names of a target or a workload before the condition, as written.
     pub(crate) names: Vec<String>,
     pub(crate) figure: Figure,
     pub(crate) relation: Relation,

@@ -113,8 +113,8 @@ pub enum Takes {
     Optional(&'static str, &'static str),
     /// Text for all targets, or for one target whose name precedes the text: `[NAME=]URL`.
     PerTarget(&'static str),
-    /// Sets the key to this text (`"true"`: to the switch value): without a value for all targets,
-    /// with `=NAME` for one target.
+    /// No value, or the name of a target: the flag sets the key to this text (`"true"` becomes the
+    /// switch value `true`) for all targets, or with `=NAME` for that target.
     PerTargetMeans(&'static str),
     /// Text for the target whose name precedes the text: `NAME=TIME`.
     OfTarget(&'static str),
@@ -303,7 +303,7 @@ pub(crate) const fn switch() -> Key {
     Key::of(Value::Switch)
 }
 
-/// A value with this description in `docs/plan-file.md`.
+/// A key whose values `docs/plan-file.md` describes with this text.
 pub(crate) const fn text(description: &'static str) -> Key {
     Key::of(Value::Text(description))
 }

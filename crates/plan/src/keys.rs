@@ -123,7 +123,7 @@ fn spread_patterns(workload: &mut DeTable<'_>) {
     }
 }
 
-/// Keys of workloads of every protocol.
+/// The keys that workloads of all protocols have in common.
 fn common() -> Known {
     Known::of::<WorkloadDraft>().and(&[("load", &[])])
 }

@@ -12,9 +12,9 @@ use crate::trace::Trace;
 pub struct Load {
     /// Closed loop (a fixed number of connections) or open loop (arrivals).
     pub pace: Pace,
-    /// Connections to each host of the target, over all threads. Requests go to the hosts in turn,
-    /// so that a target with several hosts has no more requests in flight than a target with one
-    /// host.
+    /// Connections to each host of the target, over all threads. Requests are distributed over the
+    /// hosts by weight. A target with several hosts has no more requests in flight than a target
+    /// with one host, although it has more connections.
     pub connections: usize,
     /// Closed loop: think time of a connection after each response.
     pub think: Option<Think>,
@@ -107,7 +107,8 @@ impl RateSearch {
     /// last) and pauses are included.
     pub const MOST_SLICES: u32 = 60;
 
-    /// The shortest time of the final proof of a rate, as a multiple of a slice.
+    /// The shortest time of a probe that must prove that a rate meets the limits, as a multiple of
+    /// a slice.
     pub const PROOF_SLICES: u32 = 3;
 
     /// The load of one probe of the search, at a rate in operations per second.

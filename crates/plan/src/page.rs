@@ -40,7 +40,7 @@ impl Page {
         }
     }
 
-    /// As [`Page::unless`], for a value with a name. `usual` is the default of its type.
+    /// Appends a key and the name of its value, unless the value is the default of its type.
     pub(crate) fn name_unless<T: Named + Default>(&mut self, key: &Key, value: T) {
         if value != T::default() {
             self.key(key, text(Named::name(value)));

@@ -15,7 +15,8 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Refuses names in braces that are neither in [`KNOWN`] nor in `swept`.
+/// Refuses names in braces that are neither in [`KNOWN`] nor in `swept`, the names of the target's
+/// sweep parameters.
 pub(crate) fn check(text: &str, swept: &[&str]) -> Result<(), String> {
     let known = || KNOWN.iter().chain(swept).copied();
     match names(text).find(|name| known().all(|known| known != *name)) {

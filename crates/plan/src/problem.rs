@@ -78,7 +78,7 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// The directory of the plan file, seen from the working directory.
+    /// The directory in the path of the plan file; `None` if the path is only a file name.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.path
             .parent()

@@ -140,7 +140,8 @@ impl Draft {
     }
 }
 
-/// Reports operations that targets do not support: each rule once, for the first workload.
+/// Reports operations that targets do not support: each kind of problem once, for the first
+/// workload that has the problem.
 fn check_misfits(resolver: &mut Resolver<'_>, workloads: &[Workload], targets: &[Target]) {
     let mut reported = Vec::new();
     for workload in workloads {

@@ -12,7 +12,7 @@ pub struct Rounds {
     /// number, because two rounds form one ABBA quad. If the run can end by precision, this is the
     /// minimum number.
     pub count: u32,
-    /// The number of rounds in the plan, if `count` was rounded up to whole blocks.
+    /// The number of rounds as written in the plan, if `count` was rounded up to whole blocks.
     pub asked: Option<u32>,
     /// The precision at which the run ends; `None` for a run of `count` rounds.
     pub until: Option<Until>,

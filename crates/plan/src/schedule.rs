@@ -224,9 +224,9 @@ impl Plan {
         self.rounds.slice.saturating_mul(RateSearch::MOST_SLICES)
     }
 
-    /// The longest time of all slices if all targets are sent the same requests and one target is
-    /// much slower: the number of requests is then fixed, and the slowest target gets up to
-    /// [`LONGEST_SLICE`] times the planned time. `None` if every slice ends by time.
+    /// The longest time of all slices. Slices in which all targets are sent the same requests are
+    /// assumed to take [`LONGEST_SLICE`] times their planned time, as they can on a slow target.
+    /// `None` without such slices.
     pub fn longest(&self) -> Option<Duration> {
         let counted = self.workloads.iter().filter(|work| work.may_be_stretched());
         let pairs = match self.targets.len() {

@@ -60,8 +60,9 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Adds a value in two forms: literal and URL-encoded. A short value is replaced only if the
-    /// value is the whole text, because a short value matches inside longer texts by chance.
+    /// Adds a value as written and URL-encoded. A value of fewer than [`TELLING`] bytes is
+    /// concealed only if the value is the whole text, because a short value can be part of other
+    /// text by chance.
     pub(crate) fn add(&mut self, value: &str, reference: &str) {
         let mut forms = vec![value.to_owned()];
         forms.extend([in_query(value), as_url(value)].into_iter().flatten());
@@ -110,7 +111,7 @@ impl Secrets {
     }
 }
 
-/// The text as the `url` crate prints it in a parsed URL.
+/// The text as the `url` crate prints it after parsing; `None` if the text is not a URL.
 fn as_url(text: &str) -> Option<String> {
     Some(Url::parse(text).ok()?.to_string())
 }

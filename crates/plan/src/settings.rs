@@ -6,8 +6,8 @@ use crate::page::Page;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
-/// Keys that are not compared. The description contains the length of a body. The content is not
-/// compared, because a body can be large or private.
+/// Keys that [`Workload::settings`] leaves out. Of a body, only the length is compared, as a part
+/// of [`Workload::describe`], because the content can be large or private.
 const ELSEWHERE: &[&str] = &[
     "bucket",
     "prefix",

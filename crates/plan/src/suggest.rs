@@ -24,7 +24,8 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// The candidates that contain `word`, exactly or nearly, the nearest first.
+/// The candidates that contain `word`; before them the candidate nearest to `word`, if it is near
+/// enough and does not contain `word`.
 pub fn nearest_few<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,

@@ -45,7 +45,7 @@ pub struct Target {
     pub observe: Option<Observe>,
     /// Search settings.
     pub searched: Searched,
-    /// Values in the URL and the environment that no output contains.
+    /// Secret values in the URL and the environment, which no output contains.
     pub secrets: Secrets,
 }
 

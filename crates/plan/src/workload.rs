@@ -58,7 +58,8 @@ impl Workload {
     }
 
     /// Whether compared targets are sent the same number of requests, so that a slice of a slower
-    /// target lasts longer: in a closed loop whose result depends on which requests are sent.
+    /// target lasts longer: in a closed loop without `requests` whose result depends on which
+    /// requests are sent.
     pub(crate) fn may_be_stretched(&self) -> bool {
         self.facts().has_sequence()
             && self.load.pace == Pace::Closed

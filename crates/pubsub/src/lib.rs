@@ -30,7 +30,7 @@ pub struct Config {
     pub publish: String,
     /// Text of every message; must contain [`MARK`].
     pub message: String,
-    /// Number of subscribers in the first step; every step doubles the number.
+    /// Number of subscribers in the first step; every further step doubles the number.
     pub subscribers: usize,
     /// Number of steps.
     pub steps: usize,
@@ -66,8 +66,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Number of lost messages: a message counts once for each configured subscriber that did not
-    /// receive the message.
+    /// Number of lost messages: an accepted message counts once for each configured subscriber that
+    /// did not receive the message.
     pub fn lost(&self) -> u64 {
         (self.published * self.subscribers as u64).saturating_sub(self.received)
     }

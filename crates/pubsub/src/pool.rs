@@ -13,7 +13,7 @@ use crate::{Config, Error};
 /// Largest number of connections being opened at the same time, because servers limit the number of
 /// connections that wait to be accepted.
 const MAX_CONNECTING: usize = 100;
-/// Longest wait for response headers after an earlier wait has timed out. Such a server probably
+/// Longest wait for response headers after an earlier wait has timed out: the server then probably
 /// sends the headers only with the first message.
 const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
 const READ_BUFFER: usize = 64 << 10;
@@ -165,6 +165,7 @@ impl Pool {
     }
 
     /// Messages received without duplicates, and duplicates, each summed over all subscribers.
+    /// Messages that a subscriber received in excess of `published` are duplicates.
     pub(crate) fn counts(&self, published: u64) -> (u64, u64) {
         let counts = || {
             self.subscribers

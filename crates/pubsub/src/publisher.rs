@@ -46,7 +46,7 @@ impl Publisher {
         Self { progress, thread }
     }
 
-    /// Whether the server has accepted or rejected every message.
+    /// Whether every message has been accepted, rejected or timed out.
     pub(crate) fn is_done(&self) -> bool {
         self.progress.done.load(Ordering::Acquire)
     }

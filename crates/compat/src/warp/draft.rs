@@ -177,8 +177,8 @@ impl WarpJob {
         }
     }
 
-    /// Object sizes in plan-file syntax. For multipart operations, for which warp sets the size and
-    /// the number of parts, the size is their product.
+    /// Object sizes in plan-file syntax. For multipart operations, the object size is part size ×
+    /// number of parts, the two values that flags of warp set.
     fn sizes(&self) -> String {
         match self.operation {
             Operation::Multipart | Operation::MultipartPut => {

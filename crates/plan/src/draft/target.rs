@@ -193,9 +193,10 @@ section! {
         /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With
         /// `"groonga"`, every host gets all pages
         corpus: Scalar = text("`\"groonga\"`, `\"opensearch\"`").default_rule("no pages");
-        /// kind of the server. Before every slice, Tenbin checks that one node per host is alive,
-        /// as [`tenbin search status`](search.md#status) does. If the check fails, the run ends
-        /// with an error, and the slices measured before are kept
+        /// kind of the server. Before every slice, Tenbin checks that the target has as many nodes
+        /// as hosts and that all nodes are alive, as [`tenbin search status`](search.md#status)
+        /// does. If the check fails, the run ends with an error, and the slices measured before are
+        /// kept
         status: Scalar = choice::<SearchServer>().default_rule("the value of `corpus`");
         /// name of a cluster that is measured in several sizes. Targets with the same `cluster` are
         /// different sizes of that cluster, with different numbers of hosts. The result contains
@@ -222,7 +223,7 @@ section! {
             );
         /// environment variable with the access key
         access_key_env: Scalar = text("name");
-        /// S3 secret key, literally. Prefer one of the next two keys
+        /// S3 secret key, literally. Prefer `secret_key_env` or `secret_key_file`
         secret_key: Secret = text("text")
             .default_rule("generated, if Tenbin starts the target")
             .synonyms(&["password"])
@@ -244,7 +245,8 @@ section! {
                 "[NAME=]FILE",
                 "File that holds the secret key, for all targets or for one; overrides --secret-key",
             ));
-        /// session token of temporary keys (AWS STS), literally. Prefer one of the next two keys
+        /// session token of temporary keys (AWS STS), literally. Prefer `session_token_env` or
+        /// `session_token_file`
         session_token: Secret = text("text").synonyms(&["token", "security_token"])
             .flag(
                 Flag::per_target(
@@ -300,7 +302,7 @@ section! {
             ));
     }
     tables {
-        /// Values that no output contains; found while the draft is resolved.
+        /// Secret values, which no output contains; found while the draft is resolved.
         #[serde(skip)]
         pub secrets: Secrets,
     }

@@ -21,7 +21,7 @@ pub(super) struct Builder {
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
     /// The position of each pattern in `patterns`, by the pattern's hash. If two patterns have the
-    /// same hash, the second is stored under the next free number.
+    /// same hash, the second is stored under the next hash that is free.
     known: HashMap<u64, u32>,
     hasher: RandomState,
     sequence: Vec<u32>,

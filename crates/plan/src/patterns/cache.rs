@@ -79,8 +79,8 @@ impl CacheCounters {
         }
     }
 
-    /// Whether the hosts of a target share one cache, which also holds responses to `POST`: true
-    /// for OpenSearch.
+    /// Whether a forecast assumes one cache for all hosts of a target, which also holds responses
+    /// to `POST`: true for OpenSearch.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::OpenSearch)
     }

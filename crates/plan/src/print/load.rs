@@ -85,8 +85,8 @@ fn trace(page: &mut Page, trace: &Trace, slice: Duration) {
     page.key(&LoadDraft::trace_speed, trace.speed);
 }
 
-/// A rate in plan-file syntax. The rate of a plan read from a file is within the limits of
-/// [`Rate`].
+/// A rate in plan-file syntax. A rate outside the limits of [`Rate`], which no plan read from a
+/// file has, is printed as a number without a unit.
 fn rate(per_second: f64) -> String {
     match Rate::per_second(per_second) {
         Ok(rate) => text(rate),

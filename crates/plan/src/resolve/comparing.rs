@@ -79,7 +79,7 @@ impl Sides {
     }
 }
 
-/// The keys of a plan about comparisons.
+/// The keys of a draft that set what is compared and how.
 pub(super) struct Written<'a> {
     pub(super) baseline: &'a Field,
     pub(super) aa: &'a Field,

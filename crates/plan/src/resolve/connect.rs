@@ -235,7 +235,7 @@ fn ip(text: &str) -> Option<IpAddr> {
 }
 
 /// Refuses addresses given by the flag `--resolve` for hosts that no target has. `given` are the
-/// lists of all targets.
+/// `resolve` lists of all targets, `settings` their resolved settings.
 pub(super) fn refuse_unused_flags(
     resolver: &mut Resolver<'_>,
     given: &[At<List>],

@@ -172,7 +172,7 @@ impl Credentials {
     }
 }
 
-/// Where the draft gives a key.
+/// How the draft gives a secret: literally, in an environment variable, or in a file.
 #[derive(Clone)]
 pub(super) enum Origin<'a> {
     Literal(&'a At<Secret>),

@@ -9,7 +9,7 @@ use crate::scalar::Scalar;
 
 const LONGEST: usize = 64;
 
-/// Reads a name that file names and tables can contain.
+/// Reads a name, and checks that file names and tables can contain the name.
 pub(super) fn checked(scalar: &Scalar) -> Result<String, String> {
     let name = scalar.text()?;
     if name.is_empty() {

@@ -150,8 +150,8 @@ fn until(
     })
 }
 
-/// The number of rounds, in whole blocks, whose slices come nearest to `duration`; at least one
-/// block.
+/// The number of rounds, in whole blocks, whose slices of length `slice` add up to the time nearest
+/// to `duration`; at least one block.
 fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     let blocks = duration.as_secs_f64() / slice.as_secs_f64() / f64::from(block);
     let most = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block;

@@ -79,7 +79,7 @@ fn refuse_for_a_dump(resolver: &mut Resolver<'_>, draft: &CorpusDraft) {
     }
 }
 
-/// The path without `.`, so that every print of the path has the same text.
+/// The path without `.` components, so that the path is always printed with the same text.
 fn without_detours(path: &Path) -> std::path::PathBuf {
     let parts = path.components();
     parts.filter(|part| *part != Component::CurDir).collect()

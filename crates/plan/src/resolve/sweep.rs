@@ -142,7 +142,8 @@ pub(super) fn name_of(of: &str, values: &[(String, String)]) -> String {
     parts.fold(of.to_owned(), |name, part| name + &part)
 }
 
-/// The launch at a point of its sweep, and the point.
+/// The launch settings `template` with the parameters replaced by `values`, and the point of the
+/// sweep that these values form.
 pub(super) fn at_point(
     resolver: &mut Resolver<'_>,
     template: &Launch,
@@ -182,8 +183,8 @@ pub(super) fn at_point(
     (launch, point)
 }
 
-/// Refuses parameters that no setting of the target uses: the targets of their values would all be
-/// the same.
+/// Refuses parameters that no setting of the target uses: all values of such a parameter would give
+/// the same target.
 pub(super) fn check_used(
     resolver: &mut Resolver<'_>,
     axes: &[Axis],

@@ -65,7 +65,7 @@ impl<'a> Needs<'a> {
     }
 
     /// The name of a workload that needs S3 on a target with this storage protocol, if any.
-    /// Workloads that need S3 with the default storage protocol come first.
+    /// Workloads that need S3 with any storage protocol are preferred.
     fn s3_of(&self, store: Store) -> Option<&'a str> {
         let needs = |store| self.name(|facts| facts.needs_s3(store));
         needs(Store::default()).or_else(|| needs(store))

@@ -76,7 +76,8 @@ pub(super) fn is_bare(url: &Url) -> bool {
     matches!(url.path(), "" | "/") && url.query().is_none()
 }
 
-/// Reads a URL with placeholders, including those in `swept`.
+/// Reads a URL with placeholders. `swept` are the names of the target's sweep parameters, which are
+/// placeholders, too.
 pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
     placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {

@@ -103,7 +103,8 @@ fn base_of_phase(
     }
 }
 
-/// Resolves the work of a draft: one item, or one per phase.
+/// Resolves the protocol's keys of a draft: one result, or one per phase; none if a key is wrong,
+/// which is reported.
 fn kinds(resolver: &mut Resolver<'_>, draft: &WorkloadDraft, place: Place) -> Vec<WorkloadKind> {
     let names = || protocols().map(|traits| traits.name);
     match (&draft.work, &draft.kind) {

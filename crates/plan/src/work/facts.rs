@@ -78,7 +78,7 @@ pub trait Facts {
     }
 
     /// Name of the phase, if the workload is one of several phases that use the same data one after
-    /// the other in every round.
+    /// the other in every block.
     fn phase(&self) -> Option<&'static str> {
         None
     }

@@ -1,4 +1,4 @@
-//! The work of workloads, by protocol.
+//! The work of a workload, by protocol: the operations that the workload sends, and their settings.
 //!
 //! Each protocol has a folder with its keys, the code that resolves, prints and describes them, and
 //! its [`Facts`]. Protocols are registered only in the table in this file. All other code uses the
@@ -32,8 +32,8 @@ pub(crate) trait Protocol: Facts {
     /// Prints the keys of the work, without `kind`.
     fn print(&self, page: &mut Page);
 
-    /// The same operations on the same objects with default settings, to find the settings that the
-    /// description adds because they differ; `None` if the description always contains every
+    /// The same operations on the same objects with default settings: the description adds the
+    /// settings that differ from the defaults. `None` if the description always contains every
     /// setting.
     fn usual(&self) -> Option<WorkloadKind> {
         None
@@ -61,9 +61,9 @@ pub(crate) trait Protocol: Facts {
         false
     }
 
-    /// Features that the work needs and that `targets` do not support: for each, the name of the
-    /// rule and a sentence about the workload named `workload`. Each rule is reported only once per
-    /// plan.
+    /// Features that the work needs and that `targets` do not support: for each, an identifier and
+    /// a sentence about the workload named `workload`. Of several sentences with the same
+    /// identifier, only the first is reported.
     fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
         let _ = (workload, targets);
         Vec::new()
@@ -77,7 +77,7 @@ pub(crate) trait Keys {
         let _ = (resolver, variables);
     }
 
-    /// The work: one item, or one per phase; empty if the keys are wrong, which is reported.
+    /// Resolves the keys: one result, or one per phase; none if a key is wrong, which is reported.
     fn resolve(&self, resolver: &mut Resolver<'_>, place: Place) -> Vec<WorkloadKind>;
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Entry {
 
 macro_rules! protocols {
     ($($(#[$about:meta])* $variant:ident($work:ty, $draft:ty) in $folder:ident),+ $(,)?) => {
-        /// The work of a workload, by protocol.
+        /// The operations of a workload and their settings, by protocol.
         #[derive(Debug, Clone, PartialEq)]
         pub enum WorkloadKind {
             $($(#[$about])* $variant($work)),+

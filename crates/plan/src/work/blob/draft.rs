@@ -1,4 +1,4 @@
-//! The keys of blob work.
+//! The keys of blob workloads.
 
 use super::{MOST_LOCATIONS, MOST_POLL_CONNECTIONS};
 use crate::key::{Flag, Takes, section, size, switch, text, time, whole};

@@ -1,4 +1,4 @@
-//! Facts about blob work, and its part in a plan.
+//! Implements [`Facts`] and [`Protocol`] for blob workloads.
 
 use super::{BlobWork, LARGEST_PUT, Phase, TRAITS, print};
 use crate::found::Found;
@@ -50,7 +50,7 @@ impl Facts for BlobWork {
         self.locations.is_some()
     }
 
-    /// True for all phases: with a settling time, blobs that a phase stores or uses in it would be
+    /// True for all phases: blobs that a phase stores or uses during a settling time would be
     /// missing from the figures.
     fn uses_up(&self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! How the keys of blob work become workloads.
+//! Turns the keys of kind `blob` into workloads.
 
 use super::BlobDraft;
 use super::resolve::resolve;

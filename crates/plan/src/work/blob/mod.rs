@@ -1,5 +1,5 @@
-//! Blob work: phases that put, get and delete blobs. Blobs have no names: a PUT returns a location,
-//! which a GET or DELETE of the blob requires.
+//! Blob workloads: phases that put, get and delete blobs. Blobs have no names: a PUT returns a
+//! location, which a GET or DELETE of the blob requires.
 
 mod draft;
 mod facts;
@@ -18,7 +18,7 @@ use crate::names::Named;
 use crate::sizes::Sizes;
 use crate::work::Traits;
 
-/// The properties of all blob work.
+/// The properties of all blob workloads.
 pub(crate) const TRAITS: Traits = Traits {
     name: "blob",
     is_object_store: false,
@@ -48,8 +48,8 @@ const POLL_CONNECTIONS: usize = 16;
 /// Maximum number of connections for polling deleted blobs.
 pub(crate) const MOST_POLL_CONNECTIONS: u64 = 1024;
 
-/// One phase of blob work. Phases with the same locations and prefix use the same blobs: one phase
-/// reads or deletes the blobs that an earlier phase stored.
+/// One phase of a blob workload. Phases with the same locations and prefix use the same blobs: one
+/// phase reads or deletes the blobs that an earlier phase stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobWork {
     /// The phase.
@@ -76,7 +76,7 @@ pub struct BlobWork {
     pub crc_framed: bool,
     /// Byte range to read; `None`: the whole blob.
     pub range: Option<ByteRange>,
-    /// Whether a slice of the get phase starts again with the first blob after the last.
+    /// Whether a slice of the get phase, after reading the last blob, continues with the first.
     pub around: bool,
     /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
     pub batch: u32,
@@ -121,7 +121,7 @@ impl BlobWork {
     }
 }
 
-/// A phase of blob work.
+/// A phase of a blob workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Stores blobs.

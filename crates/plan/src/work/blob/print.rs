@@ -1,4 +1,4 @@
-//! Prints the keys of blob work.
+//! Prints the keys of blob workloads.
 
 use super::{BlobDraft, BlobWork};
 use crate::choose::Choose;

@@ -1,4 +1,4 @@
-//! Resolves blob work.
+//! Resolves blob workloads.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The keys of HTTP work.
+//! The keys of HTTP workloads.
 
 use std::collections::BTreeMap;
 
@@ -186,7 +186,7 @@ section! {
         );
     }
     tables {
-        /// Values that no output contains; found while the draft is resolved.
+        /// Secret values, which no output contains; found while the draft is resolved.
         #[serde(skip)]
         pub secrets: Secrets,
     }

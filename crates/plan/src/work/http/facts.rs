@@ -1,4 +1,4 @@
-//! Facts about HTTP work, and its part in a plan.
+//! Implements [`Facts`] and [`Protocol`] for HTTP workloads.
 
 use super::{HttpWork, TRAITS, print};
 use crate::digits::{grouped, size};

@@ -1,4 +1,4 @@
-//! How the keys of HTTP work become workloads.
+//! Turns the keys of kind `http` into workloads.
 
 use super::HttpDraft;
 use super::resolve::resolve;

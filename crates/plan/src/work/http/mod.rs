@@ -20,7 +20,7 @@ use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
 use crate::work::Traits;
 
-/// The properties of all HTTP work.
+/// The properties of all HTTP workloads.
 pub(crate) const TRAITS: Traits = Traits {
     name: "http",
     is_object_store: false,
@@ -50,7 +50,7 @@ pub struct HttpWork {
     pub printed_headers: Vec<(String, String)>,
     /// Request body.
     pub body: Vec<u8>,
-    /// Values in `path`, `body` and the templates of `patterns` that no output contains.
+    /// Secret values in `path`, `body` and the templates of `patterns`, which no output contains.
     pub secrets: Secrets,
     /// The file that `body` was read from, if any.
     pub body_file: Option<PathBuf>,

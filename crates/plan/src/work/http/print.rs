@@ -1,4 +1,4 @@
-//! Prints the keys of HTTP work.
+//! Prints the keys of HTTP workloads.
 
 use super::{HttpDraft, HttpWork, STATUS_CLASSES};
 use crate::page::{Page, key_text, list, text};

@@ -1,4 +1,4 @@
-//! The keys of S3 work.
+//! The keys of S3 workloads.
 
 use super::{Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Payload, Style};
 use crate::key::{Flag, Takes, choice, section, size, switch, text, whole};

@@ -1,4 +1,4 @@
-//! Facts about S3 work, and its part in a plan.
+//! Implements [`Facts`] and [`Protocol`] for S3 workloads.
 
 use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
 use crate::choose::{ByteRange, Choose};
@@ -96,7 +96,7 @@ impl Facts for S3Work {
         Some(Transfer { direction, bytes })
     }
 
-    /// With [`DataSet::Keep`], part of the data can already be stored.
+    /// With [`DataSet::Keep`], objects that an earlier run has stored are included.
     fn laid_out(&self) -> Option<LaidOut> {
         let single = self.mix.single();
         // In a mix, DELETE removes objects that PUT stored.

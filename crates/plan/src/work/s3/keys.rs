@@ -1,4 +1,4 @@
-//! How the keys of S3 work become workloads.
+//! Turns the keys of kind `s3` into workloads.
 
 use super::S3Draft;
 use super::resolve::resolve;

@@ -1,4 +1,4 @@
-//! S3 work: operations on many objects, with all their settings.
+//! S3 workloads: operations on many objects, with all their settings.
 
 mod draft;
 mod facts;
@@ -21,7 +21,7 @@ use crate::names::Named;
 use crate::sizes::Sizes;
 use crate::work::Traits;
 
-/// The properties of all S3 work.
+/// The properties of all S3 workloads.
 pub(crate) const TRAITS: Traits = Traits {
     name: "s3",
     is_object_store: true,

@@ -1,4 +1,4 @@
-//! Prints the keys of S3 work.
+//! Prints the keys of S3 workloads.
 
 use super::{S3Draft, S3Operation, S3Work, Stored, Style};
 use crate::names::Named as _;
