@@ -20,7 +20,7 @@ const FEWEST_BLOCKS: u64 = 16;
 pub(crate) struct Positions {
     batch: Arc<Batch>,
     next: AtomicU64,
-    /// Number of positions, from the first.
+    /// Number of positions to distribute: the first `count` positions of the batch.
     count: u64,
     block: u64,
     around: bool,

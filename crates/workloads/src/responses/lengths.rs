@@ -4,7 +4,8 @@ use tenbin_engine::{ErrorClass, Judgement};
 
 use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 
-/// Bytes by which the length of a body that is not empty can differ from any first length.
+/// Bytes by which the length of a non-empty body can always differ from the length of the first
+/// response.
 const SLACK_BYTES: u64 = 64;
 
 /// Compares the lengths of responses to each request with the length of the first response.

@@ -35,7 +35,7 @@ struct Rest {
     bucket: usize,
     before: u64,
     last: String,
-    /// Markers of the previous page.
+    /// The previous page, with the markers for the next page.
     from: Page,
 }
 
@@ -47,7 +47,7 @@ struct List {
     rests: Vec<Rest>,
     /// The bucket of the next listing.
     bucket: usize,
-    /// Number of keys in a complete listing, by bucket.
+    /// By bucket: bounds of the number of keys in a complete listing.
     expected: Vec<Expected>,
     /// Whether every page except the last must be full; `ascend`: whether keys must ascend.
     full: bool,

@@ -105,7 +105,8 @@ pub(crate) struct Sweep {
     met_bytes: Vec<u64>,
     /// Result for each bucket.
     report: Vec<OfBucket>,
-    /// Failed deletions of single objects in this pass, by reason.
+    /// By reason: failed deletions of single objects in the last pass that deletes, and the failed
+    /// batch, if any, that ended that pass.
     refused: BTreeMap<String, u64>,
     /// Status of the last deletion that was acknowledged.
     acknowledged: Option<u16>,

@@ -86,7 +86,7 @@ pub struct Content {
     framing: Framing,
     /// Length of each body, bytes; body `n`, from 0, starts at offset `n` × [`STRIDE`] of the pool.
     sizes: Vec<usize>,
-    /// Size of all bodies, bytes; `None` if sizes differ.
+    /// The one size that all bodies have, bytes; `None` if sizes differ.
     only: Option<u64>,
     salt: u64,
     /// Hexadecimal SHA-256 by body; empty if payloads are not signed.

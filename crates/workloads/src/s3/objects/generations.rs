@@ -21,7 +21,7 @@ use crate::s3::objects::marks::Share;
 struct State {
     /// The last generation that was sent.
     sent: AtomicU32,
-    /// The oldest generation that the server may still return.
+    /// The oldest generation that the server is still allowed to return.
     certain: AtomicU32,
     phase: AtomicU8,
 }

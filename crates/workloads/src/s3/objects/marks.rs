@@ -32,8 +32,8 @@ impl Share {
         }
     }
 
-    /// The share of a worker, never empty: if there are more workers than objects, workers have the
-    /// same share.
+    /// The share of a worker, never empty: if there are more workers than objects, several workers
+    /// have the same share.
     pub(crate) fn shared(worker: usize, workers: usize, objects: u64) -> Self {
         let workers = workers
             .min(usize::try_from(objects).unwrap_or(usize::MAX))
