@@ -353,7 +353,8 @@ impl Set {
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
-    /// Number of blobs with locations on disk whose deletion was requested with unknown outcome.
+    /// Number of blobs with locations on disk whose deletion was requested and has an unknown
+    /// outcome.
     pub(crate) fn deleting_on_disk(&self) -> u64 {
         let deleting = |disk: &Disk| disk.deleting(&self.name).ok();
         let deleting = self.disk().and_then(deleting);

@@ -1,4 +1,5 @@
-//! Compares the length of each response with the first response to the same request.
+//! Compares the length of each response with the length of the first response to the same
+//! request.
 
 use tenbin_engine::{ErrorClass, Judgement};
 
@@ -30,7 +31,7 @@ impl Lengths {
         }
     }
 
-    /// Whether this length is unexpected after the first response to the request.
+    /// Whether this length is unexpected, compared with the first response to the request.
     #[inline]
     pub(crate) fn is_unexpected(&self, request: u64, length: u64) -> bool {
         match self.first.get(request as usize) {

@@ -39,7 +39,7 @@ struct Rest {
     from: Page,
 }
 
-/// Lists the objects below the prefix of the workload repeatedly. The pages of one listing are
+/// Repeatedly lists the objects below the prefix of the workload. The pages of one listing are
 /// requested one after the other; several listings run concurrently, one per connection.
 /// [`Exchange::tag`] is the index of the request.
 struct List {

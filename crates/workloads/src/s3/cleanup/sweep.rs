@@ -99,9 +99,9 @@ pub(crate) struct Sweep {
     /// The only objects that may be deleted, ascending; `None` for all.
     only: Option<Arc<[u64]>>,
     pass: Pass,
-    /// By bucket: objects listed in this pass.
+    /// By bucket: number of objects listed in this pass.
     met: Vec<u64>,
-    /// By bucket: bytes of the objects listed in this pass.
+    /// By bucket: total size of the objects listed in this pass, bytes.
     met_bytes: Vec<u64>,
     /// Result for each bucket.
     report: Vec<OfBucket>,

@@ -68,7 +68,8 @@ const VARIANTS: usize = 4;
 /// generations differ; the maximum only limits the search.
 const UNIQUE_GENERATIONS: u64 = 1000;
 
-/// The content of all objects of a workload: each object is one of the bodies.
+/// The content of all objects of a workload: the content of each object is one of the bodies,
+/// unless content is unique.
 pub struct Content {
     /// The random bytes of all bodies; empty if content is generated for each request.
     pool: Vec<u8>,

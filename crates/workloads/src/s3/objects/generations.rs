@@ -125,8 +125,9 @@ impl Generations {
         self.state(object).certain.load(Relaxed).into()
     }
 
-    /// The generation that `fits` a response received now, to a GET that was sent when `certain`
-    /// was the oldest allowed generation. Prefers an allowed generation to a stale generation.
+    /// The generation that `fits` a response received now. `certain` is the generation that was the
+    /// oldest allowed generation when the GET was sent. Prefers an allowed generation to a stale
+    /// generation.
     pub(crate) fn find(
         &self,
         content: &Content,
