@@ -286,8 +286,8 @@ impl Monitor {
     }
 }
 
-/// The smallest `n` for which reading one in `n` bodies of `length` bytes keeps to [`BUDGET_PART`];
-/// at most 1000.
+/// The smallest `n`, up to 1000, for which reading one in `n` bodies of `length` bytes adds at most
+/// 1 / [`BUDGET_PART`] to the cost of requests.
 fn one_in(length: u64) -> u32 {
     let first = length.min(FIRST_BYTES);
     let further = (length - first).saturating_mul(FURTHER_BYTE_PICOS);
