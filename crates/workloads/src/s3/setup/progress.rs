@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use crate::rng::name_number;
 
-/// Maximum number of pages without a new key in one listing. A server that skips deleted objects can
-/// send such pages (Amazon S3 API reference, "ListObjectsV2": a page can have fewer keys than
+/// Maximum number of pages without a new key in one listing. A server that skips deleted objects
+/// can send such pages (Amazon S3 API reference, "ListObjectsV2": a page can have fewer keys than
 /// requested).
 const MOST_BARREN: u32 = 300;
 
