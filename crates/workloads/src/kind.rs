@@ -48,8 +48,8 @@ pub trait Kind: Sync {
         None
     }
 
-    /// A stage that sends a read-only request `times` times to check access to a target; `None` if
-    /// the protocol has no request that shows more than the first response of a run.
+    /// A stage that checks access to a target by sending a read-only request `times` times; `None`
+    /// if such a request would show no more about access than the first request of a run.
     ///
     /// # Errors
     /// When the request cannot be formed for this workload and target.

@@ -133,8 +133,8 @@ enum Carried {
 
 /// The requests for a blob that is stored in pieces.
 impl Access {
-    /// Writes the request that allocates space for `size` bytes, and its body into `body`, which
-    /// must be empty.
+    /// Writes the request that allocates space for `size` bytes, and the request body into `body`,
+    /// which must be empty.
     pub(super) fn allocate(
         &mut self,
         exchange: &mut Exchange,
@@ -173,8 +173,8 @@ impl Access {
         );
     }
 
-    /// Writes the request that signs a location whose pieces are stored, and its body into `body`,
-    /// which must be empty.
+    /// Writes the request that signs a location whose pieces are stored, and the request body into
+    /// `body`, which must be empty.
     pub(super) fn sign(
         &mut self,
         exchange: &mut Exchange,

@@ -19,8 +19,8 @@ const BLOBS: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new("blo
 /// Table of values by set and name: [`SEED`], [`NEXT`] and [`ORPHANS`].
 const FIGURES: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("figures");
 
-/// Table of blobs, by set and number, whose deletion was requested with unknown outcome: a subset
-/// of [`BLOBS`].
+/// Table of the blobs in [`BLOBS`] whose deletion was requested and has an unknown outcome, by set
+/// and number.
 const DELETING: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("leaving");
 
 const SEED: &str = "seed";
@@ -112,7 +112,7 @@ impl Disk {
         load(&transaction, set).map_err(other)
     }
 
-    /// Numbers of the blobs of a set whose deletion was requested with unknown outcome, in
+    /// Numbers of the blobs of a set whose deletion was requested and has an unknown outcome, in
     /// ascending order.
     pub(crate) fn deleting(&self, set: &str) -> io::Result<Vec<u64>> {
         let transaction = self.database.begin_write().map_err(other)?;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
 use tenbin_plan::Phase;
 
-/// Number of operations done in one slice: the maximum number of operations in the slice with the
-/// same index of a later phase that reads or deletes.
+/// Number of operations done in one slice. In a later phase that reads or deletes, the slice with
+/// the same index does at most this number of operations.
 #[derive(Debug, Default)]
 pub(crate) struct Done(AtomicU64);
 

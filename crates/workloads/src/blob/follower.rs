@@ -25,7 +25,8 @@ use super::positions::Budget;
 use super::protocol::{BlobProtocol, Part, Presence};
 use crate::s3::slots::Slots;
 
-/// Operations of a phase whose deletions are followed: deletions, polls and times until gone.
+/// Operations of a phase whose deletions are followed: deletions, polls, and the times until blobs
+/// are gone.
 pub(super) const FOLLOWED: &[&str] = &["DEL", "is it gone", "gone"];
 /// Index of polls in [`FOLLOWED`]; [`EFFECT`] is the index of times until gone.
 const POLL: usize = 1;
@@ -37,8 +38,8 @@ const SHORTEST_REST: u64 = 1_000_000;
 /// Wait of an idle follower, nanoseconds.
 const IDLE: u64 = 1_000_000;
 
-/// A blob counts as gone after this number of consecutive responses closed early, on servers that
-/// report a missing blob by closing the connection.
+/// Number of consecutive polls whose connection the server closed within the response, after which
+/// a blob counts as gone. Only for servers that report a missing blob by closing the connection.
 const BREAKS: u8 = 2;
 
 /// The wait before the next poll is the time since the start of the deletion divided by this
@@ -88,9 +89,9 @@ struct DeletedBlob {
     started: u64,
     /// Start of the last poll that read the blob.
     seen: Option<u64>,
-    /// Number of consecutive responses that were closed early.
+    /// Number of consecutive polls whose connection was closed within the response.
     breaks: u8,
-    /// Start of the poll with the first response closed early.
+    /// Start of the first of the polls that `breaks` counts.
     broke_since: u64,
 }
 
@@ -167,8 +168,8 @@ impl Handover {
 #[derive(Debug)]
 struct FollowedBlobs {
     following: Following,
-    /// Blobs without a scheduled poll: newly offered, or still existing at their last poll. Polls
-    /// are scheduled when the current time is known.
+    /// Blobs without a scheduled poll: newly offered, or not known to be gone after their last
+    /// poll. Polls are scheduled when the current time is known.
     found: Vec<DeletedBlob>,
     waiting: BinaryHeap<Reverse<ScheduledPoll>>,
     /// Longest time until a blob was gone, nanoseconds.

@@ -2,8 +2,8 @@
 
 use tenbin_engine::{ErrorClass, Judgement};
 
-/// Maximum number of bytes kept of a response: many times the length of a location of a 1 GiB blob
-/// in small pieces.
+/// Maximum number of bytes kept of a response: far more than the location of a 1 GiB blob in small
+/// pieces needs.
 const MOST_CAUGHT: usize = 1 << 20;
 
 /// Error text for a response that is incomplete because its connection was closed.
@@ -36,7 +36,7 @@ pub(crate) struct InFlight {
     pub(crate) wrong: bool,
     /// Whether a successful response has started.
     pub(crate) begun: bool,
-    /// Whether the head of the response states a range other than the requested range.
+    /// Whether the head of the response does not state the requested range.
     pub(crate) other_part: bool,
     /// Whether the response is a refusal, whose body is kept.
     pub(crate) refused: bool,

@@ -2,8 +2,8 @@
 //! written before its operation counts, so that a killed process loses at most its last record.
 //!
 //! A record consists of its length and CRC-32 (four bytes each, little-endian), its kind, and
-//! number, size and location of the blob. Each record is one write, so that a complete record
-//! reaches the operating system before the process can end.
+//! number, size and location of the blob. Each record is written in one call, so that a process
+//! that is killed between two calls leaves only complete records.
 
 use std::fs::File;
 use std::io::{self, Write};

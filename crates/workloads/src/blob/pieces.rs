@@ -1,8 +1,8 @@
 //! Stores blobs that are too large for one request in pieces: allocate space, write each piece,
 //! sign the location. Smaller blobs are stored in one request.
 //!
-//! If a blob fails after the allocation, its space is released, as the access layer's own client
-//! does.
+//! If storing a blob fails after the allocation, the allocated space is released. The access
+//! layer's own client does the same.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const OPERATIONS: &[&str] = &["PUT", "/put", "/alloc", "/putat", "/sign", "/dele
 /// Index of the transaction in [`OPERATIONS`]; all other operations are sub-requests.
 const WHOLE: usize = 0;
 
-/// The request, of those that store one blob, that is in flight or comes next.
+/// The request that is in flight or comes next for a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Step {
     #[default]
@@ -464,7 +464,7 @@ mod tests {
             piecer.lost(exchange, class);
         }
 
-        /// Number of blobs that cannot be found, and of allocations to delete at the end.
+        /// Number of blobs that cannot be found, and number of allocations to delete at the end.
         fn left(mut self) -> (u64, usize) {
             drop(self.piecer.take());
             let collected = self.collected.lock().unwrap();

@@ -20,15 +20,15 @@ const FEWEST_BLOCKS: u64 = 16;
 pub(crate) struct Positions {
     batch: Arc<Batch>,
     next: AtomicU64,
-    /// Number of positions, from the first.
+    /// Number of positions to distribute: the first `count` positions of the batch.
     count: u64,
     block: u64,
     around: bool,
 }
 
 impl Positions {
-    /// Distributes the first `most` blobs of a batch that are not deleted, once or, with `around`,
-    /// in a cycle.
+    /// Distributes the first `most` blobs that are not deleted in a batch: each blob once or, with
+    /// `around`, all blobs in a cycle.
     pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
         let count = most.map_or(batch.len(), |most| reach(&batch, most, false));
         let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);

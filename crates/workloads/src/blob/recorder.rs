@@ -16,7 +16,7 @@ pub(crate) struct Recorder {
     doubtful: Page,
     journal: Option<Journal>,
     pub(crate) budget: Budget,
-    /// Receives the pages when the recorder is dropped.
+    /// Receives the recorded blobs when the recorder is dropped.
     collected: Arc<Mutex<Collected>>,
 }
 

@@ -23,8 +23,8 @@ struct Contents {
 }
 
 impl BlobSets {
-    /// The set with this name whose locations are kept as `keeping` says, and whether the set is
-    /// new.
+    /// Returns the set with this name, and whether this call created the set. A new set keeps its
+    /// locations as `keeping` says.
     pub(crate) fn set(
         &self,
         keeping: &Keeping<'_>,
@@ -108,7 +108,7 @@ pub(crate) struct Set {
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
 }
 
-/// Access to the numbers of operations, by slice, of one PUT phase without a real server.
+/// The operation counts of one PUT phase without a real server, one [`Done`] per slice.
 pub(crate) struct DummiesOf<'a> {
     dummies: MutexGuard<'a, Vec<Vec<Arc<Done>>>>,
     phase: usize,
@@ -136,7 +136,7 @@ struct Batches {
     doubtful: Vec<Arc<Batch>>,
     /// Blobs that were stored before the run.
     before: Option<Arc<Batch>>,
-    /// Why locations could not be recorded.
+    /// Why locations could not be recorded or read.
     trouble: Option<String>,
 }
 
@@ -221,8 +221,8 @@ impl Set {
         }
     }
 
-    /// The batch for the `nth` slice of a phase that reads or deletes: the blobs that the `nth`
-    /// slice of the storing phase stored, or its last slice if the storing phase had fewer slices.
+    /// The batch for the `nth` slice of a phase that reads or deletes. With a storing phase as
+    /// `source`: the blobs stored by its `nth` slice, or by its last slice if it had fewer slices.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
         let mut batches = lock(&self.batches);
         match source {
@@ -332,7 +332,7 @@ impl Set {
         lock(&self.batches).trouble = Some(error.to_string());
     }
 
-    /// Why locations could not be recorded; `None` without an error.
+    /// Why locations could not be recorded or read; `None` without an error.
     pub(crate) fn trouble(&self) -> Option<String> {
         lock(&self.batches).trouble.clone()
     }
@@ -353,14 +353,15 @@ impl Set {
             .map_or(0, |page| Batch::of(vec![page]).len())
     }
 
-    /// Number of blobs with locations on disk whose deletion was requested with unknown outcome.
+    /// Number of blobs with locations on disk whose deletion was requested and has an unknown
+    /// outcome.
     pub(crate) fn deleting_on_disk(&self) -> u64 {
         let deleting = |disk: &Disk| disk.deleting(&self.name).ok();
         let deleting = self.disk().and_then(deleting);
         deleting.map_or(0, |numbers| numbers.len() as u64)
     }
 
-    /// Numbers of operations, by slice, of a PUT phase without a real server.
+    /// The operation counts of a PUT phase without a real server, one per slice.
     pub(crate) fn dummies(&self, source: Source) -> DummiesOf<'_> {
         let mut dummies = lock(&self.dummies);
         let phase = match source {

@@ -86,7 +86,7 @@ impl Governor {
     /// Admits one more request and returns how often the limit was halved so far; `Err` is the time
     /// at which to try again, nanoseconds.
     pub(super) fn admit(&self, now: u64) -> Result<u64, u64> {
-        /// Wait until a request of another thread can have ended, nanoseconds.
+        /// Length of a wait during which a request of another thread can end, nanoseconds.
         const A_MOMENT: u64 = 2_000_000;
         let mut state = self.state();
         state.now = state.now.max(now);
@@ -105,7 +105,7 @@ impl Governor {
         self.state().out -= 1;
     }
 
-    /// Counts a request that has ended without a retry as a success, whatever its outcome.
+    /// Counts as a success a request that has ended without a further retry, whatever its outcome.
     pub(super) fn ended(&self) {
         let mut state = self.state();
         state.out -= 1;

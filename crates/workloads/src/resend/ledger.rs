@@ -97,7 +97,7 @@ impl Ledger {
         &mut self.sent[exchange.tag as usize]
     }
 
-    /// Marks the current attempt as refused and the request for a retry.
+    /// Marks the current attempt as refused, and marks the request for a retry.
     pub(super) fn refuse(&mut self, exchange: &Exchange, requested_wait: Option<u64>) {
         let sent = self.of_mut(exchange);
         (sent.again, sent.requested_wait) = (true, requested_wait);

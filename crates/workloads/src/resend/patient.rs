@@ -71,7 +71,8 @@ impl Patient {
             .park(exchange, wait.max(requested_wait.unwrap_or(0)));
     }
 
-    /// The text of a failure, with the number of attempts.
+    /// The text of a failure; for a request that was retried, with the number of attempts or of
+    /// consecutive refusals.
     fn with_attempts(&self, text: String, refusals: u32) -> String {
         let (in_a_row, seconds) = self.governor.in_a_row();
         match refusals + 1 {

@@ -2,8 +2,9 @@
 //! first attempt to the end of its last attempt, and every attempt is counted as a sub-request.
 //!
 //! Retries follow minio-go, the library of warp (<https://github.com/minio/minio-go>, `retry.go`):
-//! after statuses 408, 429, 500, 502, 503 and 504 and broken connections. Before each retry is a
-//! random wait of up to 200 ms, 400 ms, 800 ms and, from the fourth retry on, 1 s.
+//! after statuses 408, 429, 500, 502, 503 and 504 and broken connections. Each retry follows a
+//! random wait of up to 200 ms, 400 ms, 800 ms and, from the fourth retry on, 1 s; `Retry-After`
+//! can lengthen the wait.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,12 @@
-//! Compares the length of each response with the first response to the same request.
+//! Compares the length of each response with the length of the first response to the same
+//! request.
 
 use tenbin_engine::{ErrorClass, Judgement};
 
 use super::{MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
 
-/// Bytes by which the length of a body that is not empty can differ from any first length.
+/// Bytes by which the length of a non-empty body can always differ from the length of the first
+/// response.
 const SLACK_BYTES: u64 = 64;
 
 /// Compares the lengths of responses to each request with the length of the first response.
@@ -29,7 +31,7 @@ impl Lengths {
         }
     }
 
-    /// Whether this length is unexpected after the first response to the request.
+    /// Whether this length is unexpected, compared with the first response to the request.
     #[inline]
     pub(crate) fn is_unexpected(&self, request: u64, length: u64) -> bool {
         match self.first.get(request as usize) {

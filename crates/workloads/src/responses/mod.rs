@@ -71,7 +71,7 @@ pub struct ResponseComparison {
     pub read: u64,
     /// Unexpected responses by status and length, the most frequent first.
     pub unexpected: Vec<UnexpectedResponses>,
-    /// Number of unexpected responses beyond those in `unexpected`.
+    /// Number of unexpected responses that `unexpected` does not contain.
     pub others: u64,
 }
 

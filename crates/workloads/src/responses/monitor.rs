@@ -21,17 +21,17 @@ const BYTE_PICOS: u64 = 30;
 /// Fixed cost of reading a body and computing its checksum, picoseconds.
 const READ_PICOS: u64 = 60_000;
 /// Cost of reading per byte, picoseconds, while body and socket buffer fit into the CPU cache. The
-/// cost is set to about twice the measured value: reading 64 KiB took 43 picoseconds per byte more
-/// than dropping them.
+/// cost is set to about twice the measured value: reading a body of 64 KiB cost 43 picoseconds per
+/// byte more than dropping the body.
 const READ_BYTE_PICOS: u64 = 100;
 /// Cost of reading per byte beyond [`FIRST_BYTES`], picoseconds. Measured with bodies of 1 MiB: if
 /// every body is read, reading costs 51 picoseconds per byte more than dropping the body. If only
-/// one body in 575 is read, reading costs about 620 more, because the data of the body evicts other
-/// data from the CPU cache.
+/// one body in 575 is read, reading costs about 620 picoseconds per byte more, because the data of
+/// the body evicts other data from the CPU cache.
 const FURTHER_BYTE_PICOS: u64 = 650;
-/// Number of bytes of a body that cost [`READ_BYTE_PICOS`] each.
+/// Number of bytes, from the start of a body, that cost [`READ_BYTE_PICOS`] each to read.
 const FIRST_BYTES: u64 = 64 << 10;
-/// Reading content can add 1 / `BUDGET_PART`, 2 %, to the cost of requests.
+/// Reading content may add at most 1 / `BUDGET_PART` (2 %) to the cost of requests.
 const BUDGET_PART: u64 = 50;
 
 /// Rules of the comparison.
@@ -63,8 +63,8 @@ impl Report {
 }
 
 /// Compares the responses of one worker with the expected response: the length of every response,
-/// and the content of as many responses as the budget allows. After the first unexpected response,
-/// every response is read.
+/// and the content of as many responses as [`BUDGET_PART`] allows. After the first unexpected
+/// response, every response is read.
 pub(crate) struct Monitor {
     expectation: Expectation,
     rules: Rules,
@@ -286,7 +286,8 @@ impl Monitor {
     }
 }
 
-/// The number `n` for which reading one in `n` bodies of `length` bytes stays within the budget.
+/// The smallest `n`, up to 1000, for which reading one in `n` bodies of `length` bytes adds at most
+/// 1 / [`BUDGET_PART`] to the cost of requests.
 fn one_in(length: u64) -> u32 {
     let first = length.min(FIRST_BYTES);
     let further = (length - first).saturating_mul(FURTHER_BYTE_PICOS);

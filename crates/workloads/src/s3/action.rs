@@ -108,7 +108,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) connections: usize,
     /// Index among the operations of the mix; `None` outside measured slices.
     pub(crate) part: Option<usize>,
-    /// Orders of objects with their positions, kept from slice to slice.
+    /// The order in which each worker selects objects and its position in that order, kept from
+    /// slice to slice.
     pub(crate) orders: &'a Arc<Mutex<Orders>>,
     /// Whether the action only checks that the server supports the operation.
     pub(crate) probing: bool,

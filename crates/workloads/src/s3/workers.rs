@@ -27,7 +27,7 @@ use crate::sequence::AtWork;
 use crate::text::grouped;
 
 /// Maximum number of connections that load objects before a run: few enough not to overload a small
-/// server. Never exceeds the connections of the load.
+/// server. If the measured load has fewer connections, loading uses no more than the load.
 const MOST_FILLING: usize = 64;
 
 impl PreparedS3 {
@@ -76,8 +76,7 @@ impl PreparedS3 {
         stage
     }
 
-    /// The operations of one measured worker, the same in every slice and for every target, with
-    /// retries of refused requests.
+    /// As [`PreparedS3::measured`], with up to `retries` retries of each refused request.
     pub(crate) fn measured_with_retries(
         &mut self,
         worker: usize,
@@ -93,7 +92,8 @@ impl PreparedS3 {
         Box::new(Retrying::new(measured, retries, own * self.depth, waits))
     }
 
-    /// The operations of one measured worker, the same for every target.
+    /// Measured worker `worker` of `workers`; selects the operations of a mix in the same order in
+    /// every slice and for every target.
     pub(crate) fn measured(&mut self, worker: usize, workers: usize) -> Worker {
         let work = Arc::clone(&self.work);
         let shares = work.mix.shares();

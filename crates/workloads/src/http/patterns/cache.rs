@@ -17,7 +17,8 @@ const MOST_REPLAYED: u64 = 5_000_000;
 const PASSES: u64 = 20;
 const FEWEST_FORECAST: u64 = 20_000;
 const MOST_FORECAST: u64 = 2_000_000;
-/// Difference between forecast and target hit ratio, 0 to 1, above which a note is printed.
+/// Difference between forecast and target hit ratio, 0 to 1, above which the note about the
+/// forecast mentions the difference.
 const WORTH_A_WORD: f64 = 0.05;
 
 /// The simulated caches of one target. Workloads share these caches like real caches: requests of
@@ -82,7 +83,7 @@ pub(super) struct Forecaster {
     /// By pattern: the id of the request, as in [`Contents`]; `None` if the response is not
     /// cacheable.
     numbers: Vec<Option<u32>>,
-    /// By worker: a sampler that repeats the worker's sequence.
+    /// By worker: a sampler that draws the same sequence as the worker.
     samplers: Vec<Sampler>,
 }
 

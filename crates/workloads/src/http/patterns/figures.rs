@@ -14,8 +14,8 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Keeps the `extremes` slowest and `extremes` fastest requests, and counts for `patterns`
-    /// patterns.
+    /// Keeps the `extremes` slowest and `extremes` fastest requests, and one [`Count`] for each of
+    /// `patterns` patterns.
     pub(super) fn new(extremes: usize, patterns: usize) -> Self {
         Self {
             slowest: Extremes::new(extremes),

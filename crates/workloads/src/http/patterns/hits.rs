@@ -19,8 +19,8 @@ use crate::text::grouped;
 
 /// Longest response whose number of hits is read, bytes.
 const LARGEST_RESPONSE: usize = 64 << 20;
-/// Maximum number of patterns that are counted again on each host after load. If the hits of one
-/// pattern in a hundred changed, the sample almost certainly contains a changed pattern.
+/// Maximum number of patterns whose hits are counted again on each host after load. If the hits of
+/// one pattern in a hundred changed, the sample almost certainly contains a changed pattern.
 const MOST_ASKED_AGAIN: usize = 1_000;
 
 /// As [`MOST_ASKED_AGAIN`], if hits are counted by default: enough to notice lost data.
@@ -31,7 +31,7 @@ const ENOUGH_UNREADABLE: usize = 5;
 
 /// The requests that count search hits on every host, outside the measured slices.
 pub(super) struct HitCounting {
-    /// Where each pattern's response reports its hits; `None` for a pattern that is not counted.
+    /// Where each pattern's response reports its hits; `None` if the hits are not counted.
     sources: Arc<[Option<HitSource>]>,
     /// Whether hits are counted by default: the plan does not say where responses report hits, so
     /// the path of each pattern determines the place.
@@ -39,9 +39,9 @@ pub(super) struct HitCounting {
     /// Number of patterns that are not searches of a known kind.
     unknown: usize,
     hosts: Vec<HostCounting>,
-    /// Number of hosts for which [`HitCounting::before_run`] has returned the stage.
+    /// Index of the next host for [`HitCounting::before_run`].
     begun: usize,
-    /// Number of hosts for which [`HitCounting::count_again`] has returned the stage.
+    /// Index of the next host for [`HitCounting::count_again`].
     begun_again: usize,
 }
 
@@ -232,7 +232,7 @@ impl HitCounting {
             .collect()
     }
 
-    /// Number of patterns up to the last pattern that was counted on any host.
+    /// Number of patterns up to and including the last pattern whose hits are counted on any host.
     pub(super) fn reach(&self) -> usize {
         let asked = self.hosts.iter().flat_map(|counting| &counting.patterns);
         asked.max().map_or(0, |&last| last as usize + 1)

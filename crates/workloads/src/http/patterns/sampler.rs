@@ -12,7 +12,7 @@ pub(super) struct Sampling {
     order: PatternOrder,
     seed: u64,
     /// Hash of the workload's name. Workloads draw independently, so that a workload does not send
-    /// requests that another workload has just put into a cache.
+    /// requests whose responses another workload has just put into a cache.
     name: u64,
     workers: usize,
     /// One pool for all hosts, or one pool per host.

@@ -28,7 +28,7 @@ pub(super) struct Log {
 pub(super) struct WorkerState {
     pub(super) sampler: Sampler,
     pub(super) cursor: Cursor,
-    /// Lengths of the first responses that the worker received.
+    /// By request: the length of the first response that the worker received.
     pub(super) lengths: Lengths,
 }
 

@@ -35,11 +35,11 @@ struct Rest {
     bucket: usize,
     before: u64,
     last: String,
-    /// Markers of the previous page.
+    /// The previous page, with the markers for the next page.
     from: Page,
 }
 
-/// Lists the objects below the prefix of the workload repeatedly. The pages of one listing are
+/// Repeatedly lists the objects below the prefix of the workload. The pages of one listing are
 /// requested one after the other; several listings run concurrently, one per connection.
 /// [`Exchange::tag`] is the index of the request.
 struct List {
@@ -47,7 +47,7 @@ struct List {
     rests: Vec<Rest>,
     /// The bucket of the next listing.
     bucket: usize,
-    /// Number of keys in a complete listing, by bucket.
+    /// By bucket: bounds of the number of keys in a complete listing.
     expected: Vec<Expected>,
     /// Whether every page except the last must be full; `ascend`: whether keys must ascend.
     full: bool,

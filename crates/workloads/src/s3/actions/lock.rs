@@ -114,7 +114,7 @@ impl Action for Retain {
     }
 }
 
-/// Sets a legal hold on an object and releases it with the next request.
+/// Sets a legal hold on an object, and releases the hold with the next request.
 /// [`Exchange::tag`] is 1 for on, 0 for off.
 struct LegalHold {
     chooser: Chooser,

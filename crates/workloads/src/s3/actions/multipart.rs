@@ -189,7 +189,8 @@ impl Multipart {
         })
     }
 
-    /// Adds an upload to the queue if it has a request to send, or removes it.
+    /// Puts an upload into the queue if the upload has a request to send; otherwise removes the
+    /// upload from the queue.
     fn queue(&mut self, slot: usize) {
         let upload = &mut self.uploads[slot];
         let due = upload.due(self.parts_at_once).is_some();
@@ -275,7 +276,8 @@ impl Multipart {
         }
     }
 
-    /// Ends an upload, and removes it from the open uploads if it is closed.
+    /// Ends an upload. With `is_closed`, no upload is left on the server, and the upload is removed
+    /// from [`Multipart::open`].
     fn end(&mut self, slot: usize, is_closed: bool) {
         let upload = self.uploads.remove(slot);
         if upload.queued {

@@ -61,7 +61,7 @@ struct PutInFlight {
 }
 
 /// Stores objects, or versions of objects, one after the other. [`Exchange::tag`] is the index of
-/// the request while the request is in flight, and the object afterwards.
+/// the request while the request is in flight, and [`PutInFlight::number`] afterwards.
 pub(crate) struct Put {
     walk: Walk,
     versions: Versions,
@@ -80,7 +80,7 @@ pub(crate) struct Put {
 enum Versions {
     /// Objects have no versions.
     None,
-    /// Check that the response names a version.
+    /// Check that the response names a new version.
     Seen,
     /// Keep the version for reads.
     Kept,

@@ -67,7 +67,7 @@ impl OneRequest for PutTags {
 
 /// Reads the tags of objects and compares them with the tags that were set.
 struct GetTags {
-    /// The tags of every object, in ascending order.
+    /// The tags that every object has, in ascending order.
     tags: Vec<(String, String)>,
     /// Whether another operation of the workload removes tags.
     may_be_none: bool,

@@ -19,10 +19,10 @@ use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
 use crate::s3::signing::uri::{canonical_query, push_encoded};
 
-/// Time, nanoseconds, during which uploads with a lost response are aborted repeatedly, up to
-/// [`MOST_LOOKS`] times over all uploads. A part whose response was lost can be stored after its
-/// upload was aborted, and the upload then exists again (Amazon S3 API reference,
-/// "AbortMultipartUpload").
+/// Time, nanoseconds, during which uploads with a lost response are aborted repeatedly;
+/// [`MOST_LOOKS`] is the maximum number of repetitions, summed over all uploads. A part whose
+/// response was lost can be stored after its upload was aborted, and the upload then exists again
+/// (Amazon S3 API reference, "AbortMultipartUpload").
 const LATE: u64 = 2_000_000_000;
 const MOST_LOOKS: u32 = 10_000;
 

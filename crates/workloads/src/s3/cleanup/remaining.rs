@@ -9,11 +9,11 @@ use crate::text::grouped;
 /// Result of the cleanup of one bucket.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OfBucket {
-    /// Objects, or versions of objects, in the first listing.
+    /// Number of objects, or versions of objects, in the first listing.
     pub(crate) found: u64,
     /// Total size of the objects in the first listing, bytes.
     pub(crate) found_bytes: u64,
-    /// Objects in the last listing; `None` without a complete listing.
+    /// Number of objects in the last listing; `None` without a complete listing.
     pub(crate) left: Option<u64>,
     /// Total size of the objects in the last listing, bytes; 0 without a complete listing.
     pub(crate) left_bytes: u64,

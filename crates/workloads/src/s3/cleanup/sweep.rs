@@ -99,13 +99,14 @@ pub(crate) struct Sweep {
     /// The only objects that may be deleted, ascending; `None` for all.
     only: Option<Arc<[u64]>>,
     pass: Pass,
-    /// By bucket: objects listed in this pass.
+    /// By bucket: number of objects listed in this pass.
     met: Vec<u64>,
-    /// By bucket: bytes of the objects listed in this pass.
+    /// By bucket: total size of the objects listed in this pass, bytes.
     met_bytes: Vec<u64>,
     /// Result for each bucket.
     report: Vec<OfBucket>,
-    /// Failed deletions of single objects in this pass, by reason.
+    /// By reason: failed deletions of single objects in the last pass that deletes, and the failed
+    /// batch, if any, that ended that pass.
     refused: BTreeMap<String, u64>,
     /// Status of the last deletion that was acknowledged.
     acknowledged: Option<u16>,

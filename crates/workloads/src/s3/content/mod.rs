@@ -68,7 +68,8 @@ const VARIANTS: usize = 4;
 /// generations differ; the maximum only limits the search.
 const UNIQUE_GENERATIONS: u64 = 1000;
 
-/// The content of all objects of a workload: each object is one of the bodies.
+/// The content of all objects of a workload: the content of each object is one of the bodies,
+/// unless content is unique.
 pub struct Content {
     /// The random bytes of all bodies; empty if content is generated for each request.
     pool: Vec<u8>,
@@ -86,7 +87,7 @@ pub struct Content {
     framing: Framing,
     /// Length of each body, bytes; body `n`, from 0, starts at offset `n` × [`STRIDE`] of the pool.
     sizes: Vec<usize>,
-    /// Size of all bodies, bytes; `None` if sizes differ.
+    /// The one size that all bodies have, bytes; `None` if sizes differ.
     only: Option<u64>,
     salt: u64,
     /// Hexadecimal SHA-256 by body; empty if payloads are not signed.

@@ -18,7 +18,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Parts of `bytes` bytes; `None` for one part per body.
+    /// Parts of `bytes` bytes; with `None`, each body is one part.
     pub(super) fn of_size(bytes: Option<u64>) -> Self {
         let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         Self {

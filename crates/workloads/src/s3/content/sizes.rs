@@ -45,8 +45,9 @@ fn of_ranges(ranges: &[SizeRange], count: usize) -> Vec<(u64, f64)> {
 }
 
 /// Sizes and shares of bodies with a log-normal distribution. All bodies have equal shares. The
-/// size of a body is the mean size of the objects that the body represents, so that the overall
-/// mean is the mean of the distribution, which depends on a few huge objects.
+/// size of a body is the mean size of the objects that the body represents. The mean over all
+/// bodies is therefore the mean of the distribution, although a few huge objects determine much of
+/// that mean.
 ///
 /// With median m, the sizes below m · exp(z · σ) contribute m · exp(σ²/2) · Φ(z − σ) to the mean
 /// (Johnson, Kotz, Balakrishnan, "Continuous Univariate Distributions", vol. 1, ch. 14).

@@ -1,10 +1,11 @@
 //! Unique content for every object, generated for each request. Seed, object and offset determine
 //! each byte, so that any part can be generated again and compared with a response.
 //!
-//! All pages of all objects are the same random bytes, XORed with an eight-byte key for the object
-//! and the page. XOR is as fast as memory; a random number generator would take as long as the
-//! system calls that send the content. The longest byte sequence that two pages have in common is
-//! no longer than in random data, so that the content can neither be compressed nor deduplicated.
+//! Content consists of pages of 4096 bytes. All pages of all objects are the same random bytes,
+//! XORed with an eight-byte key for the object and the page. XOR is as fast as memory; a random
+//! number generator would take as long as the system calls that send the content. The longest byte
+//! sequence that two pages have in common is no longer than in random data, so that the content can
+//! neither be compressed nor deduplicated.
 
 use std::ops::Range;
 
@@ -182,8 +183,9 @@ fn is_laid(background: &[u8], key: u64, bytes: &[u8]) -> bool {
 }
 
 /// Division of an object into ranges that each end with constant bytes. Ranges are short at the
-/// start of the object, so that small objects also have the configured share, and grow to an eighth
-/// of the preceding content, up to [`LONGEST`].
+/// start of the object, so that small objects also have the configured share of constant bytes.
+/// Further ranges are as long as an eighth of the preceding content, rounded down to a power of
+/// two, but at most [`LONGEST`].
 #[derive(Debug, Clone, Copy)]
 struct Pattern {
     percent: u64,

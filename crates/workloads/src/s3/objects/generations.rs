@@ -21,7 +21,7 @@ use crate::s3::objects::marks::Share;
 struct State {
     /// The last generation that was sent.
     sent: AtomicU32,
-    /// The oldest generation that the server may still return.
+    /// The oldest generation that the server is still allowed to return.
     certain: AtomicU32,
     phase: AtomicU8,
 }
@@ -125,8 +125,9 @@ impl Generations {
         self.state(object).certain.load(Relaxed).into()
     }
 
-    /// The generation that `fits` a response received now, to a GET that was sent when `certain`
-    /// was the oldest allowed generation. Prefers an allowed generation to a stale generation.
+    /// The generation that `fits` a response received now. `certain` is the generation that was the
+    /// oldest allowed generation when the GET was sent. Prefers an allowed generation to a stale
+    /// generation.
     pub(crate) fn find(
         &self,
         content: &Content,

@@ -32,8 +32,8 @@ impl Share {
         }
     }
 
-    /// The share of a worker, never empty: if there are more workers than objects, workers have the
-    /// same share.
+    /// The share of a worker, never empty: if there are more workers than objects, several workers
+    /// have the same share.
     pub(crate) fn shared(worker: usize, workers: usize, objects: u64) -> Self {
         let workers = workers
             .min(usize::try_from(objects).unwrap_or(usize::MAX))
@@ -51,7 +51,7 @@ impl Share {
         (object - self.first) / self.step
     }
 
-    /// The object with an index in the share, from 0.
+    /// The object at this index of the share, from 0.
     pub(crate) fn at(self, position: u64) -> Option<u64> {
         let object = self.first + position * self.step;
         (object < self.objects).then_some(object)
@@ -69,7 +69,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The object with an index in the share, from 0.
+    /// The object at this index of the share, from 0.
     fn object(&self, position: u64) -> Option<u64> {
         among(self.among.as_deref(), self.share.at(position)?)
     }
@@ -104,7 +104,7 @@ impl Marks {
         Arc::clone(&self.uploads[worker])
     }
 
-    /// Moves the uploads that may be open to `all`.
+    /// Moves every upload that may be open into `all`.
     pub(crate) fn give_uploads(&mut self, all: &Uploads) {
         for open in self.uploads.iter().flat_map(|own| own.take()) {
             all.add(open);
@@ -191,7 +191,7 @@ impl Walk {
         }
     }
 
-    /// Records every object that the iteration reaches as created.
+    /// Records as created every object that the iteration reaches.
     pub(crate) fn making(self, marks: &mut Marks) -> Self {
         let mark = mark(&mut marks.made, self.share, self.among.as_ref());
         let reached = mark.reached.load(Ordering::Acquire);

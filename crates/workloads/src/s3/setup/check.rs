@@ -43,7 +43,7 @@ pub(crate) enum Requirement {
     Objects,
     /// The buckets keep versions of objects.
     Versions,
-    /// The objects in the buckets can be locked, which includes versions.
+    /// The objects in the buckets can be locked; locks require versions.
     Locks,
 }
 

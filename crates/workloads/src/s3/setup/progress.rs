@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use crate::rng::name_number;
 
-/// Maximum number of pages without a new key in one listing. A server can skip deleted objects
-/// without listing them (Amazon S3 API reference, "ListObjectsV2": fewer keys than requested, never
-/// more).
+/// Maximum number of pages without a new key in one listing. A server that skips deleted objects
+/// can send such pages (Amazon S3 API reference, "ListObjectsV2": a page can have fewer keys than
+/// requested).
 const MOST_BARREN: u32 = 300;
 
 /// Maximum number of pages with fewer than [`THIN`] keys in one listing; each request asks for a

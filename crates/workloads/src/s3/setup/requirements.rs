@@ -117,8 +117,8 @@ pub(crate) fn check_site(target: &Site) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Whether a name follows the naming rules for general-purpose buckets of Amazon S3 that other
-/// servers share.
+/// Whether a name follows the bucket naming rules that Amazon S3 (general-purpose buckets) and
+/// other servers have in common.
 fn is_bucket_name(name: &str) -> bool {
     let edge = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let bytes = name.as_bytes();
