@@ -13,7 +13,8 @@ pub(crate) fn band_name(band: StageBand) -> &'static str {
     }
 }
 
-/// One row of the table: mean times of the requests in each band.
+/// One row of the table: the mean times of `what` on `target`, one for each percentile band of
+/// requests.
 pub(crate) struct Row<'a> {
     /// Name of a stage, untrusted until escaped, or one of our own row names.
     pub(crate) what: &'a str,
@@ -104,7 +105,7 @@ pub(crate) fn notes<'a>(document: &'a Document, workload: &'a str) -> Vec<String
             if stages.unreadable > 0 {
                 parts.push(format!(
                     "{} ({}) reported an invalid time, which is ignored",
-                    plural(stages.unreadable, "answer"),
+                    plural(stages.unreadable, "response"),
                     share(stages.unreadable)
                 ));
             }

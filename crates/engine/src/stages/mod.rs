@@ -124,7 +124,8 @@ mod tests {
         .map(|()| all)
     }
 
-    /// Names and times of all headers in nanoseconds, in order; `None` if a header is malformed.
+    /// The times in the timing headers of a response head, in order: name and nanoseconds. A total
+    /// has the name `=`. `None` if a timing header is malformed.
     fn told(head: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         let result = read(head.as_bytes(), &mut |told| {

@@ -243,7 +243,7 @@ fn is_list(connections: &Field) -> bool {
     matches!(given, Some(Scalar::Text(text)) if text.contains(','))
 }
 
-/// Reads a list of connections, ascending and without duplicates.
+/// Reads a list of numbers of connections, sorts them in ascending order and removes duplicates.
 fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
     let text = scalar.text()?;
     let wrong = || {

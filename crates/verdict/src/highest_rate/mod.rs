@@ -218,8 +218,8 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
     Some((result, probe))
 }
 
-/// The most frequent class of error; for class `status`, the most frequent status if no operation
-/// succeeded. `None` without errors.
+/// The most frequent class of error; `None` without errors. If this class is `status` and no
+/// operation succeeded, returns the most frequent status instead.
 fn failure(slice: &Slice) -> Option<String> {
     let mut classes: BTreeMap<ErrorClass, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();

@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(flat.findings(&RULE), []);
     }
 
-    /// A run with the throughput of four workers: 1,000 from four connections on.
+    /// A concurrency sweep whose throughput four workers limit: 500 responses per slice with two
+    /// connections, and about 1,000 with four or more.
     fn four_workers() -> Run {
         let mut run = Run::ladder(&[(2, 500), (4, 1_000), (16, 1_005)]);
         run.each(|slice| slice.server_cpu(0.5));

@@ -40,7 +40,8 @@ const RENEWED: u64 = 5 * 60;
 /// Header that allows privileged users to shorten or remove a retention.
 pub(crate) const BYPASS: (&str, &[u8]) = ("x-amz-bypass-governance-retention", b"true");
 
-/// Sets a retention in governance mode. [`Exchange::tag`] is the index of the document.
+/// Sets a retention in governance mode. The [`Exchange::tag`] of a request is the index of its
+/// body in `documents`.
 struct Retain {
     chooser: Chooser,
     /// Retention documents: the last is current; requests in flight can use earlier documents.
