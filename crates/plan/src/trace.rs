@@ -53,7 +53,7 @@ impl Trace {
         Duration::from_nanos(self.offsets.last().copied().unwrap_or(0))
     }
 
-    /// The number of arrivals within `seconds` of the first.
+    /// The number of arrivals less than `seconds` after the first arrival, including the first.
     pub fn due_within(&self, seconds: f64) -> usize {
         let end = seconds * NANOS_PER_SECOND as f64;
         self.offsets

@@ -133,7 +133,8 @@ const REQUEST_KEYS: &[&str] = &[
 ];
 
 impl Request {
-    /// Takes the value of one of [`REQUEST_KEYS`].
+    /// Reads and checks the next value of `map`, the value of `key`, which is one of
+    /// [`REQUEST_KEYS`].
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         let wrong = <A::Error as de::Error>::custom;
         match key {

@@ -68,7 +68,7 @@ pub struct Patterns {
     pub hits_tolerance: Percent,
     /// The request templates of targets, if the file contains search terms.
     pub by_target: Option<ByTarget>,
-    /// Target hit ratio of the server's cache.
+    /// Size and target hit ratio of the server's cache; `None` if the plan sets neither.
     pub cache: Option<CacheDial>,
     /// Where the server reports its cache counters.
     pub counters: Option<CacheCounters>,
