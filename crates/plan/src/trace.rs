@@ -21,7 +21,7 @@ const QUOTED_CHARS: usize = 40;
 /// Arrivals at times read from a file.
 #[derive(Clone, PartialEq)]
 pub struct Trace {
-    /// The file.
+    /// The trace file.
     pub path: PathBuf,
     /// Playback speed, above 0: 2 plays the trace twice as fast.
     pub speed: f64,

@@ -162,7 +162,7 @@ impl ByTarget {
         }
     }
 
-    /// Generates the requests of all templates.
+    /// Generates one request per term from every template.
     ///
     /// # Errors
     /// A term from which no request can be made, and why.
