@@ -41,7 +41,7 @@ impl Known {
         self.names.iter().any(|(known, _)| *known == name)
     }
 
-    /// The key with this name or with this synonym.
+    /// The key whose name is `word`, otherwise the key that has `word` as a synonym.
     fn meant(&self, word: &str) -> Option<&'static str> {
         let by_name = self.names.iter().find(|(name, _)| *name == word);
         let by_synonym = || {

@@ -50,7 +50,7 @@ pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 /// The requests that a workload draws from, and their order.
 #[derive(Clone)]
 pub struct Patterns {
-    /// The file with the requests or search terms; `{corpus}` if `of_corpus`.
+    /// The file with the requests or search terms; `{corpus}` if `of_corpus` is true.
     pub path: PathBuf,
     /// Whether requests are generated from the plan's pages (`[corpus]`) before the run, instead of
     /// read from a file. `set` is empty until the requests are generated.
