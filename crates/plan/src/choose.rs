@@ -22,7 +22,7 @@ pub enum Choose {
     Once,
 }
 
-/// The default exponent, common in popularity distributions.
+/// The default exponent of the Zipf distribution, common in popularity distributions.
 const USUAL_EXPONENT: f64 = 1.0;
 
 impl FromStr for Choose {
@@ -113,14 +113,14 @@ impl fmt::Display for ByteRange {
     }
 }
 
-/// Levels of prefixes in object keys, after the prefix that all keys of the run have: the number of
-/// prefixes on each level.
+/// The number of prefixes on each level of object keys: on the first level, below the prefix that
+/// all keys of the run have; on further levels, below each prefix of the level above.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prefixes(pub Vec<u32>);
 
 /// Maximum number of prefix levels.
 const MOST_LEVELS: usize = 8;
-/// Maximum number of prefixes on one level.
+/// Maximum number of prefixes below one prefix.
 const MOST_NAMES: u32 = 65_536;
 
 impl FromStr for Prefixes {

@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use crate::percent::Percent;
 use crate::reach::Launch;
 
-/// The default margin of *equivalent*: 5 %.
+/// Default of the largest difference at which two targets count as *equivalent*: 5 %.
 pub const DEFAULT_MARGIN: Percent = Percent::of(5.0);
 
 /// The default variation between two starts of one program: 5 %. In eight starts of a CPython
@@ -57,8 +57,9 @@ impl Default for Comparing {
 /// decides, not the values of the figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Until {
-    /// Required half-width of the confidence interval of every deciding ratio, relative to the
-    /// ratio: the interval of a ratio r lies between r ÷ (1 + `within`) and r × (1 + `within`).
+    /// Required precision of every ratio of the deciding figure; if no targets are compared, of the
+    /// deciding figure itself. The confidence interval of a value v must lie between
+    /// v ÷ (1 + `within`) and v × (1 + `within`).
     pub within: Percent,
     /// The maximum number of rounds: a multiple of the number of rounds in a block.
     pub most: u32,
@@ -68,11 +69,11 @@ pub struct Until {
 /// parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPoint {
-    /// Name in the plan of the target with the `sweep`.
+    /// Name, in the plan, of the target that has the `sweep`.
     pub of: String,
     /// The value of every parameter at this point, in the order of the parameters.
     pub values: Vec<(String, String)>,
-    /// Launch settings as in the plan, with the parameters' names in braces.
+    /// Launch settings as in the plan: with `{parameter}` in place of a parameter's value.
     pub template: Launch,
 }
 

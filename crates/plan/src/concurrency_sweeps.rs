@@ -16,8 +16,8 @@ impl Plan {
         self.concurrency_sweeps_of(FEWEST_LEVELS)
     }
 
-    /// As [`Plan::concurrency_sweeps`], with at least this number of levels. If two workloads have
-    /// the same number of connections, only the first is used as a level.
+    /// As [`Plan::concurrency_sweeps`], with sweeps of at least `fewest` levels. If two workloads
+    /// have the same number of connections, only the first is used as a level.
     pub fn concurrency_sweeps_of(&self, fewest: usize) -> Vec<Vec<usize>> {
         concurrency_sweeps_among(&self.workloads, fewest)
     }

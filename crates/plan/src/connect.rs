@@ -54,7 +54,8 @@ pub enum HttpVersion {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2, negotiated in the TLS handshake (ALPN) or used with prior knowledge.
+    /// HTTP/2: negotiated in the TLS handshake (ALPN) for `https`, used with prior knowledge for
+    /// `http`.
     Http2,
 }
 
@@ -69,7 +70,7 @@ pub struct Tls {
     pub insecure: bool,
     /// Server name for SNI and for certificate verification, instead of the URL's host.
     pub server_name: Option<String>,
-    /// Resume earlier sessions. If false, every handshake is a full handshake.
+    /// Resume earlier TLS sessions. If false, every handshake is a full handshake.
     pub resume: bool,
     /// The only TLS version to offer; `None`: 1.3 and 1.2.
     pub version: Option<TlsVersion>,
@@ -112,7 +113,7 @@ impl IpVersion {
     }
 }
 
-/// Addresses to use for one name and port: `db:9000:10.0.0.1,[fd00::1]`.
+/// The addresses of one host name, for connections to one port: `db:9000:10.0.0.1,[fd00::1]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     /// The name, in lower case.

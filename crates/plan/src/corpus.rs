@@ -23,7 +23,8 @@ pub struct ClusterSizes {
 }
 
 impl WorkloadKind {
-    /// The patterns generated from the plan's pages, with the default request method.
+    /// The method for patterns without a method, and the patterns generated from the plan's pages.
+    /// `None` if the requests have another source.
     fn corpus_patterns(&mut self) -> Option<(String, &mut Patterns)> {
         let (method, drawn) = self.protocol_mut().patterns_mut()?;
         drawn.of_corpus.then(|| (method.to_owned(), drawn))

@@ -142,7 +142,8 @@ fn written(time: Duration) -> String {
     text
 }
 
-/// `nanos` in `unit`, with as few decimals as an exact value needs.
+/// `nanos` as a number of units of `unit` nanoseconds, followed by the unit's `name`, with as few
+/// decimals as an exact value needs.
 fn with_fraction(nanos: u64, unit: u64, name: &str) -> String {
     let whole = nanos / unit;
     if nanos.is_multiple_of(unit) {

@@ -86,8 +86,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The bound as a number: operations per second, seconds, a share of 1, bytes per second, or a
-    /// ratio.
+    /// The bound as a number: operations per second, seconds, a share (1 for 100 %), bytes per
+    /// second, or a ratio.
     pub fn value(self) -> f64 {
         match self {
             Self::Rate(rate) => rate.get(),
@@ -135,7 +135,7 @@ impl Expectation {
 /// An expectation as written, before its names are resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
-    /// The names of a target or a workload before the condition, as written.
+    /// The names before the condition, of a target, of a workload or of both, as written.
     pub(crate) names: Vec<String>,
     pub(crate) figure: Figure,
     pub(crate) relation: Relation,

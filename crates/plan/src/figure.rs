@@ -1,10 +1,11 @@
-//! The figures that a plan can name. `expect`, `fail_if`, `slo` and `decide` use the same table.
+//! The figures that a plan can name. The keys `expect`, `fail_if`, `slo` and `decide` all use the
+//! table in this file.
 
 use std::fmt;
 
 use crate::suggest::did_you_mean;
 
-/// A figure of a target at a workload. `Display` gives its name in plans: `p99.9`.
+/// A figure of a target in a workload. `Display` gives its name in plans: `p99.9`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// Operations per second.
@@ -78,7 +79,7 @@ impl fmt::Display for Quantile {
     }
 }
 
-/// The unit of a figure's bound.
+/// The unit of the bound in a condition on a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     PerSecond,
@@ -152,7 +153,8 @@ impl Figure {
         !matches!(self, Self::Max | Self::Errors)
     }
 
-    /// Whether the schedule of an open loop determines the figure.
+    /// Whether the figure is a rate: operations or bytes per second. In an open loop, the schedule
+    /// determines rates.
     pub fn is_rate(self) -> bool {
         matches!(self, Self::Throughput | Self::Bandwidth)
     }

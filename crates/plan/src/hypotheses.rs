@@ -7,8 +7,8 @@ use crate::concurrency_sweeps::{FEWEST_LEVELS, concurrency_sweeps_among};
 use crate::model::Plan;
 use crate::workload::Workload;
 
-/// The significance level of a run: the probability of at least one false difference among all
-/// hypotheses.
+/// The significance level of a run: the highest accepted probability that at least one hypothesis
+/// is rejected by chance.
 const LEVEL: f64 = 0.05;
 
 impl Plan {

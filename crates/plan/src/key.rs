@@ -134,7 +134,7 @@ pub trait Section: Sized {
     /// The keys that are given, each with the place of its value.
     fn given(&self) -> Vec<(&'static str, Place)>;
 
-    /// Sets a key by a flag. A key without flags is not changed.
+    /// Sets a key by a flag. A key that no flag can set is not changed.
     fn set(&mut self, key: &str, flag: &'static str, values: Vec<Scalar>);
 
     /// Copies the keys that are given in `from` and for which `is_copied` holds.
@@ -276,7 +276,7 @@ impl Flag {
     }
 }
 
-/// A time without a lower limit.
+/// A key whose value is a duration, without a lower limit.
 pub(crate) const fn time() -> Key {
     time_from(Duration::ZERO)
 }
@@ -285,7 +285,7 @@ pub(crate) const fn time_from(least: Duration) -> Key {
     Key::of(Value::Time { least })
 }
 
-/// A whole number, limits included.
+/// A key whose value is a whole number from `least` to `most`, both included.
 pub(crate) const fn whole(least: u64, most: u64) -> Key {
     Key::of(Value::Whole { least, most })
 }
@@ -308,7 +308,7 @@ pub(crate) const fn text(description: &'static str) -> Key {
     Key::of(Value::Text(description))
 }
 
-/// One of the names of `T`.
+/// A key whose value is one of the names of `T`.
 pub(crate) const fn choice<T: Named>() -> Key {
     Key::of(Value::Choice(names_of::<T>))
 }

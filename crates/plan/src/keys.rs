@@ -41,7 +41,7 @@ impl Known {
         self.names.iter().any(|(known, _)| *known == name)
     }
 
-    /// The key with this name or with this synonym.
+    /// The key whose name is `word`, otherwise the key that has `word` as a synonym.
     fn meant(&self, word: &str) -> Option<&'static str> {
         let by_name = self.names.iter().find(|(name, _)| *name == word);
         let by_synonym = || {
@@ -133,7 +133,7 @@ fn common() -> Known {
 const WORK: &str = "work";
 
 /// Moves the keys of a workload's protocol into a separate table with the name of the protocol.
-/// Reports keys that only other protocols have. If `kind` is missing or wrong, the keys of
+/// Reports keys that only other protocols have. If `kind` is missing or wrong, the keys of all
 /// protocols are removed, and the mistake is reported later.
 fn gather_work(workload: &mut DeTable<'_>, findings: &mut Findings) {
     let kind = workload
@@ -229,7 +229,7 @@ impl Sections {
         }
     }
 
-    /// Checks the table at `key` in `table`.
+    /// Checks the keys of the table at `key` in `table`, or of every table in a list at `key`.
     fn inside(&self, table: &mut DeTable<'_>, key: &str, section: &Known, findings: &mut Findings) {
         match table.get_mut(key).map(toml::Spanned::get_mut) {
             Some(DeValue::Table(inner)) => self.check(section, inner, findings),
@@ -244,7 +244,7 @@ impl Sections {
         }
     }
 
-    /// Checks the templates of a workload.
+    /// Checks the keys of a workload's request templates (`by_target`).
     fn templates(&self, workload: &mut DeTable<'_>, findings: &mut Findings) {
         let table = workload.get_mut("by_target").map(toml::Spanned::get_mut);
         let Some(DeValue::Table(table)) = table else {

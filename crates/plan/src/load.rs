@@ -54,7 +54,7 @@ impl Load {
 /// start, except in a closed loop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pace {
-    /// Closed loop: as soon as the connection is free.
+    /// Closed loop: on each connection, when a response is complete and the think time is over.
     Closed,
     /// At a constant rate, evenly spaced.
     Constant {
@@ -121,8 +121,9 @@ impl RateSearch {
 }
 
 impl Pace {
-    /// The number of operations due in a window of `length` seconds: the integral of the rate,
-    /// which is an average for random arrivals. `None` for a closed loop.
+    /// The number of operations due in a window of `length` seconds: the integral of the rate (for
+    /// random arrivals, the expected number), or a count of the times in a trace. `None` for a
+    /// closed loop and for a maximum-rate search.
     pub fn due_within(&self, length: f64) -> Option<f64> {
         match self {
             Self::Closed | Self::Search(_) => None,

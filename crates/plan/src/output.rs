@@ -10,7 +10,7 @@ pub struct Output {
     pub export: Vec<String>,
     /// Port of the live page; 0 for a free port. `None` for no page.
     pub live: Option<u16>,
-    /// Address at which a Prometheus server reads metrics; port 0 for a free port.
+    /// Address at which Tenbin serves metrics for a Prometheus server; port 0 for a free port.
     pub prometheus: Option<SocketAddr>,
     /// URL to which metrics are sent by OTLP over HTTP, including its path, without user and
     /// password.

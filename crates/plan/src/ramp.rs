@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 /// Fewest levels of a ramp: with fewer levels, no knee can be found.
 const FEWEST_LEVELS: usize = 3;
-/// Maximum number of levels. Each level becomes one workload; a larger number is taken for a typing
-/// error.
+/// Maximum number of levels of a ramp. Each level becomes one workload; a larger number is taken
+/// for a typing error.
 const MOST_LEVELS: usize = 64;
 const MOST_CONNECTIONS: u64 = 100_000;
 

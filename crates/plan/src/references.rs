@@ -67,7 +67,8 @@ pub(crate) fn with_values(
     Ok(text + rest)
 }
 
-/// Finds the query parameters of a URL or a path whose names look secret.
+/// Records as secrets the values of query parameters with names that look secret. `field` is a URL
+/// or a path.
 pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let text = field.as_ref().and_then(|field| field.value.text().ok());
     if let Some((_, query)) = text.and_then(|text| text.split_once('?')) {
@@ -77,7 +78,8 @@ pub(crate) fn query(field: &Field, secrets: &mut Secrets, variables: &mut Variab
     }
 }
 
-/// Finds the fields of a body (form or JSON) whose names look secret.
+/// Records as secrets the values of fields with names that look secret, in a body that is a form or
+/// JSON.
 pub(crate) fn body(field: &Field, secrets: &mut Secrets, variables: &mut Variables) {
     let Some(text) = field.as_ref().and_then(|field| field.value.text().ok()) else {
         return;

@@ -13,8 +13,8 @@ use crate::names::Named;
 /// Anything Obviously Wrong!", 2009).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Relaunch {
-    /// Before each block, if restarts are possible and every target starts within
-    /// [`Self::QUICK_START`]; otherwise never.
+    /// [`Self::Block`] if restarts are possible, every target starts within [`Self::QUICK_START`],
+    /// and the plan has several targets, several blocks and no patterns; otherwise [`Self::Never`].
     #[default]
     Auto,
     /// Never.

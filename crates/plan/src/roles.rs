@@ -40,9 +40,9 @@ impl Plan {
         compared.filter_map(|at| self.workloads.get(*at))
     }
 
-    /// A workload as sent to `target`. If several workloads share patterns, only the first workload
-    /// reads hits. If the twin is the same server as the baseline, the keys of objects that are
-    /// created for the run differ from the baseline's.
+    /// A workload as sent to `target`. Of the workloads that draw from the same patterns and do not
+    /// set `hits`, only the first reads hits. If the twin is the same server as the baseline, the
+    /// keys of objects that are created for the run differ from the baseline's.
     pub fn work_on<'a>(&self, target: &Target, workload: &'a Workload) -> Cow<'a, Workload> {
         let is_twin = self.twin().is_some_and(|twin| twin.name == target.name);
         let sent = workload.kind.protocol().sent_to(&SentTo {

@@ -145,7 +145,7 @@ impl Scalar {
         rate.map(Rate::get).map_err(|error| error.to_string())
     }
 
-    /// The value with this name in `table`.
+    /// The value in `table` whose name is this scalar.
     pub(crate) fn choice<T: Copy>(&self, table: &[(&str, T)]) -> Result<T, String> {
         let names = || table.iter().map(|&(name, _)| name);
         let listed: Vec<String> = names().map(|name| format!("{name:?}")).collect();

@@ -13,7 +13,7 @@ pub const LONGEST_SLICE: f64 = 2.5;
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// Pairing block, from 0.
+    /// Number of the block, from 0.
     pub block: u32,
     /// Round, from 0.
     pub round: u32,
@@ -199,7 +199,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 impl Plan {
-    /// Rounds of one pairing block: 2 for an ABBA quad.
+    /// Rounds of one of the plan's blocks: 2 for an ABBA quad.
     pub fn rounds_per_block(&self) -> u32 {
         block_of(self.targets.len(), self.comparing.workloads.len())
     }
@@ -224,9 +224,9 @@ impl Plan {
         self.rounds.slice.saturating_mul(RateSearch::MOST_SLICES)
     }
 
-    /// The longest time of all slices. Slices in which all targets are sent the same requests are
-    /// assumed to take [`LONGEST_SLICE`] times their planned time, as they can on a slow target.
-    /// `None` without such slices.
+    /// The longest time that all slices together can take. Slices in which all targets are sent the
+    /// same requests are assumed to take [`LONGEST_SLICE`] times their planned time, as they can on
+    /// a slow target. `None` without such slices.
     pub fn longest(&self) -> Option<Duration> {
         let counted = self.workloads.iter().filter(|work| work.may_be_stretched());
         let pairs = match self.targets.len() {

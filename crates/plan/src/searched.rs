@@ -23,7 +23,7 @@ pub struct Corpus {
     pub source: CorpusSource,
     /// Maximum number of pages; `None`: all.
     pub max_records: Option<u64>,
-    /// Maximum number of characters per text; `None`: all.
+    /// Maximum number of characters of a page's text; `None`: all.
     pub text_limit: Option<usize>,
     /// Directory in which the pages are stored and reused, an absolute path in a resolved plan;
     /// `None`: a directory in the run directory.

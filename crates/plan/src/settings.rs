@@ -58,7 +58,8 @@ impl Workload {
 }
 
 impl Setting {
-    /// The setting as the end of a description, with a comma before it.
+    /// The setting in words, after a comma, to append to a description; `None` if the description
+    /// already contains the setting.
     fn in_words(&self) -> Option<String> {
         let Self { key, value, .. } = self;
         let words = match key.as_str() {

@@ -75,7 +75,7 @@ impl Target {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
     }
 
-    /// The number of hosts; for a target that Tenbin starts, one process per host.
+    /// The number of hosts; for a target that Tenbin starts, the number of processes.
     pub fn host_count(&self) -> usize {
         let several = match &self.reach {
             Reach::Launched(launch) => launch.nodes.len(),

@@ -21,7 +21,7 @@ const QUOTED_CHARS: usize = 40;
 /// Arrivals at times read from a file.
 #[derive(Clone, PartialEq)]
 pub struct Trace {
-    /// The file.
+    /// The trace file.
     pub path: PathBuf,
     /// Playback speed, above 0: 2 plays the trace twice as fast.
     pub speed: f64,
@@ -53,7 +53,7 @@ impl Trace {
         Duration::from_nanos(self.offsets.last().copied().unwrap_or(0))
     }
 
-    /// The number of arrivals within `seconds` of the first.
+    /// The number of arrivals less than `seconds` after the first arrival, including the first.
     pub fn due_within(&self, seconds: f64) -> usize {
         let end = seconds * NANOS_PER_SECOND as f64;
         self.offsets

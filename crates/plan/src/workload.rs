@@ -67,8 +67,8 @@ impl Workload {
     }
 
     /// The settling time of the workload's slices. Zero if a slice ends after a number of
-    /// operations, because all of them must be measured. A trace keeps the settling time, in which
-    /// it sends no operations.
+    /// operations or uses up its objects, because every operation must be measured. With a trace,
+    /// the settling time is always that of the plan, and no operations are sent in it.
     pub fn lead(&self, rounds: &Rounds) -> Duration {
         let none_in_it = matches!(self.load.pace, Pace::Trace(_));
         if self.is_counted() && !none_in_it {

@@ -20,7 +20,7 @@ section! {
         seed: Scalar = whole(0, u64::MAX).default("1");
         /// maximum number of pages
         max_records: Scalar = whole(1, u64::MAX).default_rule("all");
-        /// maximum number of characters per text
+        /// maximum number of characters of a page's text
         text_limit: Scalar = whole(1, u64::MAX).default_rule("all");
         /// directory of the generated files. If the directory contains pages generated with the
         /// same settings, they are reused; pages generated with other settings are replaced. A

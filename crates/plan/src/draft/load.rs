@@ -8,13 +8,14 @@ use crate::key::{
 use crate::load::Arrivals;
 use crate::scalar::{List, Scalar};
 
-/// Maximum number of connections: one pair of addresses has fewer ports, so a larger number is
-/// taken for a typing error.
+/// Maximum number of connections: one client address has fewer ports for one server address and
+/// port, so a larger number is taken for a typing error.
 pub(crate) const MOST_CONNECTIONS: u64 = 100_000;
 /// Maximum depth: servers allow one or two hundred streams, so a larger number is taken for a
 /// typing error.
 const MOST_DEPTH: u64 = 1000;
-/// Maximum number of openings of a connection: with more, a slice would mainly measure connecting.
+/// Maximum number of times that a connection is opened in a slice: with more, a slice would mainly
+/// measure connecting.
 const MOST_OPENINGS: u64 = 1000;
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 

@@ -88,7 +88,7 @@ section! {
                 "[NAME=]VARIABLE",
                 "Environment variable with the bearer token for the --observe URL",
             ));
-        /// PEM file of the authorities to trust for this URL
+        /// PEM file of the authorities to trust for the URL in `tenbin` or `prometheus`
         ca: Scalar = text("path").default_rule("the system's")
             .flag(Flag::per_target(
                 "--observe-cacert",
@@ -96,7 +96,7 @@ section! {
                 "PEM file of the certificate authorities to trust for the --observe URL instead of \
                  the system's",
             ));
-        /// `true`: accept any certificate from this URL
+        /// `true`: accept any certificate from the URL in `tenbin` or `prometheus`
         insecure: Scalar = switch().default("false")
             .flag(Flag::of(
                 "--observe-insecure",

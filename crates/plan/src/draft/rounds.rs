@@ -94,7 +94,7 @@ section! {
             );
         /// settling time: unmeasured load at the start of every slice. The settling time starts
         /// when every connection is open or has failed to open within 10 s (or `timeout`, if
-        /// shorter). With `0s`, connections are opened inside the window
+        /// shorter). With `0s`, connections are opened inside the measured window
         lead: Scalar = time()
             .default_rule("a tenth of `slice`, at most 500 ms")
             .comment("unmeasured settling time at the start of a slice")
@@ -123,11 +123,12 @@ section! {
         /// with an empty data directory (`{data}`), so that the confidence intervals include the
         /// variation between starts of the same program. `"slice"`: before each slice, with their
         /// data, so that each slice starts with cold caches; targets are stopped after the slice.
-        /// `"never"`: no restarts. `"auto"`: `"block"` if restarts are possible and every target
-        /// starts within 2 s. A `warmup` follows every restart; with `"block"`, this is one warm-up
-        /// for all workloads together. Requires targets with a `command`, and workloads of kind
-        /// `"http"` without `slo`; `"auto"` also requires several targets and no `patterns`. Older
-        /// plans contain `true` (`"slice"`) and `false` (`"never"`)
+        /// `"never"`: no restarts. `"auto"`: `"block"` if restarts are possible, every target
+        /// starts within 2 s, and the plan has several targets, several blocks and no `patterns`;
+        /// otherwise `"never"`. A `warmup` follows every restart; with `"block"`, this is one
+        /// warm-up for all workloads together. Restarts require that every target has a `command`
+        /// and that every workload is of kind `"http"` without `slo`. Older plans contain `true`
+        /// (`"slice"`) and `false` (`"never"`)
         relaunch: Scalar = choice::<Relaunch>().default("auto").flag(
             Flag::of(
                 "--relaunch",

@@ -72,7 +72,8 @@ fn request_of(line: &[u8]) -> Option<&[u8]> {
     (has_time && is_status && is_bytes).then_some(&rest[..close])
 }
 
-/// The position of the closing quotation mark. Quotation marks inside the text are written `\"`.
+/// The position of the quotation mark that ends a quoted text; `text` starts after the opening
+/// mark. Quotation marks inside the quoted text are written `\"`.
 fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut escaped = false;
     text.iter().position(|&byte| {

@@ -16,7 +16,8 @@ const LONGEST_NAME: usize = 100;
 #[derive(Default)]
 pub(super) struct Builder {
     names: Vec<String>,
-    /// The frequency of each group in the file; `None` counts as 1 ÷ number of groups.
+    /// The frequency that the file sets for each group; a group without a frequency (`None`) gets
+    /// 1 ÷ number of groups.
     frequencies: Vec<Option<f64>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,

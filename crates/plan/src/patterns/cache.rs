@@ -11,7 +11,7 @@ pub const DEFAULT_CACHE_SIZE: u32 = 100;
 /// Maximum size of a cache, responses: no cache of responses holds more.
 pub(crate) const MOST_CACHE_SIZE: u64 = 10_000_000;
 
-/// A target hit ratio of the server's cache.
+/// The size of a server's response cache, and a target hit ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheDial {
     /// Target share of requests whose response is in the cache; `None`: no target.
@@ -23,8 +23,8 @@ pub struct CacheDial {
 
 impl CacheDial {
     /// The number of patterns that gives the target hit ratio if all are equally frequent: cache
-    /// size ÷ ratio, because a cache contains the last `size` different patterns. `None` without a
-    /// target hit ratio.
+    /// size ÷ ratio, because the cache contains the responses to the `size` different patterns
+    /// requested last. `None` without a target hit ratio.
     pub fn patterns(&self) -> Option<usize> {
         let share = self.hit?.share();
         let exact = f64::from(self.size) / share;
@@ -79,8 +79,8 @@ impl CacheCounters {
         }
     }
 
-    /// Whether a forecast assumes one cache for all hosts of a target, which also holds responses
-    /// to `POST`: true for OpenSearch.
+    /// Whether a forecast of cache hits assumes that all hosts of a target share one cache, and
+    /// that the cache also holds responses to `POST`: true for OpenSearch.
     pub fn is_shared(&self) -> bool {
         matches!(self, Self::OpenSearch)
     }

@@ -133,7 +133,7 @@ const REQUEST_KEYS: &[&str] = &[
 ];
 
 impl Request {
-    /// Takes the value of one of [`REQUEST_KEYS`].
+    /// Reads the value of `key`, one of [`REQUEST_KEYS`], from `map`, and checks the value.
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         let wrong = <A::Error as de::Error>::custom;
         match key {

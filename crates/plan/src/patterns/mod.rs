@@ -50,7 +50,7 @@ pub const MOST_ASKED_BY_DEFAULT: usize = 500;
 /// The requests that a workload draws from, and their order.
 #[derive(Clone)]
 pub struct Patterns {
-    /// The file.
+    /// The file with the requests or search terms; `{corpus}` if `of_corpus` is true.
     pub path: PathBuf,
     /// Whether requests are generated from the plan's pages (`[corpus]`) before the run, instead of
     /// read from a file. `set` is empty until the requests are generated.
@@ -68,7 +68,7 @@ pub struct Patterns {
     pub hits_tolerance: Percent,
     /// The request templates of targets, if the file contains search terms.
     pub by_target: Option<ByTarget>,
-    /// Target hit ratio of the server's cache.
+    /// Size and target hit ratio of the server's cache; `None` if the plan sets neither.
     pub cache: Option<CacheDial>,
     /// Where the server reports its cache counters.
     pub counters: Option<CacheCounters>,

@@ -33,7 +33,7 @@ pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
     }
 }
 
-/// A text, shortened for messages.
+/// `text` in quotation marks, shortened for messages.
 pub(super) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED_CHARS).collect();
     if short.len() < text.len() {
@@ -159,7 +159,7 @@ pub(super) fn body(length: usize) -> Result<(), String> {
     }
 }
 
-/// Reads a timeout in seconds.
+/// Checks a timeout in seconds, and converts the timeout to a duration.
 pub(super) fn timeout(seconds: f64) -> Result<Duration, String> {
     if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
         let time = Duration::from_secs_f64(seconds);

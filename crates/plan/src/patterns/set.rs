@@ -8,7 +8,7 @@ use crate::rng::{Rng, name_number};
 /// A request in a file of patterns.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Pattern {
-    /// Index of the group.
+    /// Index of the pattern's group in [`PatternSet::groups`].
     pub group: usize,
     /// Request method.
     pub method: String,

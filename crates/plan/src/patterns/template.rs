@@ -95,8 +95,9 @@ impl Template {
     }
 }
 
-/// `text` with `term` in place of the placeholders (`{term}`, `{term:groonga}`, `{term:phrases}`),
-/// escaped with `escape`.
+/// `text` with the term in place of each placeholder: unchanged for `{term}`, in Groonga's query
+/// syntax for `{term:groonga}`, as phrases for `{term:phrases}`. `escape` is applied to each
+/// replacement, not to the rest of `text`.
 fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len() + term.len());
     let mut rest = text;
@@ -161,7 +162,7 @@ impl ByTarget {
         }
     }
 
-    /// Generates the requests of all templates.
+    /// Generates one request per term from every template.
     ///
     /// # Errors
     /// A term from which no request can be made, and why.

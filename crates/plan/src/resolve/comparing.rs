@@ -340,7 +340,7 @@ fn check_has_baseline(
     Ok(())
 }
 
-/// The precision of a ratio, percent.
+/// Reads the precision of a ratio: `±1%`.
 pub(super) fn precision(scalar: &Scalar) -> Result<Percent, String> {
     Percent::within(scalar.text()?, LEAST_PRECISION, MOST_PRECISION)
 }

@@ -21,7 +21,8 @@ use crate::scalar::{At, List, Scalar};
 /// NUL.
 const LONGEST_SOCKET_PATH: usize = 107;
 
-/// Resolves the connection settings; `hosts` are all hosts of a running target.
+/// Resolves the connection settings; `hosts` are the hosts of a running target, and empty for other
+/// targets.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
     draft: &TargetDraft,

@@ -275,8 +275,9 @@ fn check(
     None
 }
 
-/// `launch` without the secret, so that no printed plan contains the secret. A secret in the
-/// command is refused; a secret in the environment is replaced by its placeholder.
+/// `launch` without the secret key, so that no printed plan contains the key. A secret key in the
+/// command is refused, as is a session token in the command or the environment. A secret key in the
+/// environment is replaced by `{secret_key}`.
 pub(super) fn kept_out_of(
     resolver: &mut Resolver<'_>,
     mut launch: Launch,

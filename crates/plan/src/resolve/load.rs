@@ -18,8 +18,8 @@ const DEFAULT_CONNECTIONS: usize = 16;
 /// Default number of connections of a maximum-rate search: with few, requests would wait for a free
 /// connection and be late.
 const DEFAULT_SEARCH_CONNECTIONS: usize = 128;
-/// Maximum number of levels. Each number of connections becomes one workload; a larger number is
-/// taken for a typing error.
+/// Maximum number of values in a list of connections. Each value becomes one workload; a longer
+/// list is taken for a typing error.
 const MOST_LEVELS: usize = 64;
 /// Highest playback speed of a trace: a day of arrivals in less than a tenth of a second.
 const HIGHEST_SPEED: f64 = 1e6;

@@ -83,7 +83,7 @@ impl Names {
         name
     }
 
-    /// Adds a name that was composed of other names.
+    /// Adds the name of a target in a sweep, and reports a name that is too long.
     pub(super) fn take(
         &mut self,
         resolver: &mut Resolver<'_>,

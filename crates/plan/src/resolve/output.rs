@@ -56,7 +56,8 @@ fn address(scalar: &Scalar) -> Result<SocketAddr, String> {
 /// The path at which collectors receive metrics.
 const METRICS: &str = "/v1/metrics";
 
-/// Reads the URL of a collector and adds the path.
+/// Reads the URL of a collector, and appends [`METRICS`] unless the URL already ends with that
+/// path.
 fn collector(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
     let hint = "write for example http://127.0.0.1:4318";
@@ -78,7 +79,7 @@ fn collector(scalar: &Scalar) -> Result<String, String> {
     Ok(url.to_string())
 }
 
-/// Reads the port of the live page; 0 for a free port.
+/// Reads the key `live`: `None` for `false`, 0 (a free port) for `true`, otherwise the port.
 fn port(scalar: &Scalar) -> Result<Option<u16>, String> {
     let number = match scalar {
         Scalar::Switch(false) => return Ok(None),

@@ -91,9 +91,10 @@ fn default_count(shape: &Shape) -> u32 {
     fewest_blocks(shape.hypotheses).max(8) * shape.block()
 }
 
-/// The default number of rounds: eight for one target and eight quads for two, or more if several
-/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the significance level of 5 %;
-/// for three targets and more, the fewest blocks with which a difference can be significant.
+/// The default number of rounds. One target: 8. Two targets: 16 (eight quads), or more if several
+/// hypotheses ([`Plan::hypotheses`](crate::Plan::hypotheses)) share the significance level of 5 %.
+/// Three or more targets: the rounds of the fewest blocks with which a difference can be
+/// significant.
 pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     let least = fewest_blocks(hypotheses) * rounds_per_block(targets);
     match targets {
@@ -103,8 +104,8 @@ pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
     }
 }
 
-/// The default length of a slice. With more targets, slices are shorter, so that a run still takes
-/// minutes.
+/// The default length of a slice: 2 s for one or two targets; 1 s for more, so that a run still
+/// takes minutes.
 fn default_slice(shape: &Shape) -> Duration {
     match shape.targets {
         0..=2 => DEFAULT_SLICE,
@@ -159,8 +160,8 @@ fn blocks_in(duration: Duration, slice: Duration, block: u32) -> u32 {
     (blocks.round() as u32).clamp(1, most) * block
 }
 
-/// The number of rounds, in whole blocks, that fit into `duration` with the shortest slices; at
-/// least one block.
+/// The largest number of rounds, in whole blocks, that fit into `duration` with the shortest
+/// slices; at least one block.
 fn whole_blocks_within(duration: Duration, block: u32) -> u32 {
     let rounds = duration.as_nanos() / SHORTEST_SLICE.as_nanos();
     let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);

@@ -19,7 +19,7 @@ use crate::target::Target;
 /// Maximum number of nodes of a target on one machine.
 const MOST_NODES: u64 = 100;
 
-/// The pages; `None` without a `[corpus]`, or with a wrong one.
+/// The pages; `None` without a `[corpus]`, or if the `[corpus]` is wrong, which is reported.
 pub(super) fn corpus(
     resolver: &mut Resolver<'_>,
     draft: Option<&At<CorpusDraft>>,

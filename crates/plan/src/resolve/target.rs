@@ -65,7 +65,7 @@ impl<'a> Needs<'a> {
     }
 
     /// The name of a workload that needs S3 on a target with this storage protocol, if any.
-    /// Workloads that need S3 with any storage protocol are preferred.
+    /// A workload that needs S3 with every storage protocol is preferred.
     fn s3_of(&self, store: Store) -> Option<&'a str> {
         let needs = |store| self.name(|facts| facts.needs_s3(store));
         needs(Store::default()).or_else(|| needs(store))
@@ -208,7 +208,7 @@ fn memory(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<u
     Some(given)
 }
 
-/// The target with its secret key removed from all texts.
+/// `reach` with the secret key removed from a launched target's settings.
 fn without_secret(
     resolver: &mut Resolver<'_>,
     reach: Reach,
@@ -223,7 +223,7 @@ fn without_secret(
     }
 }
 
-/// The target at every point of its sweep; only the target itself without a sweep.
+/// One target for each point of the sweep; without a sweep, only `target` itself.
 fn swept(
     resolver: &mut Resolver<'_>,
     names: &mut Names,
@@ -268,7 +268,7 @@ fn swept(
     targets
 }
 
-/// How the target is reached, with all hosts of a running target.
+/// How the target is reached, and the hosts of a running target; no hosts for other targets.
 fn reach(
     resolver: &mut Resolver<'_>,
     draft: &TargetDraft,
@@ -364,7 +364,8 @@ fn store(resolver: &mut Resolver<'_>, draft: &TargetDraft, reach: &Reach) -> Sto
     }
 }
 
-/// Directories, the dummy and the built-in blob server support workloads of kind `blob` only.
+/// Refuses workloads of other kinds than `blob` on a directory, the dummy or the built-in blob
+/// server.
 fn check_supports_work(
     resolver: &mut Resolver<'_>,
     place: Place,

@@ -1,4 +1,4 @@
-//! The operations sent to every target.
+//! Resolves workloads: the operations sent to every target, and their load.
 
 use std::time::Duration;
 

@@ -32,14 +32,15 @@ pub(crate) trait Protocol: Facts {
     /// Prints the keys of the work, without `kind`.
     fn print(&self, page: &mut Page);
 
-    /// The same operations on the same objects with default settings: the description adds the
-    /// settings that differ from the defaults. `None` if the description always contains every
-    /// setting.
+    /// The same operations on the same objects with default settings: `Workload::describe` appends
+    /// to [`Facts::describe`] the settings that differ from these defaults. `None` if
+    /// [`Facts::describe`] contains every setting.
     fn usual(&self) -> Option<WorkloadKind> {
         None
     }
 
-    /// Applies the sizes of an existing data set; `false` if no plan can describe them.
+    /// Sets the sizes of objects, and in S3 workloads their number, to those of an existing data
+    /// set. Returns `false`, and keeps the sizes, if the work does not support the sizes found.
     fn settle(&mut self, found: Found) -> bool {
         let _ = found;
         false
@@ -51,7 +52,8 @@ pub(crate) trait Protocol: Facts {
         None
     }
 
-    /// The patterns that requests are drawn from, with the default request method.
+    /// The method for patterns without a method, and the patterns that requests are drawn from.
+    /// `None` for a workload without patterns.
     fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
         None
     }

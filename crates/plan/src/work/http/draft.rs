@@ -86,7 +86,7 @@ section! {
             )
             .under(PATTERNS),
         );
-        /// format of the file
+        /// format of the file in `patterns`
         patterns_format: Scalar = choice::<PatternFormat>()
             .default_rule("`\"auto\"`: by its first line")
             .flag(
@@ -98,7 +98,7 @@ section! {
                 .default("auto")
                 .under(PATTERNS),
             );
-        /// order of the requests
+        /// order in which requests are drawn from `patterns`
         order: Scalar = text(
             "`\"weighted\"`, `\"sequential\"`, `\"shuffled\"` or `\"zipf:1.1\"`",
         )

@@ -114,8 +114,8 @@ fn read(
     }
 }
 
-/// The requests for the terms of a file, made with one of the templates. Every template gives the
-/// same number of requests.
+/// Fills the templates with the terms of a file, and returns the requests of any one template,
+/// because every template gives the same number of requests.
 fn read_terms(
     resolver: &mut Resolver<'_>,
     place: Place,
@@ -203,7 +203,7 @@ fn cache(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> Option<CacheDial> {
     })
 }
 
-/// Refuses a format for generated requests.
+/// Refuses `patterns_format` for requests that are generated, from pages or from search terms.
 fn refuse_format(resolver: &mut Resolver<'_>, format: &Field) {
     if let Some(format) = format {
         let why = "is for a file; generated requests have no format";

@@ -135,7 +135,8 @@ section! {
         /// `"signed"`: the signature covers the SHA-256 of the content; `"unsigned"`: the signature
         /// does not cover the content; `"streaming"`: every chunk of the content has a signature;
         /// `"trailer"`: the content is not signed, and `checksum` (other than `"md5"`) follows the
-        /// content. The last two use chunks of 64 KiB and require `signature = "v4"`
+        /// content. `"streaming"` and `"trailer"` use chunks of 64 KiB and require
+        /// `signature = "v4"`
         payload: Scalar = choice::<Payload>()
             .default("signed")
             .flag(
@@ -225,7 +226,8 @@ section! {
         /// `"fresh"`: created before the run and deleted after it. `"keep"`: reused if present with
         /// the right size and parts, otherwise created; not deleted. `"existing"`: all objects
         /// below `prefix`, at most 4,000,000, independent of `objects` and `size`; no object is
-        /// created or deleted, and the bucket must exist. With the last two, the default seed is 1
+        /// created or deleted, and the bucket must exist. With `"keep"` and `"existing"`, the
+        /// default seed is 1
         data: Scalar = choice::<DataSet>()
             .default("fresh")
             .flag(

@@ -31,7 +31,7 @@ pub enum S3Operation {
     DeleteTags,
     /// PutObjectRetention.
     Retain,
-    /// PutObjectLegalHold, on and off.
+    /// PutObjectLegalHold: one operation sets a legal hold, the next operation releases the hold.
     LegalHold,
     /// PutObject at the end of an existing object.
     Append,
