@@ -57,7 +57,7 @@ pub struct Http2 {
     shared: Shared,
     /// Request caches, one per host, because requests to different hosts differ in the host name.
     memories: Vec<RequestMemory>,
-    /// The head of the current response.
+    /// The head of the current response in HTTP/1.1 format.
     rendered: Vec<u8>,
 }
 

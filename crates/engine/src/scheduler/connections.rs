@@ -327,7 +327,7 @@ impl Scheduler<'_> {
         self.schedule.open + (begun + 1) * part
     }
 
-    /// Records the figures of a connection in the window.
+    /// Adds the figures of `connection` inside the window to `lives`, with keep-alive.
     pub(super) fn end_life(&mut self, connection: usize, now: u64) {
         if !self.schedule.keep_alive || self.lives.len() >= MOST_LIVES {
             return;

@@ -51,7 +51,7 @@ pub struct Schedule {
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
-    /// Set if the slice sends a fixed segment of a request sequence.
+    /// How a slice that sends a fixed segment of a request sequence ends; `None` for other slices.
     pub rest: Option<Rest>,
     /// Timeout of an operation.
     pub timeout: u64,
@@ -148,7 +148,7 @@ pub struct Scheduler<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
-    /// Figures of connections that have ended in the window.
+    /// Figures of closed connections, if they were open in the window.
     lives: Vec<Life>,
     /// Times of server stages; `None` if not read.
     stages: Option<Box<StageTally>>,
@@ -483,9 +483,9 @@ impl<'w> Scheduler<'w> {
         self.part(slot, now, answer.reusable)
     }
 
-    /// The slot of the next request that is due. With several hosts, a user's next request can need
-    /// another slot. Drivers therefore call this after every [`Order::Rest`], so that no user waits
-    /// for the next turn.
+    /// The slot of the next request that is due; `None` with a single host. With several hosts, a
+    /// user's next request can need another slot than the previous request. Drivers therefore call
+    /// this method after every [`Order::Rest`], so that no user waits for the next turn.
     #[inline]
     pub fn next_send(&mut self, now: u64) -> Option<usize> {
         if self.schedule.weights.len() == 1 || self.stopped || self.waiting {

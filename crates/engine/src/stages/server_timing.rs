@@ -52,7 +52,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The `dur` parameter of an entry, nanoseconds. If an entry has two, the first counts.
+    /// Parses the parameters of an entry. Returns `dur` in nanoseconds; with two `dur` parameters,
+    /// the first; without `dur`, `None`.
     fn parameters(&mut self) -> Result<Option<u64>, Unreadable> {
         let mut duration = None;
         loop {

@@ -116,7 +116,8 @@ impl OperationStages {
         self.stages.iter().any(|known| known == name)
     }
 
-    /// Adds buckets whose stages have the names in `names`; a name can occur more than once.
+    /// Adds `buckets`. `names` contains the names of the stages in the order of
+    /// [`BucketSums::stages`]; a name can occur more than once.
     fn take_in(&mut self, names: &[String], buckets: &[BucketSums]) {
         let places: Vec<usize> = names.iter().map(|name| self.place(name)).collect();
         for bucket in &mut self.buckets {

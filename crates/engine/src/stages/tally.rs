@@ -14,7 +14,7 @@ const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
 /// Largest accepted excess of a stage time over the service time of the response, nanoseconds:
 /// servers round to whole milliseconds, and clocks differ slightly.
 const SLACK: u64 = 2_000_000;
-/// Index of the sum for stages beyond the limit.
+/// Index of the sum for all stages after the first [`MOST_STAGES`].
 const OTHERS: usize = MOST_STAGES;
 
 /// The sums of one thread.
