@@ -154,8 +154,8 @@ impl OpSample {
 /// an open connection. Includes connections that were already open when the window opened.
 #[derive(Debug, Clone)]
 pub struct SetupSample {
-    /// Time until the socket was connected: the TCP handshake, or `connect` of a Unix socket.
-    /// Includes closing the previous connection, if any.
+    /// Time from the start of the attempt until the socket was connected: the TCP handshake, or
+    /// `connect` of a Unix socket. Includes closing the previous connection, if any.
     pub connect: Histogram<u64>,
     /// Durations of TLS handshakes; empty without TLS.
     pub tls: Histogram<u64>,

@@ -365,8 +365,8 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Closes a connection without requests in flight, because the server accepts no more requests
-    /// on it or is silent.
+    /// Closes a connection without requests in flight that has ended, or whose server accepts no
+    /// more requests or is silent.
     fn part(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let was_silent = self.links[connection].is_silent;
         self.return_waiting(connection, scheduler);

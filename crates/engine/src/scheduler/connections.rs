@@ -152,7 +152,7 @@ impl Scheduler<'_> {
         self.retire(connection);
     }
 
-    /// The server closed `connection` in good order while no request was in flight.
+    /// `connection` ended while no request was in flight. Counts as closed by the server.
     pub fn dropped(&mut self, connection: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_server += 1;
         self.down(connection, now);

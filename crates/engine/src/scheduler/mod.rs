@@ -110,7 +110,7 @@ enum SlotState {
     Returned,
 }
 
-/// Holds one request in flight on a connection.
+/// A place for at most one request in flight on a connection.
 struct Slot {
     state: SlotState,
     /// Index of its connection.

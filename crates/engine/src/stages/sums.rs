@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most stages that are kept by name; further stages count under [`OTHER_STAGES`].
 pub const MOST_STAGES: usize = 32;
-/// The name for all stages that are not kept by name. No header can contain this name.
+/// The name for all stages that are not kept by name; invalid as a name in `Server-Timing`.
 pub const OTHER_STAGES: &str = "(others)";
 
 /// Sums of server stage times, over correct responses to requests due in a slice's window.

@@ -47,7 +47,7 @@ impl Reading {
     }
 }
 
-/// The time of the whole request.
+/// The time of the whole request in a response head, if stated, nanoseconds.
 #[derive(Default, Clone, Copy)]
 enum Total {
     #[default]
