@@ -348,7 +348,7 @@ impl Http2 {
         result
     }
 
-    /// The connection has ended, with or without an error.
+    /// Handles the end of a connection, with or without an error.
     fn ended(
         &mut self,
         connection: usize,

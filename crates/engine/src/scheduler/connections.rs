@@ -187,7 +187,8 @@ impl Scheduler<'_> {
         Some(slot)
     }
 
-    /// The connection of `slot` ends after the response that has just arrived.
+    /// Ends the connection of `slot` after a response. `by_client` says whether Tenbin closes the
+    /// connection.
     pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
         let ledger = &mut self.tally.ledger;
         if by_client {
@@ -295,7 +296,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The request on `slot`, which was waiting to be sent again, will not be sent.
+    /// Gives up the request on `slot`, which was waiting to be sent again. The slot becomes
+    /// available if its connection is open.
     pub(super) fn settle(&mut self, slot: usize) {
         let entry = &self.slots[slot];
         let (link, host) = (entry.link, entry.exchange.host);

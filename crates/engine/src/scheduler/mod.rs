@@ -494,7 +494,8 @@ impl<'w> Scheduler<'w> {
         self.take_work(now)
     }
 
-    /// The slot has no request in flight any more.
+    /// Makes `slot`, whose request has ended, available. Returns the order for its next request, or
+    /// [`Order::Rest`].
     #[inline]
     fn free(&mut self, slot: usize, now: u64) -> Order {
         let entry = &mut self.slots[slot];
@@ -512,7 +513,7 @@ impl<'w> Scheduler<'w> {
         Order::Rest
     }
 
-    /// An operation has ended, with or without success.
+    /// Updates the state after a request has ended, with or without success.
     #[inline]
     fn end(&mut self, now: u64) {
         self.last_end = now;
@@ -598,7 +599,8 @@ impl<'w> Scheduler<'w> {
         self.second.0
     }
 
-    /// The request on `slot` has failed without a response.
+    /// Counts the request on `slot` as failed without a complete response, and reports the failure
+    /// to the workload.
     fn lose(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) {
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Off;

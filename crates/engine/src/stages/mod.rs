@@ -63,7 +63,7 @@ impl TotalScope {
 /// A parser, which calls its second argument for every time in a header's value.
 type Parse = fn(&[u8], &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>;
 
-/// The headers that are read.
+/// The headers from which times are read.
 const HEADERS: [Header; 2] = [
     Header {
         name: b"server-timing",

@@ -32,7 +32,7 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<()
     }
 }
 
-/// The unparsed part of the value.
+/// The unparsed part of a `Server-Timing` value.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

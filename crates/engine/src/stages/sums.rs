@@ -161,17 +161,17 @@ impl OperationStages {
         })
     }
 
-    /// Correct responses.
+    /// Number of correct responses, over all buckets.
     pub fn answers(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.answers).sum()
     }
 
-    /// Correct responses that contained a time.
+    /// Number of correct responses with a usable time, over all buckets.
     pub fn carrying(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.carrying).sum()
     }
 
-    /// Correct responses with a malformed header or an impossible time.
+    /// Number of correct responses with a malformed header or an impossible time, over all buckets.
     pub fn unreadable(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.unreadable).sum()
     }

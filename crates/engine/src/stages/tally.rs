@@ -17,7 +17,7 @@ const SLACK: u64 = 2_000_000;
 /// Index of the sum for all stages after the first [`MOST_STAGES`].
 const OTHERS: usize = MOST_STAGES;
 
-/// The sums of one thread.
+/// Sums of server stage times of one thread.
 pub(crate) struct StageTally {
     names: Vec<String>,
     /// The times in the last response head of each slot.
@@ -92,7 +92,7 @@ impl StageTally {
         }
     }
 
-    /// Reads the head of the response on `slot`.
+    /// Reads the stage times in the head of the response on `slot`.
     pub(crate) fn read(&mut self, slot: usize, head: &[u8]) {
         let reading = &mut self.readings[slot];
         let names = &mut self.names;

@@ -406,7 +406,7 @@ impl<F: Framing> StreamDriver<F> {
         }
     }
 
-    /// The server closed the connection.
+    /// Handles a connection closed by the server.
     fn ended(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];

@@ -396,7 +396,7 @@ impl Session {
     }
 }
 
-/// Bytes before and after encryption.
+/// Number of bytes before and after encryption.
 #[derive(Default)]
 struct Sealed {
     plain: usize,
