@@ -76,7 +76,7 @@ fn time_of(text: &str) -> Option<u64> {
     (!text.is_empty() && sum <= HIGHEST_NANOS).then_some(sum)
 }
 
-/// Parses the three times in `a_0_r_0_w_42`, which are in milliseconds, to nanoseconds.
+/// The three durations in an entry such as `a_0_r_0_w_42`, converted from ms to nanoseconds.
 fn parts(entry: &str) -> Option<[u64; PARTS.len()]> {
     let mut words = entry.split('_');
     let mut times = [0; PARTS.len()];
