@@ -346,8 +346,9 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
 }
 
 /// The default access-layer URL for a cluster manager: the same host with port 9500, because the
-/// managers on one host share one access layer. A URL without a manager's port is returned
-/// unchanged. `all` are the URLs of all managers.
+/// managers on one host share one access layer. A URL without a default port of a manager is
+/// returned unchanged. Ports 9999 and 10000 are default ports only if a URL in `all`, the URLs of
+/// all managers, has port 9998.
 fn at_the_access_layer(manager: &str, all: &[String]) -> String {
     let without = |host: &str, port| {
         let host = host.trim_end_matches('/').strip_suffix(port);

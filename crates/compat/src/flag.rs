@@ -14,7 +14,7 @@ pub struct Flag {
     pub kind: Kind,
     /// Default value; empty for none.
     pub default: &'static str,
-    /// Defaults that differ on some commands: command and default.
+    /// Commands whose default differs from `default`, each with its default.
     pub defaults: &'static [(&'static str, &'static str)],
     /// The commands that accept the flag.
     pub commands: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! The command line of hsbench, an S3 benchmark that runs a string of modes.
+//! The command line of hsbench, an S3 benchmark that runs a sequence of modes, such as PUT and GET.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -89,7 +89,7 @@ pub const FLAGS: &[&[Flag]] = &[&[
 /// A parsed command line of hsbench.
 pub type Parsed = crate::Parsed<HsbenchJob>;
 
-/// A measured mode of hsbench.
+/// A measured mode of hsbench, given as a letter in `-m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// `p`.

@@ -168,9 +168,9 @@ const TABLE: Table = Table {
     flags: FLAGS,
 };
 
-/// Maximum number of steps. Each step is a workload; a larger number is probably a mistake.
+/// Maximum number of steps; a larger number is probably a mistake.
 const MOST_STEPS: u64 = 1000;
-/// Numbers of levels that `ramp` in a plan supports. For other numbers, the plan lists one workload
+/// Numbers of steps that `ramp` in a plan supports. For other numbers, the plan lists one workload
 /// per step.
 const RAMP_LEVELS: std::ops::RangeInclusive<usize> = 3..=64;
 /// Largest value of a flag in seconds: one year.
@@ -362,8 +362,9 @@ fn url(host: &str, port: u64) -> String {
 }
 
 impl RampJob {
-    /// The plan: one target, a workload for each number of clients, one round. `counters` is the
-    /// source of the server's cache counters.
+    /// The plan: one target, one round, and one workload that sweeps the numbers of clients; for
+    /// fewer than 3 or more than 64 numbers, one workload for each. `counters` is the source of the
+    /// server's cache counters.
     pub fn draft(&self, counters: Option<&str>) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("drnbench"));

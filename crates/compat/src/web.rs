@@ -62,7 +62,7 @@ pub struct Server {
 
 impl WebJob {
     /// Slices per target: one for a single target, as in the original tool; for several targets,
-    /// enough rounds to show a difference.
+    /// enough slices to show a difference.
     pub fn slices(&self) -> u32 {
         match self.servers.len() {
             0 | 1 => 1,
@@ -181,8 +181,8 @@ impl WebJob {
     }
 }
 
-/// Removes `Connection` header lines, because the client closes connections itself. Returns whether
-/// these lines keep connections alive; `None` without such lines.
+/// Removes `Connection` header lines, because Tenbin decides when to close connections. Returns
+/// whether the last of these lines keeps connections alive; `None` without such lines.
 pub(crate) fn take_connection(headers: &mut Vec<String>) -> Option<bool> {
     let mut keep = None;
     headers.retain(|line| {

@@ -56,7 +56,7 @@ pub struct Drive {
     /// Seed of random arrivals and think times.
     pub seed: u64,
     /// Unmeasured settling time before the window. With keep-alive, starts when every connection is
-    /// open or has failed to open.
+    /// open or has failed to open; without, starts at once.
     pub lead: Duration,
     /// Length of the measured window. If `None`, the window ends when the workload has no more
     /// requests or the load's request count is reached.
@@ -109,8 +109,8 @@ pub struct Finished {
     pub tcp: Option<TcpFigures>,
     /// Server stage times from response headers; `None` if [`Drive::stages`] is false.
     pub stages: Option<StageSums>,
-    /// How evenly the server served the connections; `None` with fewer than two long-lived
-    /// connections.
+    /// How evenly the server served the connections; `None` without keep-alive, and if fewer than
+    /// two connections can be compared ([`Spread::of`]).
     pub spread: Option<Spread>,
 }
 

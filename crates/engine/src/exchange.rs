@@ -22,10 +22,10 @@ pub struct Exchange {
     pub bodyless_response: bool,
     /// Timeout of this request, nanoseconds; 0 uses the timeout of the load.
     pub timeout: u64,
-    /// Bytes of content, which throughput in bytes counts. `None` counts the request body or the
-    /// response body, whichever is longer. Set, for example, for a blob smaller than the JSON
-    /// document that requests the blob. Later requests keep the value until the workload changes
-    /// it.
+    /// Bytes that this request adds to the throughput in bytes per second; `None` adds the request
+    /// body or the response body, whichever is longer. Set, for example, for a blob smaller than
+    /// the JSON document that requests the blob. Stays set for later requests of the exchange until
+    /// the workload changes the value.
     pub content: Option<u64>,
     /// First note of the workload, for example the number of the object.
     pub tag: u64,
@@ -140,11 +140,11 @@ pub enum Role {
     /// the start of its first request to the end of its last request.
     #[serde(rename = "whole")]
     Transaction,
-    /// A request that polls for the effect of other operations, such as deletions, on separate
-    /// connections ([`Workload::own_connections`]). Does not count as throughput.
+    /// A request on a separate connection ([`Workload::own_connections`]) that checks whether
+    /// another operation, such as a deletion, has taken effect. Does not count as throughput.
     Poll,
     /// The time until an operation took effect, measured by requests of [`Role::Poll`]. An
-    /// operation without effect is a failure. Does not count as throughput.
+    /// operation that does not take effect is a failure. Does not count as throughput.
     Effect,
 }
 
@@ -180,9 +180,10 @@ pub struct Transaction {
     pub op: usize,
     /// [`Moment::nanos`] of the call of [`Workload::next`] that started the transaction.
     pub started: u64,
-    /// Body bytes of all requests of the transaction, as sent or received, summed.
+    /// Bytes of content that the requests of the transaction sent or received, summed.
     pub payload: u64,
-    /// Time of the end ([`Moment::nanos`]), if earlier than the response that reported the end.
+    /// Time of the end ([`Moment::nanos`]), if earlier than the response that reported the end;
+    /// `None` if the transaction ended with that response.
     pub ended: Option<u64>,
     /// The workload's judgement of the transaction.
     pub outcome: Judgement,

@@ -1,5 +1,5 @@
 //! A driver that stores blobs as files. Each thread executes its requests one after another with
-//! system calls. The measured cost is a lower bound for any blob store on the same disk.
+//! system calls. The measured latency is a lower bound for any blob store on the same disk.
 //!
 //! A request is a method (`PUT`, `GET` or `DELETE`), a path below the directory and, for a byte
 //! range, its offset and length, separated by spaces. A missing file results in status 404, any

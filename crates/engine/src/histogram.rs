@@ -5,7 +5,7 @@ use hdrhistogram::Histogram;
 /// Base-2 logarithm of the value below which every nanosecond has a separate slot. 2^11 gives three
 /// significant digits.
 const SUB_BUCKET_BITS: u32 = 11;
-/// Slots per power of two, from 1,024 on.
+/// Slots per power of two, for values from 1,024 ns.
 const HALF: usize = 1 << (SUB_BUCKET_BITS - 1);
 /// Number of slots for values up to [`HIGHEST_NANOS`].
 const SLOTS: usize = slot_of(HIGHEST_NANOS) + 1;

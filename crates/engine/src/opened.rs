@@ -3,8 +3,8 @@
 /// How long opening a connection took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Opened {
-    /// Time until the socket was connected, nanoseconds. Includes closing the previous connection,
-    /// if any.
+    /// Time from the start of the attempt until the socket was connected, nanoseconds. Includes
+    /// closing the previous connection, if any.
     pub connect_nanos: u64,
     /// Duration of the TLS handshake, nanoseconds; `None` without TLS.
     pub tls_nanos: Option<u64>,

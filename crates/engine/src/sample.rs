@@ -98,7 +98,7 @@ pub struct OpSample {
     /// Failures by class, indexed by `ErrorClass as usize`: operations that were due before the
     /// window closed and failed after the window opened.
     pub errors: [u64; ErrorClass::ALL.len()],
-    /// Responses by status.
+    /// Number of responses by status code, over the operations that `ok` and `errors` count.
     pub statuses: BTreeMap<u16, u64>,
     /// Failure texts with their counts: at most 32 texts, and one entry for all further texts.
     pub failures: BTreeMap<String, u64>,
@@ -154,8 +154,8 @@ impl OpSample {
 /// an open connection. Includes connections that were already open when the window opened.
 #[derive(Debug, Clone)]
 pub struct SetupSample {
-    /// Time until the socket was connected: the TCP handshake, or `connect` of a Unix socket.
-    /// Includes closing the previous connection, if any.
+    /// Time from the start of the attempt until the socket was connected: the TCP handshake, or
+    /// `connect` of a Unix socket. Includes closing the previous connection, if any.
     pub connect: Histogram<u64>,
     /// Durations of TLS handshakes; empty without TLS.
     pub tls: Histogram<u64>,
@@ -163,7 +163,7 @@ pub struct SetupSample {
     pub first_byte: Histogram<u64>,
     /// Service time of the first response on a connection, if correct and inside the window.
     pub response: Histogram<u64>,
-    /// The times of `response`, plus the set-up time of the connection.
+    /// Each time in `response` plus the set-up time of its connection.
     pub total: Histogram<u64>,
 }
 
@@ -221,7 +221,7 @@ pub struct Ledger {
     /// Connections reset or closed by the server before a response was complete.
     pub reset: u64,
     /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
-    /// connections. Includes closing the connections that they replaced.
+    /// connections. Includes the time to close the connections that the new connections replaced.
     pub connect_nanos: u64,
     /// Time in flight inside the window, nanoseconds, summed over the requests that no histogram
     /// contains because they were due before the window opened.

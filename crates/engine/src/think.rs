@@ -4,7 +4,7 @@
 use tenbin_plan::Think;
 use tenbin_plan::rng::Rng;
 
-/// Random stream of think times, which makes them independent of random arrivals.
+/// Number of the random stream for think times: keeps them independent of random arrivals.
 const STREAM: u64 = 0x0074_6869_6e6b;
 
 /// Generates the think times of one generator thread.

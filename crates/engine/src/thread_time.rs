@@ -20,7 +20,7 @@ pub(crate) struct ThreadTime {
 }
 
 impl ThreadTime {
-    /// The times since `before`.
+    /// CPU time and waiting time since `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         let waited = self.waited.zip(before.waited);
         Self {

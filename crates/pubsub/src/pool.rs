@@ -13,8 +13,8 @@ use crate::{Config, Error};
 /// Largest number of connections being opened at the same time, because servers limit the number of
 /// connections that wait to be accepted.
 const MAX_CONNECTING: usize = 100;
-/// Longest wait for response headers after an earlier wait has timed out: the server then probably
-/// sends the headers only with the first message.
+/// Longest wait for response headers once no subscriber has received headers before the timeout:
+/// the server then probably sends the headers only with the first message.
 const UNCONFIRMED_WAIT: Duration = Duration::from_secs(1);
 const READ_BUFFER: usize = 64 << 10;
 

@@ -46,7 +46,7 @@ impl Publisher {
         Self { progress, thread }
     }
 
-    /// Whether every message has been accepted, rejected or timed out.
+    /// Whether every message has been accepted or rejected, or has timed out.
     pub(crate) fn is_done(&self) -> bool {
         self.progress.done.load(Ordering::Acquire)
     }

@@ -87,7 +87,7 @@ pub struct WarpJob {
     pub part_size: Option<u64>,
     /// Parts of one object in flight.
     pub part_concurrency: Option<u64>,
-    /// Size of ranges, bytes.
+    /// Size of the byte ranges that GET requests read, bytes.
     pub range_size: Option<u64>,
     /// Objects per archive that is uploaded (`warp snowball`).
     pub objects_per_archive: Option<u64>,

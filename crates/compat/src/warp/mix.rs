@@ -19,7 +19,8 @@ const SHARES: [(MixedOperation, &str, &str); 4] = [
     (MixedOperation::Delete, "delete-distrib", "delete"),
 ];
 
-/// The shares, without zeros. If one share is given, all others default to 0.
+/// The shares, without zeros. If any share is given, the shares not given are 0 instead of warp's
+/// defaults.
 pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
     let named = |flag: &str| given.is_given(flag);
     let some_named = SHARES.iter().any(|(_, flag, _)| named(flag));

@@ -253,7 +253,7 @@ mod tests {
     struct Recorder {
         heads: Vec<u16>,
         body: Vec<u8>,
-        /// Position of the end of the response.
+        /// Position of the end of the response in the input.
         end: usize,
     }
 

@@ -57,7 +57,7 @@ pub struct Http2 {
     shared: Shared,
     /// Request caches, one per host, because requests to different hosts differ in the host name.
     memories: Vec<RequestMemory>,
-    /// The head of the current response.
+    /// The head of the current response in HTTP/1.1 format.
     rendered: Vec<u8>,
 }
 
@@ -348,7 +348,7 @@ impl Http2 {
         result
     }
 
-    /// The connection has ended, with or without an error.
+    /// Handles the end of a connection, with or without an error.
     fn ended(
         &mut self,
         connection: usize,
@@ -365,8 +365,8 @@ impl Http2 {
         self.execute_on(connection, order, scheduler);
     }
 
-    /// Closes a connection without requests in flight, because the server accepts no more requests
-    /// on it or is silent.
+    /// Closes a connection without requests in flight that has ended, or whose server accepts no
+    /// more requests or is silent.
     fn part(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let was_silent = self.links[connection].is_silent;
         self.return_waiting(connection, scheduler);

@@ -205,10 +205,10 @@ mod tests {
         (900.0, Duration::from_secs(2)),
     ];
 
-    /// The time-rescaling theorem: between arrivals of a Poisson process, the integral of the rate
-    /// grows by independent exponential amounts of mean one (E. N. Brown et al., "The
-    /// time-rescaling theorem and its application to neural spike train data analysis", Neural
-    /// Computation 14, 2002).
+    /// p-value of a test whether the arrivals at `due` are a Poisson process: between arrivals of
+    /// such a process, the integral of the rate grows by independent exponential amounts of mean
+    /// one (E. N. Brown et al., "The time-rescaling theorem and its application to neural spike
+    /// train data analysis", Neural Computation 14, 2002).
     fn p_of_rescaled(due: &[f64], integral: fn(f64) -> f64) -> f64 {
         let befores = std::iter::once(0.0).chain(due.iter().copied());
         let gaps = befores

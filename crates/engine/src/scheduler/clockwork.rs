@@ -126,9 +126,9 @@ impl Scheduler<'_> {
         (!self.closed_loop && !self.over(self.due)).then_some(self.due)
     }
 
-    /// Counts requests that have timed out as failed, up to the first timed-out request in flight,
-    /// and returns the slot of that request. After a scan of all slots, the next scan waits for the
-    /// earliest deadline.
+    /// Counts timed-out requests as failed, slot by slot. Stops after a request that was in flight
+    /// and returns its slot; a request that was waiting to be sent again needs no order. After a
+    /// scan of all slots, the next scan waits for the earliest deadline.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.schedule.timeout;
         let mut next = u64::MAX;

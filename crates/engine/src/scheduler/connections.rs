@@ -152,7 +152,7 @@ impl Scheduler<'_> {
         self.retire(connection);
     }
 
-    /// The server closed `connection` in good order while no request was in flight.
+    /// `connection` ended while no request was in flight. Counts as closed by the server.
     pub fn dropped(&mut self, connection: usize, now: u64) -> Order {
         self.tally.ledger.closed_by_server += 1;
         self.down(connection, now);
@@ -187,7 +187,8 @@ impl Scheduler<'_> {
         Some(slot)
     }
 
-    /// The connection of `slot` ends after the response that has just arrived.
+    /// Ends the connection of `slot` after a response. `by_client` says whether Tenbin closes the
+    /// connection.
     pub(super) fn part(&mut self, slot: usize, now: u64, by_client: bool) -> Order {
         let ledger = &mut self.tally.ledger;
         if by_client {
@@ -295,7 +296,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The request on `slot`, which was waiting to be sent again, will not be sent.
+    /// Gives up the request on `slot`, which was waiting to be sent again. The slot becomes
+    /// available if its connection is open.
     pub(super) fn settle(&mut self, slot: usize) {
         let entry = &self.slots[slot];
         let (link, host) = (entry.link, entry.exchange.host);
@@ -327,7 +329,7 @@ impl Scheduler<'_> {
         self.schedule.open + (begun + 1) * part
     }
 
-    /// Records the figures of a connection in the window.
+    /// Adds the figures of `connection` inside the window to `lives`, with keep-alive.
     pub(super) fn end_life(&mut self, connection: usize, now: u64) {
         if !self.schedule.keep_alive || self.lives.len() >= MOST_LIVES {
             return;

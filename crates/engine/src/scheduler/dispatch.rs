@@ -43,8 +43,8 @@ impl Dispatch {
         }
     }
 
-    /// Whether a slot that becomes free can send the next request itself: with one host and without
-    /// think time.
+    /// Whether a slot that becomes free can send the next request itself: true with one host and
+    /// without think time.
     #[inline]
     pub(super) fn is_direct(&self) -> bool {
         self.think.is_none() && self.idle.len() == 1
@@ -55,7 +55,7 @@ impl Dispatch {
         self.idle[host].push_back(slot);
     }
 
-    /// Removes slots that are not open any more.
+    /// Removes `slots`, whose connection to `host` takes no more requests.
     pub(super) fn forget(&mut self, slots: std::ops::Range<usize>, host: usize) {
         self.idle[host].retain(|slot| !slots.contains(slot));
         self.again.retain(|slot| !slots.contains(slot));

@@ -51,7 +51,7 @@ pub struct Schedule {
     pub open: u64,
     /// End of the measured window.
     pub close: u64,
-    /// Set if the slice sends a fixed segment of a request sequence.
+    /// How a slice that sends a fixed segment of a request sequence ends; `None` for other slices.
     pub rest: Option<Rest>,
     /// Timeout of an operation.
     pub timeout: u64,
@@ -110,7 +110,7 @@ enum SlotState {
     Returned,
 }
 
-/// Holds one request in flight on a connection.
+/// A place for at most one request in flight on a connection.
 struct Slot {
     state: SlotState,
     /// Index of its connection.
@@ -148,7 +148,7 @@ pub struct Scheduler<'w> {
     links: Vec<Link>,
     dispatch: Dispatch,
     tally: Tally,
-    /// Figures of connections that have ended in the window.
+    /// Figures of closed connections, if they were open in the window.
     lives: Vec<Life>,
     /// Times of server stages; `None` if not read.
     stages: Option<Box<StageTally>>,
@@ -483,9 +483,9 @@ impl<'w> Scheduler<'w> {
         self.part(slot, now, answer.reusable)
     }
 
-    /// The slot of the next request that is due. With several hosts, a user's next request can need
-    /// another slot. Drivers therefore call this after every [`Order::Rest`], so that no user waits
-    /// for the next turn.
+    /// The slot of the next request that is due; `None` with a single host. With several hosts, a
+    /// user's next request can need another slot than the previous request. Drivers therefore call
+    /// this method after every [`Order::Rest`], so that no user waits for the next turn.
     #[inline]
     pub fn next_send(&mut self, now: u64) -> Option<usize> {
         if self.schedule.weights.len() == 1 || self.stopped || self.waiting {
@@ -494,7 +494,8 @@ impl<'w> Scheduler<'w> {
         self.take_work(now)
     }
 
-    /// The slot has no request in flight any more.
+    /// Makes `slot`, whose request has ended, available. Returns the order for its next request, or
+    /// [`Order::Rest`].
     #[inline]
     fn free(&mut self, slot: usize, now: u64) -> Order {
         let entry = &mut self.slots[slot];
@@ -512,7 +513,7 @@ impl<'w> Scheduler<'w> {
         Order::Rest
     }
 
-    /// An operation has ended, with or without success.
+    /// Updates the state after a request has ended, with or without success.
     #[inline]
     fn end(&mut self, now: u64) {
         self.last_end = now;
@@ -598,7 +599,8 @@ impl<'w> Scheduler<'w> {
         self.second.0
     }
 
-    /// The request on `slot` has failed without a response.
+    /// Counts the request on `slot` as failed without a complete response, and reports the failure
+    /// to the workload.
     fn lose(&mut self, slot: usize, now: u64, class: ErrorClass, text: &str) {
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Off;

@@ -21,7 +21,7 @@ const LONGEST_NAME: usize = 64;
 enum Timing<'a> {
     /// The time of a stage.
     Stage(&'a str, u64),
-    /// The time of the whole request, as the server measured it.
+    /// The time of the request, measured by the server; [`TotalScope`] says what the time covers.
     Total(u64),
 }
 
@@ -48,7 +48,8 @@ enum TotalScope {
 }
 
 impl TotalScope {
-    /// The time, as a total or as a stage, depending on the content type in `head`.
+    /// Converts a total that, by the content type in `head`, does not cover the whole request to a
+    /// stage. Returns any other time unchanged.
     fn judged<'a>(self, told: Timing<'a>, head: &[u8]) -> Timing<'a> {
         match (told, self) {
             (Timing::Total(nanos), Self::UntilHead(name)) if !announces_document(head) => {
@@ -62,7 +63,7 @@ impl TotalScope {
 /// A parser, which calls its second argument for every time in a header's value.
 type Parse = fn(&[u8], &mut dyn FnMut(Timing<'_>)) -> Result<(), Unreadable>;
 
-/// The headers that are read.
+/// The headers from which times are read.
 const HEADERS: [Header; 2] = [
     Header {
         name: b"server-timing",
@@ -111,7 +112,8 @@ mod tests {
 
     use super::*;
 
-    /// Names and times in microseconds, in the order of the header; a total has the name `=`.
+    /// The times that `parse` finds in a header's value, in order: name and microseconds. A total
+    /// has the name `=`. `None` if the value is malformed.
     pub(super) fn micros(parse: Parse, value: &str) -> Option<Vec<(String, u64)>> {
         let mut all = Vec::new();
         parse(value.as_bytes(), &mut |told| {

@@ -32,7 +32,7 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<()
     }
 }
 
-/// The unparsed part of the value.
+/// The unparsed part of a `Server-Timing` value.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -52,7 +52,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The `dur` parameter of an entry, nanoseconds. If an entry has two, the first counts.
+    /// Parses the parameters of an entry. Returns `dur` in nanoseconds; with two `dur` parameters,
+    /// the first; without `dur`, `None`.
     fn parameters(&mut self) -> Result<Option<u64>, Unreadable> {
         let mut duration = None;
         loop {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most stages that are kept by name; further stages count under [`OTHER_STAGES`].
 pub const MOST_STAGES: usize = 32;
-/// The name for all stages that are not kept by name. No header can contain this name.
+/// The name for all stages that are not kept by name; invalid as a name in `Server-Timing`.
 pub const OTHER_STAGES: &str = "(others)";
 
 /// Sums of server stage times, over correct responses to requests due in a slice's window.
@@ -116,7 +116,8 @@ impl OperationStages {
         self.stages.iter().any(|known| known == name)
     }
 
-    /// Adds buckets whose stages have the names in `names`; a name can occur more than once.
+    /// Adds `buckets`. `names` contains the names of the stages in the order of
+    /// [`BucketSums::stages`]; a name can occur more than once.
     fn take_in(&mut self, names: &[String], buckets: &[BucketSums]) {
         let places: Vec<usize> = names.iter().map(|name| self.place(name)).collect();
         for bucket in &mut self.buckets {
@@ -160,17 +161,17 @@ impl OperationStages {
         })
     }
 
-    /// Correct responses.
+    /// Number of correct responses, over all buckets.
     pub fn answers(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.answers).sum()
     }
 
-    /// Correct responses that contained a time.
+    /// Number of correct responses with a usable time, over all buckets.
     pub fn carrying(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.carrying).sum()
     }
 
-    /// Correct responses with a malformed header or an impossible time.
+    /// Number of correct responses with a malformed header or an impossible time, over all buckets.
     pub fn unreadable(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.unreadable).sum()
     }

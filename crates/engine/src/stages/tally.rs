@@ -14,10 +14,10 @@ const BUCKETS: usize = bucket_of(HIGHEST_NANOS) + 1;
 /// Largest accepted excess of a stage time over the service time of the response, nanoseconds:
 /// servers round to whole milliseconds, and clocks differ slightly.
 const SLACK: u64 = 2_000_000;
-/// Index of the sum for stages beyond the limit.
+/// Index of the sum for all stages after the first [`MOST_STAGES`].
 const OTHERS: usize = MOST_STAGES;
 
-/// The sums of one thread.
+/// Sums of server stage times of one thread.
 pub(crate) struct StageTally {
     names: Vec<String>,
     /// The times in the last response head of each slot.
@@ -47,7 +47,7 @@ impl Reading {
     }
 }
 
-/// The time of the whole request.
+/// The time of the whole request in a response head, if stated, nanoseconds.
 #[derive(Default, Clone, Copy)]
 enum Total {
     #[default]
@@ -92,7 +92,7 @@ impl StageTally {
         }
     }
 
-    /// Reads the head of the response on `slot`.
+    /// Reads the stage times in the head of the response on `slot`.
     pub(crate) fn read(&mut self, slot: usize, head: &[u8]) {
         let reading = &mut self.readings[slot];
         let names = &mut self.names;

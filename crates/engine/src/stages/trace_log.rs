@@ -13,7 +13,8 @@ use crate::histogram::HIGHEST_NANOS;
 /// The module that sends the response, the access layer. The time of this module includes all other
 /// stages.
 pub(super) const OUTERMOST: &str = "ACCESS";
-/// Letters in entries such as `a_0_r_0_w_42`, each with the name of the stage whose time follows.
+/// Letters in entries such as `a_0_r_0_w_42`, each with the name of the stage whose time follows
+/// the letter.
 const PARTS: [(&str, &str); 3] = [("a", "alloc"), ("r", "read"), ("w", "write")];
 /// Units of a time, with their length in nanoseconds. Both Unicode micro signs are accepted.
 const UNITS: [(&str, u64); 8] = [
@@ -75,7 +76,7 @@ fn time_of(text: &str) -> Option<u64> {
     (!text.is_empty() && sum <= HIGHEST_NANOS).then_some(sum)
 }
 
-/// Parses the three times in `a_0_r_0_w_42`, which are in milliseconds, to nanoseconds.
+/// The three durations in an entry such as `a_0_r_0_w_42`, converted from ms to nanoseconds.
 fn parts(entry: &str) -> Option<[u64; PARTS.len()]> {
     let mut words = entry.split('_');
     let mut times = [0; PARTS.len()];

@@ -34,8 +34,8 @@ use crate::transport::{TcpFigures, Transport, describe};
 const READ_BUFFER: usize = 256 * 1024;
 /// Bodies that are not inspected are dropped unread if at least this number of bytes remains.
 const WORTH_DROPPING: u64 = 64 * 1024;
-/// Most bytes dropped per call. The buffer of this size takes no physical memory where the kernel
-/// drops the bytes.
+/// Most bytes dropped per call. The buffer for these bytes has this size, but takes no physical
+/// memory on systems whose kernel drops the bytes itself.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
 /// Most consecutive reads of one connection before timers, the stop flag and other connections are
 /// served, so that a server that never pauses does not block the thread.
@@ -406,7 +406,7 @@ impl<F: Framing> StreamDriver<F> {
         }
     }
 
-    /// The server closed the connection.
+    /// Handles a connection closed by the server.
     fn ended(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
         let now = self.clock.now();
         let entry = &mut self.connections[connection];

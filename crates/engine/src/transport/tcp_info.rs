@@ -18,7 +18,7 @@ pub struct TcpFigures {
     pub min_rtt: Option<u64>,
     /// Segments retransmitted by the load generator (`tcpi_total_retrans`).
     pub retransmits: u64,
-    /// Unneeded retransmissions: segments that the peer had already received, as it reported with
+    /// Unneeded retransmissions: segments that the peer reported as already received, with
     /// duplicate selective acknowledgements (`tcpi_dsack_dups`, RFC 2883). In these cases only the
     /// acknowledgement was late or lost. `None` on Linux before 4.19.
     pub unneeded: Option<u64>,

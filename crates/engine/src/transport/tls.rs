@@ -26,7 +26,7 @@ const WRITE_AT_ONCE: usize = 64 * 1024;
 /// records, bytes.
 const WRITE_ROOM: usize = WRITE_AT_ONCE + 4 * 1024;
 
-/// Consecutive buffers up to this size, in bytes, are joined into one record.
+/// Consecutive buffers of at most this size each, in bytes, are joined into one record.
 const SMALL_PIECE: usize = 4 * 1024;
 
 /// Buffers shared by all sessions of a thread; no content is kept between calls.
@@ -194,7 +194,8 @@ impl Session {
         room.filled
     }
 
-    /// Reads the socket once and decrypts all complete records. Returns the number of bytes read.
+    /// Reads the socket once and decrypts all complete records. Returns the number of bytes read
+    /// from the socket; 0 at the end of the stream.
     fn pull(&mut self, socket: &mut Socket, room: &mut Room<'_>) -> io::Result<usize> {
         SCRATCH.with_borrow_mut(
             |Scratch {
@@ -291,7 +292,8 @@ impl Session {
         }
     }
 
-    /// Encrypts and sends some of `pieces`, from the first. Returns the number of plaintext bytes.
+    /// Encrypts and sends some bytes from the start of `pieces`. Returns the number of plaintext
+    /// bytes encrypted.
     pub(super) fn write(
         &mut self,
         socket: &mut Socket,
@@ -394,7 +396,7 @@ impl Session {
     }
 }
 
-/// Bytes before and after encryption.
+/// Number of bytes before and after encryption.
 #[derive(Default)]
 struct Sealed {
     plain: usize,

@@ -77,7 +77,8 @@ fn of_certificate(reason: &CertificateError) -> String {
     format!("the server's certificate {fault} or do not check it with --insecure")
 }
 
-/// The first few names of a certificate, shortened.
+/// The first three names of a certificate, each cut to 80 characters, and the number of further
+/// names.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 3;
     if names.is_empty() {
