@@ -634,3 +634,15 @@ fn paths_of_further_files_start_at_the_plan_and_the_live_page_has_a_port_or_none
         assert!(!refusal.contains("hush"), "{refusal}");
     }
 }
+
+#[test]
+fn a_get_of_a_range_is_no_transfer_of_whole_objects() {
+    let transfer = |range: &str| {
+        let target = "[[target]]\nname = \"m\"\nbuiltin = \"s3-memory\"\n";
+        let get = "[[workload]]\nkind = \"s3\"\noperation = \"get\"\nsize = \"64MiB\"\n";
+        let plan = plan(&format!("{target}{get}{range}"));
+        plan.workloads[0].facts().transfer().map(|it| it.bytes)
+    };
+    assert_eq!(transfer(""), Some(64 << 20));
+    assert_eq!(transfer("range = \"0-1023\"\n"), None);
+}

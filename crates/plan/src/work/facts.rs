@@ -40,8 +40,8 @@ pub trait Facts {
         1
     }
 
-    /// The direction and size of objects, if the workload only puts or only gets objects of one
-    /// size. A GET of a byte range counts with the size of the object.
+    /// The direction and size of objects, if the workload only puts or only gets whole objects of
+    /// one size.
     fn transfer(&self) -> Option<Transfer> {
         None
     }
@@ -147,7 +147,7 @@ pub struct Operation<'a> {
     pub stores: bool,
 }
 
-/// PUTs only, or GETs only, of objects of one size.
+/// PUTs only, or GETs only, of whole objects of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
     /// Whether objects are sent to the target or read from the target.

@@ -87,6 +87,9 @@ impl Facts for S3Work {
     }
 
     fn transfer(&self) -> Option<Transfer> {
+        if self.range.is_some() {
+            return None;
+        }
         let direction = match self.mix.single()? {
             S3Operation::Put => Direction::Write,
             S3Operation::Get => Direction::Read,
