@@ -368,8 +368,8 @@ pub struct Stage {
     pub workers: Vec<Box<dyn Workload>>,
     /// Whether a failure ends the run, with the text of the failure as the error message.
     pub must_succeed: bool,
-    /// Position in the route of the stage's only host; `None` for all hosts in turn. With `Some`,
-    /// [`tenbin_engine::Exchange::host`] is 0 for this host.
+    /// Index, among the target's hosts, of the only host that the stage uses; `None` for all hosts
+    /// in turn. With `Some`, [`tenbin_engine::Exchange::host`] is 0 for this host.
     pub host: Option<usize>,
 }
 

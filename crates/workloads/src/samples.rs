@@ -20,7 +20,7 @@ pub struct SliceSamples {
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
-    /// Position of the request's host in the route, from 0.
+    /// Index of the request's host among the target's hosts, from 0.
     pub host: usize,
     /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
@@ -71,14 +71,15 @@ pub struct CountedPatterns {
     /// [`MOST_COUNTED_PATTERNS`](tenbin_plan::patterns::MOST_COUNTED_PATTERNS) patterns, the list
     /// ends with the last pattern whose hits were counted.
     pub labels: Vec<String>,
-    /// Search hits on each host, in route order; empty if hits were not counted.
+    /// Search hits on each host, in the order of the target's hosts; empty if hits were not
+    /// counted.
     pub hosts: Vec<HostHits>,
 }
 
 /// Search hits that one host reported outside the measured slices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostHits {
-    /// Position of the host in the route, from 0.
+    /// Index of the host among the target's hosts, from 0.
     pub host: usize,
     /// Hits per pattern before the first slice.
     pub before: Vec<PatternHits>,

@@ -72,7 +72,8 @@ impl Following {
         started.saturating_add(self.limit)
     }
 
-    /// Time of the next poll of a blob that still exists. The last poll is at the time limit.
+    /// Time of the next poll of a blob that still exists, nanoseconds. The last poll is at the
+    /// time limit.
     fn due(self, started: u64, now: u64) -> u64 {
         let taken = now.saturating_sub(started);
         let longest = self.longest_rest.max(SHORTEST_REST);
@@ -294,7 +295,7 @@ impl Follower {
         let sent_at = flight.sent_at;
         match self.dialect.presence(status, &flight.caught) {
             Presence::Gone => {
-                // An earlier response that was closed early already showed that the blob was gone.
+                // If preceding responses were closed early, the blob was gone at the first of them.
                 let deleting = self.deleting[place];
                 let first = deleting.filter(|deleting| deleting.breaks > 0);
                 self.gone(

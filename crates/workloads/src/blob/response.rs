@@ -24,7 +24,7 @@ struct Trouble<'a> {
 /// Longest error code or message that is shown, bytes.
 const LONGEST_WORDS: usize = 64;
 
-/// Location and checksums, as received.
+/// Location and checksums, as received; `None` if the response has no valid location.
 pub(super) fn stored(response: &[u8]) -> Option<(&[u8], &[u8])> {
     let (location, sums) = fields(response)?;
     let location = location.filter(|location| location.starts_with(b"{"))?;
@@ -36,8 +36,8 @@ pub(super) fn sums(response: &[u8]) -> &[u8] {
     fields(response).map_or(b"", |(_, sums)| sums)
 }
 
-/// Location and checksums. Used on the request path: allocates nothing, while a JSON library
-/// allocates for nested values.
+/// Location, if any, and checksums; `None` if the response is malformed. Used on the request path:
+/// allocates nothing, while a JSON library allocates for nested values.
 fn fields(response: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (mut location, mut sums) = (None, &b""[..]);
     let mut at = expect(response, 0, b'{')?;

@@ -46,8 +46,8 @@ impl Expected {
         }
     }
 
-    /// The stage that sends the request before the run, returned once; `worker` prepares the
-    /// request.
+    /// The stage that sends the request before the run, or `None` if the request must not be sent
+    /// or an earlier call returned the stage. `worker` prepares the request.
     pub(super) fn probe(
         &mut self,
         worker: impl FnOnce() -> Box<dyn Workload>,

@@ -55,8 +55,9 @@ pub(crate) struct Bucket {
     pub(crate) in_host: Vec<u8>,
 }
 
-/// The part of a key that differs between objects: `aaaa/bbbb/` for each prefix level, eight
-/// hexadecimal digits and a dash for scattered keys, and the number.
+/// The part of a key that differs between objects: four hexadecimal digits and a slash for each
+/// prefix level, eight hexadecimal digits and a dash for scattered keys, and the number of the
+/// object.
 #[derive(Debug, Clone)]
 struct KeyShape {
     levels: Vec<u64>,

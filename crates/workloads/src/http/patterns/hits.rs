@@ -255,8 +255,8 @@ fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     patterns.iter().map(response).collect()
 }
 
-/// One count per pattern: the first count that differs from the count before the run or, if no
-/// count differs, the last count.
+/// Selects one count per pattern from the counts in `after`: the first count that differs from the
+/// count of the pattern in `before` or, if no count differs, the last count.
 fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHits> {
     let hits = before.iter().map(|one| (one.pattern, one.hits));
     let hits: HashMap<u32, Option<u64>> = hits.collect();

@@ -194,7 +194,8 @@ impl AbortUploads {
     }
 }
 
-/// One abort per upload, and one listing per object with an upload without an id.
+/// One abort per upload with a known id, and one listing per object that has uploads with unknown
+/// ids.
 fn jobs(open: &Uploads) -> VecDeque<(Job, u32)> {
     let mut nameless: Vec<(u64, usize)> = Vec::new();
     let mut jobs = VecDeque::new();

@@ -31,7 +31,7 @@ impl PreparedS3 {
         }
     }
 
-    /// The stage that deletes all objects below the prefix, and then `buckets`.
+    /// The stage that deletes everything of kind `scope` below the prefix, and then `buckets`.
     pub(crate) fn sweep(&mut self, scope: SweepScope, buckets: Vec<usize>) -> Stage {
         let sweep = Sweep::new(
             Arc::clone(&self.place),

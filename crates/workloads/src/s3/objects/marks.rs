@@ -75,7 +75,7 @@ impl Mark {
     }
 }
 
-/// The object at index `at` of `list`; without a list, the object `at`.
+/// The object at index `at` of `list`; without a list, the object with the number `at`.
 fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
     match list {
         Some(list) => list.get(usize::try_from(at).ok()?).copied(),
@@ -183,7 +183,7 @@ impl Walk {
         }
     }
 
-    /// Iterates over a share of `objects`.
+    /// Makes the share a share of the indices of the list `objects`, instead of object numbers.
     pub(crate) fn among(self, objects: &Arc<[u64]>) -> Self {
         Self {
             among: Some(Arc::clone(objects)),
