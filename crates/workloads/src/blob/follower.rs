@@ -88,11 +88,11 @@ struct DeletedBlob {
     place: u64,
     /// Start of the deletion, nanoseconds since the start of the slice.
     started: u64,
-    /// Start of the last poll that read the blob.
+    /// Start of the last poll that read the blob, nanoseconds; `None` before such a poll.
     seen: Option<u64>,
     /// Number of consecutive polls whose connection was closed within the response.
     breaks: u8,
-    /// Start of the first of the polls that `breaks` counts.
+    /// Start of the first of the polls that `breaks` counts, nanoseconds.
     broke_since: u64,
 }
 
@@ -204,7 +204,7 @@ impl FollowedBlobs {
         (first.0.due <= now).then(|| PeekMut::pop(first).0.deleting)
     }
 
-    /// Time of the next poll.
+    /// Time of the next poll, nanoseconds; `None` if no poll is scheduled.
     fn next_due(&self) -> Option<u64> {
         self.waiting.peek().map(|poll| poll.0.due)
     }

@@ -349,7 +349,7 @@ impl PreparedBlob {
         })
     }
 
-    /// Numbers and sizes of the files that an earlier run has left.
+    /// Numbers and sizes (bytes) of the files that an earlier run has left.
     fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
         let Ok(directory) = self.target.url.to_file_path() else {
             return Ok(Vec::new());

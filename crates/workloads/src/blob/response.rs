@@ -75,7 +75,8 @@ fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     (*text.get(at)? == byte).then_some(at + 1)
 }
 
-/// The position after the string that starts at `at`.
+/// The position after the string that starts at `at`; `None` if `at` is not the start of a complete
+/// string.
 fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     let mut at = expect(text, at, b'"')?;
     loop {
@@ -87,8 +88,8 @@ fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The position after the value that starts at `at`. Of a nested value, only the brackets are
-/// checked.
+/// The position after the value that starts at `at`; `None` if the value is incomplete. Of a nested
+/// value, only the brackets are checked.
 fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
     let begin = at;
     let mut depth = 0_usize;
@@ -118,7 +119,7 @@ fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The locations that were not deleted, as received.
+/// The locations that were not deleted, as received; `None` if the response is malformed.
 pub(super) fn failed_locations(response: &[u8]) -> Option<Vec<&[u8]>> {
     let read: DeleteResponse<'_> = serde_json::from_slice(response).ok()?;
     let failed = read.failed_locations.iter();

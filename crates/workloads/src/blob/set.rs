@@ -303,7 +303,8 @@ impl Set {
         self.take_over(trail.read());
     }
 
-    /// Takes over blobs that are identified by their numbers, with their sizes.
+    /// Takes over blobs that are identified by their numbers; `numbers` has number and size (bytes)
+    /// of each blob.
     pub(crate) fn inherit_numbers(&self, numbers: io::Result<Vec<(u64, u64)>>) {
         self.take_over(numbers.map(|numbers| {
             let mut found = Found::default();

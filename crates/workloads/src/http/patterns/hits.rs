@@ -217,7 +217,7 @@ impl HitCounting {
         }
     }
 
-    /// The hits so far.
+    /// The search hits that each host has reported so far.
     pub(super) fn hits_by_host(&self) -> Vec<HostHits> {
         self.reporting()
             .map(|(host, counting)| {

@@ -58,7 +58,8 @@ pub(crate) struct AbortUploads {
     jobs: VecDeque<(Job, u32)>,
     out: Slab<(Job, u32)>,
     failures_in_a_row: u32,
-    /// End of the repeated aborts, as [`Moment::nanos`]; set at the first request.
+    /// End of the repeated aborts, nanoseconds: a value of [`Moment::nanos`]. Set at the first
+    /// request.
     until: Option<u64>,
     now: u64,
     looks: u32,

@@ -79,7 +79,7 @@ enum Job {
 enum Pass {
     Release,
     Delete(u32),
-    /// Lists what is left.
+    /// Lists the objects that still exist.
     Look,
     Buckets,
 }
