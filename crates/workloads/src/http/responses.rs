@@ -88,7 +88,8 @@ impl Expected {
         numbered.map(judge).collect()
     }
 
-    /// Merges the reports of the workers; called after the workers were dropped.
+    /// Merges the reports of the workers; `None` if responses are not compared. Called after the
+    /// workers were dropped.
     pub(super) fn slice_done(&mut self) -> Option<ResponseComparison> {
         let reports = std::mem::take(&mut self.reports);
         let reports = reports.iter().filter_map(|report| {

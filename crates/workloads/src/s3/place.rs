@@ -33,7 +33,7 @@ pub(crate) struct Place {
     /// By bucket: number of keys below the prefix that do not belong to the workload. Empty if all
     /// keys belong to the workload.
     pub(crate) foreign_keys: Vec<u64>,
-    /// Objects that existed before the run, numbered from 0.
+    /// Objects that existed before the run, numbered from 0; `None` if the run stores its objects.
     found: Option<Arc<Catalogue>>,
     shape: KeyShape,
 }

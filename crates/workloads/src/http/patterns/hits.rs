@@ -153,7 +153,7 @@ impl HitCounting {
     }
 
     /// The stage that counts the hits on the next host before the run, with the host and its
-    /// patterns.
+    /// patterns; `None` after the last host.
     pub(super) fn before_run(&mut self, book: &Arc<Requests>) -> Option<(usize, &[u32], Stage)> {
         let is_counted = |counting: &&HostCounting| !counting.patterns.is_empty();
         let left = self.hosts.iter().skip(self.begun);
@@ -168,7 +168,7 @@ impl HitCounting {
         Some((host, &self.hosts[host].patterns, stage))
     }
 
-    /// The stage that counts the hits on the next host after load.
+    /// The stage that counts the hits on the next host after load; `None` after the last host.
     pub(super) fn count_again(&mut self, book: &Arc<Requests>) -> Option<Stage> {
         let reporting: Vec<usize> = self.reporting().map(|(host, _)| host).collect();
         let next = reporting.iter().find(|&&host| host >= self.begun_again);

@@ -77,7 +77,8 @@ impl PreparedS3 {
         }
     }
 
-    /// The stage that probes the next operation that the server may not support.
+    /// The stage that probes the next operation that the server may not support; `None` after the
+    /// last operation.
     pub(crate) fn probe(&mut self) -> Option<Stage> {
         let (operation, probe) = self.probes.pop()?;
         let kind = kind_of(operation)?;

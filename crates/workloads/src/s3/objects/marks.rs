@@ -51,7 +51,7 @@ impl Share {
         (object - self.first) / self.step
     }
 
-    /// The object at this index of the share, from 0.
+    /// The object at this index of the share, from 0; `None` after the last object.
     pub(crate) fn at(self, position: u64) -> Option<u64> {
         let object = self.first + position * self.step;
         (object < self.objects).then_some(object)
@@ -69,7 +69,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The object at this index of the share, from 0.
+    /// The object at this index of the share, from 0; `None` after the last object.
     fn object(&self, position: u64) -> Option<u64> {
         among(self.among.as_deref(), self.share.at(position)?)
     }
@@ -212,7 +212,7 @@ impl Walk {
         }
     }
 
-    /// The next object.
+    /// The next object; `None` after the last object if the share is iterated once.
     pub(crate) fn next(&mut self) -> Option<u64> {
         let object = match self.share.at(self.position) {
             Some(object) => object,

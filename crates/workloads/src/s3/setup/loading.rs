@@ -77,7 +77,7 @@ impl PreparedS3 {
         self.missing = Some(difference.missing);
     }
 
-    /// How objects are loaded before a run.
+    /// How objects are loaded: by multipart upload, in archives or by one PUT each.
     pub(crate) fn filling_layout(&self) -> Layout {
         let special = [Layout::InParts, Layout::Archives];
         let mut layouts = self.layouts().filter(|layout| special.contains(layout));
