@@ -255,7 +255,7 @@ pub trait Prepared: Send {
         None
     }
 
-    /// Notes that the target was restarted and has lost the contents of its memory.
+    /// Records that the target was restarted and has lost the contents of its memory.
     fn restarted(&mut self) {}
 
     /// Takes over the data that an earlier run of the same plan may have left, so that

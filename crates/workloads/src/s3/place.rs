@@ -265,12 +265,12 @@ fn bucket_names(work: &S3Work) -> impl Iterator<Item = String> + '_ {
 
 /// The path of an object, rewritten in place for each object.
 pub(crate) struct ObjectPath {
-    /// Path of the last object, by bucket.
+    /// By bucket: path of the object that was written last.
     paths: Vec<Vec<u8>>,
     shape: KeyShape,
     found: Option<Arc<Catalogue>>,
-    /// Common part of all paths, by bucket; `of_found` is the path of an object that existed before
-    /// the run.
+    /// By bucket: common part of all paths. `of_found` is a buffer for the path of an object that
+    /// existed before the run.
     roots: Vec<Vec<u8>>,
     of_found: Vec<u8>,
 }

@@ -239,7 +239,7 @@ impl HitCounting {
     }
 }
 
-/// The hits of all `patterns`: `None` for patterns without a response.
+/// The hits of each of `patterns`. For a pattern without a response, `hits` and `bytes` are `None`.
 fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     let known = responses
         .iter()

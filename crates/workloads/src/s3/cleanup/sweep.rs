@@ -60,7 +60,7 @@ const KEPT_RESPONSE: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 enum Job {
-    /// Lists a page, starting at the markers.
+    /// Lists a page of a bucket: the page after these markers, or the first page without markers.
     List(usize, Option<(String, String)>),
     /// Releases a legal hold.
     Release(usize, Item),
