@@ -170,7 +170,7 @@ impl List {
                 "fewer keys than expected".to_owned(),
             )),
             _ if most.is_some_and(|most| keys > most) => wrong("more keys than expected"),
-            // An empty page is allowed only as the last page, after a full page.
+            // Only the last page can be empty: a full page can announce a page without keys.
             _ if page.more && page.keys == 0 => wrong("an empty page that is not the last page"),
             _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
             _ if page.more && page.keys < on_page && self.full => {
