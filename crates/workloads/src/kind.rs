@@ -138,7 +138,7 @@ fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
 /// Of two workloads on the same server, the workload checked first is cleaned up last, because it
 /// may have created the bucket that the second workload uses.
 pub trait Prepared: Send {
-    /// The first stage: checks access, and creates missing buckets.
+    /// The first stage: checks access, and creates missing buckets; `None` without a check.
     fn check(&mut self) -> Option<Stage> {
         None
     }
@@ -149,7 +149,7 @@ pub trait Prepared: Send {
         None
     }
 
-    /// The setup stage of a slice; called before each slice.
+    /// The setup stage of the next slice, if needed; called once before each slice.
     fn before_slice(&mut self) -> Option<Stage> {
         None
     }
@@ -255,7 +255,7 @@ pub trait Prepared: Send {
         None
     }
 
-    /// Notes that the target was restarted and has lost the contents of its memory.
+    /// Records that the target was restarted and has lost the contents of its memory.
     fn restarted(&mut self) {}
 
     /// Takes over the data that an earlier run of the same plan may have left, so that
@@ -274,12 +274,14 @@ pub trait Prepared: Send {
         None
     }
 
-    /// Why nothing is left to measure, in one sentence; called before each slice.
+    /// Why nothing is left to measure, in one sentence; `None` if the next slice can be measured.
+    /// Called before each slice.
     fn spent(&self) -> Option<String> {
         None
     }
 
-    /// Why the run must end early, in one sentence; called after each slice.
+    /// Why the run must end early, in one sentence; `None` if the run can continue. Called after
+    /// each slice.
     fn failed(&self) -> Option<String> {
         None
     }
@@ -368,8 +370,8 @@ pub struct Stage {
     pub workers: Vec<Box<dyn Workload>>,
     /// Whether a failure ends the run, with the text of the failure as the error message.
     pub must_succeed: bool,
-    /// Position in the route of the stage's only host; `None` for all hosts in turn. With `Some`,
-    /// [`tenbin_engine::Exchange::host`] is 0 for this host.
+    /// Index, among the target's hosts, of the only host that the stage uses; `None` for all hosts
+    /// in turn. With `Some`, [`tenbin_engine::Exchange::host`] is 0 for this host.
     pub host: Option<usize>,
 }
 

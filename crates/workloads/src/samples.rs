@@ -8,7 +8,7 @@ pub struct SliceSamples {
     pub slowest: Vec<RequestSample>,
     /// The fastest requests with a response, fastest first.
     pub fastest: Vec<RequestSample>,
-    /// Results of each pattern that was sent, by position; empty above
+    /// Results of each pattern that was sent, in the order of the patterns; empty with more than
     /// [`MOST_COUNTED_PATTERNS`](tenbin_plan::patterns::MOST_COUNTED_PATTERNS) patterns.
     pub patterns: Vec<PatternCounts>,
     /// Simulated cache hits; `None` unless the plan describes a cache.
@@ -20,7 +20,7 @@ pub struct SliceSamples {
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
-    /// Position of the request's host in the route, from 0.
+    /// Index of the request's host among the target's hosts, from 0.
     pub host: usize,
     /// Status of the response; `None` without a complete response.
     pub status: Option<u16>,
@@ -40,7 +40,8 @@ pub struct PatternCounts {
     pub ok: u64,
     /// Failed requests.
     pub failed: u64,
-    /// Sum of the latencies of correct responses, nanoseconds; as [`RequestSample::nanos`].
+    /// Sum of the latencies of correct responses, nanoseconds. [`RequestSample::nanos`] defines
+    /// the latency.
     pub sum_nanos: u64,
     /// Lowest latency of a correct response, nanoseconds; meaningless if `ok` is 0.
     pub min_nanos: u64,
@@ -67,18 +68,19 @@ impl CacheForecast {
 /// The patterns of a workload and the search hits that hosts reported for the patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CountedPatterns {
-    /// Method and path of each pattern. Above
+    /// Method and path of each pattern. With more than
     /// [`MOST_COUNTED_PATTERNS`](tenbin_plan::patterns::MOST_COUNTED_PATTERNS) patterns, the list
     /// ends with the last pattern whose hits were counted.
     pub labels: Vec<String>,
-    /// Search hits on each host, in route order; empty if hits were not counted.
+    /// Search hits on each host, in the order of the target's hosts; empty if hits were not
+    /// counted.
     pub hosts: Vec<HostHits>,
 }
 
 /// Search hits that one host reported outside the measured slices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostHits {
-    /// Position of the host in the route, from 0.
+    /// Index of the host among the target's hosts, from 0.
     pub host: usize,
     /// Hits per pattern before the first slice.
     pub before: Vec<PatternHits>,

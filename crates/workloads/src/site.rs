@@ -13,8 +13,8 @@ use crate::shared::Shared;
 pub struct Site {
     /// Base URL of the first host. All hosts have the same scheme, path and query.
     pub url: Url,
-    /// Value of the `Host` header for each host in route order: host name, and port unless the port
-    /// is the scheme's default. Never empty.
+    /// Value of the `Host` header for each host, in order: host name, and port unless the port is
+    /// the scheme's default. Never empty.
     host_headers: Vec<String>,
     /// S3 credentials; `None` for unsigned requests.
     pub credentials: Option<Credentials>,
@@ -108,7 +108,7 @@ impl Site {
         self.shared.of()
     }
 
-    /// Adds the next host of the route, at this URL.
+    /// Adds the next host of the target, at this URL.
     #[must_use]
     pub fn and_host(mut self, url: &Url) -> Self {
         self.host_headers.push(host_header(url));
@@ -120,7 +120,7 @@ impl Site {
         &self.host_headers
     }
 
-    /// Names of the hosts, in lower case, with their ports, in route order.
+    /// Names of the hosts, in lower case, with their ports, in order.
     pub(crate) fn hosts_and_ports(&self) -> Vec<(String, Option<u16>)> {
         let usual = self.url.port_or_known_default();
         let headers = self

@@ -28,7 +28,7 @@ struct Location {
     blobs: Vec<Slice>,
 }
 
-/// Pieces with consecutive numbers in one volume.
+/// `count` pieces in the volume `vid`, with consecutive numbers from `min_bid`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Slice {
     #[serde(default)]
@@ -39,7 +39,7 @@ struct Slice {
     count: u32,
 }
 
-/// Space for a blob.
+/// Space that the access layer allocated for one blob.
 #[derive(Debug, Default)]
 pub(super) struct Allocation {
     cluster: u32,

@@ -35,7 +35,7 @@ pub(crate) struct Disk {
     database: Database,
 }
 
-/// State of a set of blobs.
+/// State of a set of blobs, as recorded in the database.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Seed of the content.

@@ -38,8 +38,8 @@ impl Files {
     }
 }
 
-/// Numbers and sizes of the blobs in a directory, in ascending order; empty if the directory does
-/// not exist.
+/// Numbers and sizes (bytes) of the blobs in a directory, sorted by number; empty if the directory
+/// does not exist.
 pub(crate) fn left(directory: &Path) -> io::Result<Vec<(u64, u64)>> {
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -72,7 +72,8 @@ impl Following {
         started.saturating_add(self.limit)
     }
 
-    /// Time of the next poll of a blob that still exists. The last poll is at the time limit.
+    /// Time of the next poll of a blob that still exists, nanoseconds. The last poll is at the
+    /// time limit.
     fn due(self, started: u64, now: u64) -> u64 {
         let taken = now.saturating_sub(started);
         let longest = self.longest_rest.max(SHORTEST_REST);
@@ -87,11 +88,11 @@ struct DeletedBlob {
     place: u64,
     /// Start of the deletion, nanoseconds since the start of the slice.
     started: u64,
-    /// Start of the last poll that read the blob.
+    /// Start of the last poll that read the blob, nanoseconds; `None` before such a poll.
     seen: Option<u64>,
     /// Number of consecutive polls whose connection was closed within the response.
     breaks: u8,
-    /// Start of the first of the polls that `breaks` counts.
+    /// Start of the first of the polls that `breaks` counts, nanoseconds.
     broke_since: u64,
 }
 
@@ -203,7 +204,7 @@ impl FollowedBlobs {
         (first.0.due <= now).then(|| PeekMut::pop(first).0.deleting)
     }
 
-    /// Time of the next poll.
+    /// Time of the next poll, nanoseconds; `None` if no poll is scheduled.
     fn next_due(&self) -> Option<u64> {
         self.waiting.peek().map(|poll| poll.0.due)
     }
@@ -294,7 +295,7 @@ impl Follower {
         let sent_at = flight.sent_at;
         match self.dialect.presence(status, &flight.caught) {
             Presence::Gone => {
-                // An earlier response that was closed early already showed that the blob was gone.
+                // If preceding responses were closed early, the blob was gone at the first of them.
                 let deleting = self.deleting[place];
                 let first = deleting.filter(|deleting| deleting.breaks > 0);
                 self.gone(

@@ -60,7 +60,7 @@ impl Getter {
                 length: size,
             },
             Some(ByteRange::Fixed { first, last }) => {
-                // For a shorter blob, the last byte: a range cannot be empty.
+                // Of a blob that ends before `first`, the last byte: a range cannot be empty.
                 let offset = first.min(size.saturating_sub(1));
                 let length = (last - first).saturating_add(1).min(size - offset);
                 Part { offset, length }

@@ -348,7 +348,7 @@ impl Workload for PieceWriter {
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
-        // The location of the stored blob or allocated space is unknown.
+        // Only responses in these steps contain the location, so the location is unknown.
         let unnamed = matches!(self.buildings[place].step, Step::Put | Step::Allocate);
         if unnamed && class != ErrorClass::Connect {
             self.recorder.budget.set.note_orphan();

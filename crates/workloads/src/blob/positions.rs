@@ -27,8 +27,8 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// Distributes the first `most` blobs that are not deleted in a batch: each blob once or, with
-    /// `around`, all blobs in a cycle.
+    /// Distributes the first `most` undeleted blobs of a batch, or all undeleted blobs with `None`:
+    /// each blob once or, with `around`, in an endless cycle.
     pub(crate) fn new(batch: Arc<Batch>, most: Option<u64>, around: bool, workers: usize) -> Self {
         let count = most.map_or(batch.len(), |most| reach(&batch, most, false));
         let blocks = FEWEST_BLOCKS.saturating_mul(workers as u64).max(1);

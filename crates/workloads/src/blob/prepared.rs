@@ -62,7 +62,7 @@ pub(crate) struct PreparedBlob {
     slices: usize,
     /// Positions of the workers in their sequence of reads.
     cursors: Arc<Mutex<Cursors>>,
-    /// Maximum number of objects that the next slice may read.
+    /// Maximum number of objects that the next slice may read; `None` without a limit.
     things: Option<u64>,
     /// Blobs that the current slice has stored.
     collected: Arc<Mutex<Collected>>,
@@ -301,7 +301,8 @@ struct Inherited {
 
 /// Cleanup of blobs that an earlier run left and that are found by name.
 impl PreparedBlob {
-    /// The stage that deletes everything below the prefix of the set on an S3 store.
+    /// The stage that deletes everything below the prefix of the set on an S3 store; `None` if
+    /// nothing was inherited or an earlier call returned the stage.
     fn sweep(&mut self) -> Option<Stage> {
         let (inherited, place) = (self.inherited.as_mut()?, self.place.as_ref()?);
         if std::mem::replace(&mut inherited.swept, true) {
@@ -349,7 +350,7 @@ impl PreparedBlob {
         })
     }
 
-    /// Numbers and sizes of the files that an earlier run has left.
+    /// Numbers and sizes (bytes) of the files that an earlier run has left.
     fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
         let Ok(directory) = self.target.url.to_file_path() else {
             return Ok(Vec::new());

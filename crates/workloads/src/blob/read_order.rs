@@ -129,7 +129,7 @@ mod tests {
         batch.note_gone(5);
         assert_eq!(read(&batch, true, 2, &home), [2, 6, 8, 9]);
         held(&home).ends_at(Some(&[5, 4]));
-        // The stored position counts blobs that were read, not deleted blobs.
+        // The stored position counts only blobs that were read, and no skipped deleted blobs.
         assert_eq!(read(&batch, true, 9, &home), [6]);
         assert_eq!(held(&home).position().workers, [5, 4]);
     }

@@ -75,7 +75,7 @@ impl Recorder {
     }
 
     /// Handles a PUT whose response has no usable location: with status 200, counts a blob that
-    /// cannot be found.
+    /// cannot be found; with other statuses, does nothing.
     pub(crate) fn miss(&self, status: u16) {
         if status == 200 {
             self.budget.set.note_orphan();

@@ -24,7 +24,7 @@ struct Trouble<'a> {
 /// Longest error code or message that is shown, bytes.
 const LONGEST_WORDS: usize = 64;
 
-/// Location and checksums, as received.
+/// Location and checksums, as received; `None` if the response has no valid location.
 pub(super) fn stored(response: &[u8]) -> Option<(&[u8], &[u8])> {
     let (location, sums) = fields(response)?;
     let location = location.filter(|location| location.starts_with(b"{"))?;
@@ -36,8 +36,8 @@ pub(super) fn sums(response: &[u8]) -> &[u8] {
     fields(response).map_or(b"", |(_, sums)| sums)
 }
 
-/// Location and checksums. Used on the request path: allocates nothing, while a JSON library
-/// allocates for nested values.
+/// Location, if any, and checksums; `None` if the response is malformed. Used on the request path:
+/// allocates nothing, while a JSON library allocates for nested values.
 fn fields(response: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (mut location, mut sums) = (None, &b""[..]);
     let mut at = expect(response, 0, b'{')?;
@@ -75,7 +75,8 @@ fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     (*text.get(at)? == byte).then_some(at + 1)
 }
 
-/// The position after the string that starts at `at`.
+/// The position after the string that starts at `at`; `None` if `at` is not the start of a complete
+/// string.
 fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     let mut at = expect(text, at, b'"')?;
     loop {
@@ -87,8 +88,8 @@ fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The position after the value that starts at `at`. Of a nested value, only the brackets are
-/// checked.
+/// The position after the value that starts at `at`; `None` if the value is incomplete. Of a nested
+/// value, only the brackets are checked.
 fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
     let begin = at;
     let mut depth = 0_usize;
@@ -118,7 +119,7 @@ fn skip_value(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The locations that were not deleted, as received.
+/// The locations that were not deleted, as received; `None` if the response is malformed.
 pub(super) fn failed_locations(response: &[u8]) -> Option<Vec<&[u8]>> {
     let read: DeleteResponse<'_> = serde_json::from_slice(response).ok()?;
     let failed = read.failed_locations.iter();

@@ -26,7 +26,7 @@ pub(crate) struct RunJournals {
 pub(crate) struct Found {
     /// Blobs that were acknowledged and not deleted, by number.
     pub(crate) page: Page,
-    /// Maximum number of PUTs with unknown outcome.
+    /// Upper bound for the number of PUTs with unknown outcome.
     pub(crate) orphans: u64,
 }
 

@@ -115,7 +115,7 @@ impl BlobProtocol for S3 {
     fn presence(&self, status: u16, response: &[u8]) -> Presence {
         match (status, code(response).as_deref()) {
             (200 | 206, _) => Presence::There,
-            // Without its bucket, the state of an object is unknown.
+            // Status 404 for a missing bucket does not show that the object was deleted.
             (404, None | Some("NoSuchKey")) => Presence::Gone,
             _ => Presence::Unknown,
         }

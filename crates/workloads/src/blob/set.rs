@@ -93,10 +93,10 @@ pub(crate) struct Set {
     batches: Mutex<Batches>,
     /// The first unused blob number.
     next: AtomicU64,
-    /// Maximum number of blobs that cannot be found, because the outcome or location of their PUT
-    /// is unknown.
+    /// Upper bound for the number of blobs that cannot be found, because the outcome or location of
+    /// their PUT is unknown.
     orphans: AtomicU64,
-    /// Maximum number of blobs of earlier runs that cannot be found.
+    /// Upper bound for the number of blobs of earlier runs that cannot be found.
     pub(crate) earlier_orphans: u64,
     /// Number of blobs that still existed at their last poll, although their deletion was
     /// acknowledged.
@@ -221,8 +221,9 @@ impl Set {
         }
     }
 
-    /// The batch for the `nth` slice of a phase that reads or deletes. With a storing phase as
-    /// `source`: the blobs stored by its `nth` slice, or by its last slice if it had fewer slices.
+    /// The batch for slice `nth`, from 0, of a phase that reads or deletes. With a storing phase as
+    /// `source`: the blobs stored by slice `nth` of the storing phase, or by its last slice if it
+    /// had fewer slices. Otherwise: the blobs from before the run.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
         let mut batches = lock(&self.batches);
         match source {
@@ -302,7 +303,8 @@ impl Set {
         self.take_over(trail.read());
     }
 
-    /// Takes over blobs that are identified by their numbers, with their sizes.
+    /// Takes over blobs that are identified by their numbers; `numbers` has number and size (bytes)
+    /// of each blob.
     pub(crate) fn inherit_numbers(&self, numbers: io::Result<Vec<(u64, u64)>>) {
         self.take_over(numbers.map(|numbers| {
             let mut found = Found::default();
@@ -383,7 +385,7 @@ impl Set {
         self.orphans.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Maximum number of this run's blobs that cannot be found.
+    /// Upper bound for the number of this run's blobs that cannot be found.
     pub(crate) fn orphans(&self) -> u64 {
         self.orphans.load(Ordering::Relaxed)
     }

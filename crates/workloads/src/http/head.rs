@@ -104,7 +104,7 @@ impl Parts<'_> {
     }
 }
 
-/// Whether one of these headers has this name, in upper or lower case.
+/// Whether one of these headers has this name, ignoring case.
 fn gives(headers: &[(String, String)], name: &str) -> bool {
     headers
         .iter()

@@ -46,8 +46,8 @@ impl Expected {
         }
     }
 
-    /// The stage that sends the request before the run, returned once; `worker` prepares the
-    /// request.
+    /// The stage that sends the request before the run, or `None` if the request must not be sent
+    /// or an earlier call returned the stage. `worker` prepares the request.
     pub(super) fn probe(
         &mut self,
         worker: impl FnOnce() -> Box<dyn Workload>,
@@ -88,7 +88,8 @@ impl Expected {
         numbered.map(judge).collect()
     }
 
-    /// Merges the reports of the workers; called after the workers were dropped.
+    /// Merges the reports of the workers; `None` if responses are not compared. Called after the
+    /// workers were dropped.
     pub(super) fn slice_done(&mut self) -> Option<ResponseComparison> {
         let reports = std::mem::take(&mut self.reports);
         let reports = reports.iter().filter_map(|report| {

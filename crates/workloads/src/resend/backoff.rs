@@ -18,7 +18,8 @@ pub(super) fn is_temporary_loss(class: ErrorClass) -> bool {
     class == ErrorClass::Reset
 }
 
-/// The wait in `Retry-After`, nanoseconds (RFC 9110 section 10.2.3); `None` for a date.
+/// The wait in `Retry-After`, nanoseconds (RFC 9110 section 10.2.3); `None` without the header or
+/// for a date.
 pub(super) fn requested_wait(head: &ResponseHead<'_>) -> Option<u64> {
     let text = std::str::from_utf8(head.header("retry-after")?).ok()?;
     let seconds: u64 = text.parse().ok()?;

@@ -105,7 +105,7 @@ impl Governor {
         self.state().out -= 1;
     }
 
-    /// Counts as a success a request that has ended without a further retry, whatever its outcome.
+    /// Counts a request that has ended without a further retry as a success, whatever its outcome.
     pub(super) fn ended(&self) {
         let mut state = self.state();
         state.out -= 1;

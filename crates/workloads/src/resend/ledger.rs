@@ -63,7 +63,7 @@ impl Ledger {
         self.waiting.len()
     }
 
-    /// Starts the waits of newly refused requests at time `now`.
+    /// Starts the waits of newly refused requests at time `now`, nanoseconds.
     pub(super) fn wake(&mut self, now: u64) {
         for waiting in &mut self.waiting {
             let wait = waiting.wait;
@@ -71,7 +71,7 @@ impl Ledger {
         }
     }
 
-    /// Time at which the first waiting request is due; valid after [`Ledger::wake`].
+    /// Time at which the first waiting request is due, nanoseconds; valid after [`Ledger::wake`].
     pub(super) fn next_due(&self) -> Option<u64> {
         self.waiting.iter().filter_map(|waiting| waiting.due).min()
     }

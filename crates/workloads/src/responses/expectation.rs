@@ -258,8 +258,8 @@ impl Expectation {
         }
     }
 
-    /// The expectation after a slice. If content was received only at the start and other content
-    /// followed, the page varies.
+    /// The expectation after a slice. If the content was not yet proven constant, and other content
+    /// was received later, the page varies.
     pub(super) fn settled(self) -> Self {
         match self {
             Self::Same(Same {

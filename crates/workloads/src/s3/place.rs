@@ -33,7 +33,7 @@ pub(crate) struct Place {
     /// By bucket: number of keys below the prefix that do not belong to the workload. Empty if all
     /// keys belong to the workload.
     pub(crate) foreign_keys: Vec<u64>,
-    /// Objects that existed before the run, numbered from 0.
+    /// Objects that existed before the run, numbered from 0; `None` if the run stores its objects.
     found: Option<Arc<Catalogue>>,
     shape: KeyShape,
 }
@@ -55,8 +55,9 @@ pub(crate) struct Bucket {
     pub(crate) in_host: Vec<u8>,
 }
 
-/// The part of a key that differs between objects: `aaaa/bbbb/` for each prefix level, eight
-/// hexadecimal digits and a dash for scattered keys, and the number.
+/// The part of a key that differs between objects: four hexadecimal digits and a slash for each
+/// prefix level, eight hexadecimal digits and a dash for scattered keys, and the number of the
+/// object.
 #[derive(Debug, Clone)]
 struct KeyShape {
     levels: Vec<u64>,
@@ -264,12 +265,12 @@ fn bucket_names(work: &S3Work) -> impl Iterator<Item = String> + '_ {
 
 /// The path of an object, rewritten in place for each object.
 pub(crate) struct ObjectPath {
-    /// Path of the last object, by bucket.
+    /// By bucket: path of the object that was written last.
     paths: Vec<Vec<u8>>,
     shape: KeyShape,
     found: Option<Arc<Catalogue>>,
-    /// Common part of all paths, by bucket; `of_found` is the path of an object that existed before
-    /// the run.
+    /// By bucket: common part of all paths. `of_found` is a buffer for the path of an object that
+    /// existed before the run.
     roots: Vec<Vec<u8>>,
     of_found: Vec<u8>,
 }

@@ -61,7 +61,7 @@ pub(super) struct PreparedS3 {
     pub(super) missing: Option<Arc<[u64]>>,
     /// Number of objects of the data set that already existed before the run.
     pub(super) right: u64,
-    /// Number of this run's objects that are kept.
+    /// Number of this run's objects that are kept after the run.
     pub(super) stay: u64,
     /// Multipart uploads to abort.
     pub(super) unfinished: Arc<Uploads>,

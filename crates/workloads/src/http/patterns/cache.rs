@@ -167,7 +167,7 @@ impl Forecaster {
         forecast
     }
 
-    /// The forecast before a run, in one sentence.
+    /// The forecast before a run, in one sentence; `None` if no response is cacheable.
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
         let patterns = self.numbers.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);

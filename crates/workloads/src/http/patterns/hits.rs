@@ -153,7 +153,7 @@ impl HitCounting {
     }
 
     /// The stage that counts the hits on the next host before the run, with the host and its
-    /// patterns.
+    /// patterns; `None` after the last host.
     pub(super) fn before_run(&mut self, book: &Arc<Requests>) -> Option<(usize, &[u32], Stage)> {
         let is_counted = |counting: &&HostCounting| !counting.patterns.is_empty();
         let left = self.hosts.iter().skip(self.begun);
@@ -168,7 +168,7 @@ impl HitCounting {
         Some((host, &self.hosts[host].patterns, stage))
     }
 
-    /// The stage that counts the hits on the next host after load.
+    /// The stage that counts the hits on the next host after load; `None` after the last host.
     pub(super) fn count_again(&mut self, book: &Arc<Requests>) -> Option<Stage> {
         let reporting: Vec<usize> = self.reporting().map(|(host, _)| host).collect();
         let next = reporting.iter().find(|&&host| host >= self.begun_again);
@@ -217,7 +217,7 @@ impl HitCounting {
         }
     }
 
-    /// The hits so far.
+    /// The search hits that each host has reported so far.
     pub(super) fn hits_by_host(&self) -> Vec<HostHits> {
         self.reporting()
             .map(|(host, counting)| {
@@ -239,7 +239,7 @@ impl HitCounting {
     }
 }
 
-/// The hits of all `patterns`: `None` for patterns without a response.
+/// The hits of each of `patterns`. For a pattern without a response, `hits` and `bytes` are `None`.
 fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     let known = responses
         .iter()
@@ -255,8 +255,8 @@ fn all_of(patterns: &[u32], responses: &[PatternHits]) -> Vec<PatternHits> {
     patterns.iter().map(response).collect()
 }
 
-/// One count per pattern: the first count that differs from the count before the run or, if no
-/// count differs, the last count.
+/// Selects one count per pattern from the counts in `after`: the first count that differs from the
+/// count of the pattern in `before` or, if no count differs, the last count.
 fn most_telling(before: &[PatternHits], after: &[PatternHits]) -> Vec<PatternHits> {
     let hits = before.iter().map(|one| (one.pattern, one.hits));
     let hits: HashMap<u32, Option<u64>> = hits.collect();

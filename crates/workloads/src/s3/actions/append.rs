@@ -26,7 +26,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
 const WRONG: u64 = 1;
 
 /// Appends the content of each object to the object, in a cycle over all objects, with one request
-/// per object at a time. [`Exchange::tag`] is the object.
+/// per object at a time. [`Exchange::tag`] is the number of the object.
 struct Append {
     /// Objects that the cycle has not reached yet.
     walk: Walk,
@@ -51,7 +51,8 @@ impl Append {
         }
     }
 
-    /// The next object, and the number of appends to it so far.
+    /// The next object to append to, and the number of appends to it so far; `None` if every object
+    /// has a request in flight or cannot grow any more.
     fn choose(&mut self) -> Option<(u64, u32)> {
         loop {
             let object = self.walk.next().or_else(|| self.idle.pop_front())?;

@@ -17,7 +17,7 @@ pub(crate) const KIND: ActionKind = ActionKind {
 };
 
 /// Deletes every object, or every version of each object, once; in a mix, deletes the objects that
-/// PUT has created in the mix. [`Exchange::tag`] is the object or version.
+/// PUT has created in the mix. [`Exchange::tag`] is the number of the object or version.
 struct Delete {
     chooser: Chooser,
 }

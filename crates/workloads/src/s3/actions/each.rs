@@ -60,7 +60,7 @@ pub(super) trait OneRequest: Send {
 }
 
 /// Sends the request for each selected object, or version of an object. [`Exchange::tag`] is the
-/// object or version.
+/// number of the object or version.
 pub(super) struct Each<R> {
     chooser: Chooser,
     request: R,

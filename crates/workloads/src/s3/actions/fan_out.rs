@@ -32,7 +32,8 @@ struct Prepared {
     body: Vec<u8>,
 }
 
-/// Posts prepared forms one after the other. [`Exchange::tag`] is the index of the form.
+/// Posts prepared forms one after the other. [`Exchange::tag`] is the index of the form in
+/// `prepared`.
 struct FanOut {
     archives: Archives,
     share: Share,

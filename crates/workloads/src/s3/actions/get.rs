@@ -33,10 +33,10 @@ const WHOLE: ByteRange = ByteRange::Fixed {
 pub(super) const WRONG: u64 = 1;
 
 /// The requested part of an object. [`Exchange::tag`] is the index in [`Get::parts`] if
-/// [`Get::noted`] is set, otherwise the object or version.
+/// [`Get::noted`] is set, otherwise the number of the object or version.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// An object, or a version of an object.
+    /// Number of the object or version.
     thing: u64,
     first: u64,
     length: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Get {
     rng: Rng,
     /// Requests in flight, if `noted` is set.
     parts: Slab<Part>,
-    /// Whether a request needs more state than the object: a range or generations.
+    /// Whether a request needs more state than the number of the object: a range or generations.
     noted: bool,
     /// Header of the requested checksum, if any.
     checksum: Option<&'static str>,
@@ -152,7 +152,7 @@ impl Get {
         context.writer.write(exchange, now.unix_seconds, &spec);
     }
 
-    /// The requested part of an exchange.
+    /// The part that the request of this exchange reads.
     fn out(&self, context: &WorkerContext, exchange: &Exchange) -> Part {
         match self.noted {
             true => self.parts[exchange.tag as usize],

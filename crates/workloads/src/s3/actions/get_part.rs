@@ -20,8 +20,8 @@ pub(crate) const KIND: ActionKind = ActionKind {
 /// Value of [`Exchange::note`] if the response differs from the stored content.
 const WRONG: u64 = 1;
 
-/// Reads random parts of objects. [`Exchange::tag`] is the object and, in its upper bits, the index
-/// of the part.
+/// Reads random parts of objects. [`Exchange::tag`] is the number of the object (lower 32 bits) and
+/// the index of the part (upper 32 bits).
 struct GetPart {
     chooser: Chooser,
     /// Draws random parts.

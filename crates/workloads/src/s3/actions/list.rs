@@ -41,7 +41,7 @@ struct Rest {
 
 /// Repeatedly lists the objects below the prefix of the workload. The pages of one listing are
 /// requested one after the other; several listings run concurrently, one per connection.
-/// [`Exchange::tag`] is the index of the request.
+/// [`Exchange::tag`] is the index of the request in `out`.
 struct List {
     out: Slab<PageRequest>,
     rests: Vec<Rest>,
@@ -154,7 +154,7 @@ impl List {
         let mut names = listing::Keys {
             prefix: context.place.common_prefix(),
             last: &mut request.last,
-            // Delete markers can follow all versions.
+            // A server can list delete markers after all versions, out of key order.
             ascend: self.ascend && !(versions && request.page.marks_deletions()),
             again: versions,
         };
@@ -170,7 +170,7 @@ impl List {
                 "fewer keys than expected".to_owned(),
             )),
             _ if most.is_some_and(|most| keys > most) => wrong("more keys than expected"),
-            // A full last page can announce one more page, which can be empty.
+            // Only the last page can be empty: a full page can announce a page without keys.
             _ if page.more && page.keys == 0 => wrong("an empty page that is not the last page"),
             _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
             _ if page.more && page.keys < on_page && self.full => {

@@ -87,7 +87,7 @@ struct Upload {
     etags: Vec<Etag>,
     /// Body of the completion.
     body: Vec<u8>,
-    /// Start of the upload, as [`Moment::nanos`].
+    /// Start of the upload, nanoseconds: a value of [`Moment::nanos`].
     started: u64,
     /// Bytes of correctly stored parts.
     moved: u64,

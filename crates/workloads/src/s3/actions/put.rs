@@ -61,7 +61,7 @@ struct PutInFlight {
 }
 
 /// Stores objects, or versions of objects, one after the other. [`Exchange::tag`] is the index of
-/// the request while the request is in flight, and [`PutInFlight::number`] afterwards.
+/// the request in `out` while the request is in flight, and [`PutInFlight::number`] afterwards.
 pub(crate) struct Put {
     walk: Walk,
     versions: Versions,
@@ -119,7 +119,7 @@ impl Put {
 
     fn with(walk: Walk, versions: Versions, setting: &mut Setting<'_>) -> Self {
         Self {
-            // Objects with versions are not marked: cleanup finds versions by prefix.
+            // Objects with versions are not recorded: cleanup finds versions by prefix.
             walk: match versions {
                 Versions::None => walk.making(setting.marks),
                 _ => walk,

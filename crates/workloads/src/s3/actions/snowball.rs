@@ -24,7 +24,8 @@ pub(crate) const KIND: ActionKind = ActionKind {
 /// prepared.
 const PREPARED_BYTES: usize = 64 << 20;
 
-/// Stores prepared archives one after the other. [`Exchange::tag`] is the index of the archive.
+/// Stores prepared archives one after the other. [`Exchange::tag`] is the index of the archive in
+/// `prepared`.
 struct Snowball {
     archives: Archives,
     prepared: Vec<(u64, Made, Vec<u8>)>,

@@ -30,7 +30,7 @@ struct Rest {
 }
 
 /// Lists archives one after the other. Each page counts as one operation. [`Exchange::tag`] is the
-/// index of the request.
+/// index of the request in `out`.
 struct ZipList {
     archives: Archives,
     walk: Walk,

@@ -58,7 +58,8 @@ pub(crate) struct AbortUploads {
     jobs: VecDeque<(Job, u32)>,
     out: Slab<(Job, u32)>,
     failures_in_a_row: u32,
-    /// End of the repeated aborts, as [`Moment::nanos`]; set at the first request.
+    /// End of the repeated aborts, nanoseconds: a value of [`Moment::nanos`]. Set at the first
+    /// request.
     until: Option<u64>,
     now: u64,
     looks: u32,
@@ -194,7 +195,8 @@ impl AbortUploads {
     }
 }
 
-/// One abort per upload, and one listing per object with an upload without an id.
+/// One abort per upload with a known id, and one listing per object that has uploads with unknown
+/// ids.
 fn jobs(open: &Uploads) -> VecDeque<(Job, u32)> {
     let mut nameless: Vec<(u64, usize)> = Vec::new();
     let mut jobs = VecDeque::new();

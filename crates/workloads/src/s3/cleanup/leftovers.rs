@@ -31,7 +31,7 @@ impl PreparedS3 {
         }
     }
 
-    /// The stage that deletes all objects below the prefix, and then `buckets`.
+    /// The stage that deletes everything of kind `scope` below the prefix, and then `buckets`.
     pub(crate) fn sweep(&mut self, scope: SweepScope, buckets: Vec<usize>) -> Stage {
         let sweep = Sweep::new(
             Arc::clone(&self.place),
@@ -77,7 +77,8 @@ impl PreparedS3 {
         }
     }
 
-    /// The stage that probes the next operation that the server may not support.
+    /// The stage that probes the next operation that the server may not support; `None` after the
+    /// last operation.
     pub(crate) fn probe(&mut self) -> Option<Stage> {
         let (operation, probe) = self.probes.pop()?;
         let kind = kind_of(operation)?;

@@ -60,7 +60,7 @@ const KEPT_RESPONSE: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 enum Job {
-    /// Lists a page, starting at the markers.
+    /// Lists a page of a bucket: the page after these markers, or the first page without markers.
     List(usize, Option<(String, String)>),
     /// Releases a legal hold.
     Release(usize, Item),
@@ -79,7 +79,7 @@ enum Job {
 enum Pass {
     Release,
     Delete(u32),
-    /// Lists what is left.
+    /// Lists the objects that still exist.
     Look,
     Buckets,
 }
@@ -105,8 +105,8 @@ pub(crate) struct Sweep {
     met_bytes: Vec<u64>,
     /// Result for each bucket.
     report: Vec<OfBucket>,
-    /// By reason: failed deletions of single objects in the last pass that deletes, and the failed
-    /// batch, if any, that ended that pass.
+    /// By reason: number of failed requests in the last pass that deletes. Counts the deletions of
+    /// single objects, and the batch, if any, whose failure ended that pass.
     refused: BTreeMap<String, u64>,
     /// Status of the last deletion that was acknowledged.
     acknowledged: Option<u16>,
@@ -184,8 +184,8 @@ impl Sweep {
         sweep
     }
 
-    /// Limits the sweep to these objects, in ascending order. Their deletion was tried before, so
-    /// the sweep deletes these objects only once.
+    /// Limits the sweep to `objects`, which must be sorted in ascending order. The deletion of
+    /// these objects was tried before, so the sweep has only one pass that deletes.
     pub(crate) fn only(self, objects: Arc<[u64]>) -> Self {
         Self {
             only: Some(objects),

@@ -68,7 +68,7 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
     (0..count)
         .map(|at| {
             let size = mean * (below(deviate(at + 1)) - below(deviate(at))) / each;
-            // If the difference exceeds the precision of numbers, use the middle quantile.
+            // If rounding errors make the size 0 or not finite, use the middle quantile.
             let size = match size.is_normal() {
                 true => size,
                 false => {
@@ -81,8 +81,9 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
         .collect()
 }
 
-/// Sizes and shares of bodies for observed sizes, ascending. With at most `count` distinct sizes,
-/// each size has its own bodies; otherwise neighbouring sizes share a body of their mean size.
+/// Sizes and shares of bodies for observed sizes; `seen` must be sorted in ascending order. With at
+/// most `count` distinct sizes, each size has its own bodies; otherwise neighbouring sizes share a
+/// body of their mean size.
 fn of_seen(seen: &[u64], count: usize) -> Vec<(u64, f64)> {
     let share = |some: &[u64]| some.len() as f64 / seen.len() as f64;
     let different = seen.chunk_by(|one, next| one == next);

@@ -271,7 +271,7 @@ mod tests {
             for size in [300, 1000, 5000, 100 * BLOCK] {
                 let content = whole(Unique::new(3, percent), 1, size);
                 let same = content.iter().filter(|&&byte| byte == SAME).count();
-                // Every 256th of the random bytes also has this value; a single range may differ.
+                // On average, one random byte in 256 also has this value; a range can be cut.
                 let expected = size * usize::from(percent) / 100;
                 let off = expected.abs_diff(same);
                 assert!(off <= 64 + size / 64, "{percent} of {size}: {same}");

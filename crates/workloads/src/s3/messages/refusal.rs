@@ -335,7 +335,7 @@ mod tests {
 
         #[test]
         fn a_cut_error_is_read_or_not_but_never_wrong(cut in 0..ERROR.len()) {
-            // An incomplete code would be another code.
+            // A code that is cut off is not returned, because it would be a different code.
             prop_assert!(matches!(code(&ERROR[..cut]).as_deref(), None | Some("SlowDown")));
         }
     }

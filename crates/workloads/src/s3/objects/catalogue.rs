@@ -65,7 +65,7 @@ impl Catalogue {
         self.parts[object as usize].into()
     }
 
-    /// Sizes, by object.
+    /// Size of each object, bytes.
     pub(crate) fn sizes(&self) -> &[u64] {
         &self.sizes
     }

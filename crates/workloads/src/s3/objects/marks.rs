@@ -51,7 +51,7 @@ impl Share {
         (object - self.first) / self.step
     }
 
-    /// The object at this index of the share, from 0.
+    /// The object at this index of the share, from 0; `None` after the last object.
     pub(crate) fn at(self, position: u64) -> Option<u64> {
         let object = self.first + position * self.step;
         (object < self.objects).then_some(object)
@@ -69,13 +69,13 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The object at this index of the share, from 0.
+    /// The object at this index of the share, from 0; `None` after the last object.
     fn object(&self, position: u64) -> Option<u64> {
         among(self.among.as_deref(), self.share.at(position)?)
     }
 }
 
-/// The object at index `at` of `list`; without a list, the object `at`.
+/// The object at index `at` of `list`; without a list, the object with the number `at`.
 fn among(list: Option<&[u64]>, at: u64) -> Option<u64> {
     match list {
         Some(list) => list.get(usize::try_from(at).ok()?).copied(),
@@ -183,7 +183,7 @@ impl Walk {
         }
     }
 
-    /// Iterates over a share of `objects`.
+    /// Makes the share a share of the indices of the list `objects`, instead of object numbers.
     pub(crate) fn among(self, objects: &Arc<[u64]>) -> Self {
         Self {
             among: Some(Arc::clone(objects)),
@@ -212,7 +212,7 @@ impl Walk {
         }
     }
 
-    /// The next object.
+    /// The next object; `None` after the last object if the share is iterated once.
     pub(crate) fn next(&mut self) -> Option<u64> {
         let object = match self.share.at(self.position) {
             Some(object) => object,

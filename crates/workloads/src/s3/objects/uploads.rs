@@ -52,7 +52,7 @@ impl Uploads {
         self.all().get(at).is_some_and(|open| open.in_doubt)
     }
 
-    /// Removes an upload that is not open.
+    /// Removes an upload that is no longer open.
     pub(crate) fn ended(&self, at: usize) {
         self.all().try_remove(at);
     }

@@ -131,7 +131,7 @@ impl Workload for AccessProbe {
         self.in_flight = false;
         self.note(status, self.refusals.caught(exchange));
         self.refusals.release(exchange);
-        // No response is a failure.
+        // Every response, including an error, is a valid result of the check.
         Judgement::Correct
     }
 

@@ -19,8 +19,8 @@ use crate::text::grouped;
 const PAGE: u64 = 1000;
 
 impl PreparedS3 {
-    /// The stage that lists existing objects, returned once, if the workload can use existing
-    /// objects.
+    /// The stage that lists existing objects; `None` if the workload cannot use existing objects
+    /// or an earlier call returned the stage.
     pub(crate) fn survey(&mut self) -> Option<Stage> {
         let data = self.work.data;
         if data == DataSet::Fresh || !self.needs_objects() || mem::replace(&mut self.surveyed, true)
@@ -77,7 +77,7 @@ impl PreparedS3 {
         self.missing = Some(difference.missing);
     }
 
-    /// How objects are loaded before a run.
+    /// How objects are loaded: by multipart upload, in archives or by one PUT each.
     pub(crate) fn filling_layout(&self) -> Layout {
         let special = [Layout::InParts, Layout::Archives];
         let mut layouts = self.layouts().filter(|layout| special.contains(layout));
@@ -120,7 +120,7 @@ impl PreparedS3 {
         })
     }
 
-    /// Message about uploads that are left.
+    /// Message about multipart uploads that could not be aborted, if any.
     pub(crate) fn unfinished(&self) -> Option<String> {
         let uploads = self.unfinished.len() as u64;
         (uploads > 0).then(|| {
@@ -134,7 +134,7 @@ impl PreparedS3 {
         })
     }
 
-    /// Message about the part of a data set that is kept.
+    /// Message about the objects of a data set that are kept for later runs, if any.
     pub(crate) fn staying(&self) -> Option<String> {
         let objects = self.right + self.stay;
         (objects > 0).then(|| {
