@@ -14,8 +14,8 @@ use crate::shell;
 pub(super) struct Server {
     /// Name of the binary.
     pub(super) name: &'static str,
-    /// Package that `go install` builds.
-    pub(super) package: &'static str,
+    /// What Go builds.
+    pub(super) source: Source,
     /// Module that contains the package.
     pub(super) module: &'static str,
     /// Version of the module.
