@@ -281,8 +281,9 @@ mod tests {
         assert_eq!(found.value(), Some(2.5));
     }
 
-    /// Permeability of membranes at term and before term: Hollander & Wolfe, table 4.1. Also the
-    /// example of `wilcox.test` in R.
+    /// Permeability of placental membranes at the end of pregnancy; the next constant holds the
+    /// values from earlier in pregnancy (Hollander & Wolfe, table 4.1; also the example of
+    /// `wilcox.test` in R).
     const AT_TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     const BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 

@@ -326,7 +326,7 @@ mod tests {
         (20.0, 140.933_333_333_333_34),
     ];
 
-    /// The sweep of a network appliance from the tests of codahale/usl4j.
+    /// Throughput of a network appliance with 1 to 32 clients, from the tests of codahale/usl4j.
     const APPLIANCE: [f64; 32] = [
         955.16, 1878.91, 2688.01, 3548.68, 4315.54, 5130.43, 5931.37, 6531.08, 7219.8, 7867.61,
         8278.71, 8646.7, 9047.84, 9426.55, 9645.37, 9897.24, 10097.6, 10240.5, 10532.39, 10798.52,
