@@ -1,10 +1,10 @@
 //! The maximum-rate search: the highest rate at which all limits hold.
 //!
-//! The search raises the rate, at most by a factor of 2, until a rate seems to fail, or lowers the
-//! rate, at most by half, until a rate seems to hold. From then on, the search estimates the
-//! maximum rate and probes a rate near the estimate, on the side where the bracket (the interval
-//! from the highest rate that held to the lowest rate that failed) is wider. The search ends when
-//! the bracket is narrow or the time is over. A longer probe then proves the result.
+//! The search raises the rate by a factor of 1.4 to 2 per step until a rate seems to fail, or
+//! lowers the rate by such a factor until a rate seems to hold. From then on, the search estimates
+//! the maximum rate and probes a rate near the estimate, on the side where the bracket (the
+//! interval from the highest rate that held to the lowest rate that failed) is wider. The search
+//! ends when the bracket is narrow or the time is over. A longer probe then proves the result.
 //!
 //! A sequential test with a known error ([`crate::SHARE_ERROR`]) decides whether a rate held, from
 //! the probes at all rates. A rate too close to the maximum stays undecided and lies inside the

@@ -93,7 +93,8 @@ impl Run {
         run
     }
 
-    /// Moves the targets to addresses that Tenbin did not start, so that their machine is unknown.
+    /// Turns the targets into servers at other addresses that Tenbin did not start, so that their
+    /// machine is unknown.
     pub(crate) fn elsewhere(mut self) -> Self {
         for target in &mut self.plan.targets {
             let url = format!("http://{}.example/", target.name);

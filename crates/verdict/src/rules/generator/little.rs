@@ -119,15 +119,15 @@ struct Totals {
     /// Time inside the windows spent on opening connections, with several hosts, seconds.
     /// Connections to other hosts may have been in use meanwhile.
     connecting_beside: f64,
-    /// Sum of the squared durations.
+    /// Sum of the squared durations of the timed operations, s².
     squares: f64,
-    /// Sum of the cubed durations.
+    /// Sum of the cubed durations of the timed operations, s³.
     cubes: f64,
     /// Total length of the measured windows, seconds.
     seconds: f64,
     /// Sum over the windows of (operations that can be in flight at once × seconds).
     capacity: f64,
-    /// Shortest think time after each response, seconds.
+    /// Think time after each response, seconds, if the think time is fixed; otherwise 0.
     think: f64,
 }
 
