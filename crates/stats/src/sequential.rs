@@ -127,7 +127,7 @@ impl Counted {
         }
     }
 
-    /// Whether the share is below the allowed share; `None` if undecided.
+    /// Whether the share beyond the limit is below the allowed share; `None` if undecided.
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
         let (lowest, highest) = self.shares;
         // If probes contradict each other, a disturbance of a whole probe counts as one event.
@@ -145,7 +145,8 @@ impl Counted {
         is_above.then_some(false)
     }
 
-    /// Total number of requests needed for a decision if the share stays the same.
+    /// Total number of requests needed for a decision if the share beyond the limit stays as
+    /// observed.
     pub(crate) fn needed(&self, allowed: f64) -> f64 {
         let share = match self.all > 0.0 {
             true => self.beyond / self.all,

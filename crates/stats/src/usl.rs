@@ -14,7 +14,7 @@ pub const FEWEST_USL_LEVELS: usize = 6;
 /// Minimum number of different levels in one resample: one more than the number of parameters.
 const FEWEST_IN_RESAMPLE: usize = 4;
 const RESAMPLES: usize = 1_000;
-/// A fit is evaluated up to this multiple of the largest number of clients tested.
+/// A peak of the fit is reported only up to this multiple of the largest number of clients tested.
 const REACH: f64 = 2.0;
 const MOST_STEPS: usize = 200;
 /// Relative change of the sum of squares below which a fit has converged.

@@ -5,7 +5,8 @@ use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
 /// Number of slice-length probes at a rate that count as one longer proof probe.
 const AS_GOOD_AS_PROOF: usize = 3;
-/// Minimum number of seconds with slow requests to estimate the size of an event, such as a pause.
+/// Minimum number of seconds with slow requests to estimate how many requests an event, such as a
+/// pause, delays.
 const KNOWN_EVENTS: usize = 2;
 /// Number of expected events from which the absence of events is evidence: with 3 expected events,
 /// the probability of no event is 5 %.

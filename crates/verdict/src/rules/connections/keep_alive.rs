@@ -240,8 +240,8 @@ mod tests {
         );
     }
 
-    /// The window closes after a number of requests; the rest of the segment is sent after the
-    /// window.
+    /// The window closes after a number of requests; the remaining requests of the slice are sent
+    /// after the window.
     #[test]
     fn the_share_includes_requests_after_the_window_and_never_exceeds_all() {
         let mut run = closing(1);

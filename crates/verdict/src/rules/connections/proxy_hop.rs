@@ -9,8 +9,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Number of connections per request that programs behind a target open. From this number on, the
-/// finding says that most requests open a connection: Tenbin's own convention.
+/// Minimum number of connections per request, opened by programs behind a target, for a finding on
+/// these connections: Tenbin's own convention.
 const FOR_MOST: f64 = 0.50;
 /// Minimum share of slices with a number of connections per request near the median: connections of
 /// unrelated programs do not follow the requests.
