@@ -19,7 +19,8 @@ const TOLERANCE: f64 = 0.03;
 /// invalid, so even one false finding in hundreds of runs is too many.
 const DEVIATIONS: f64 = 3.0;
 
-/// Mean number of operations per connection in a slice below which the edges of the slice dominate.
+/// Mean number of operations per connection in a slice below which ρ is not judged, because
+/// operations cut off at the edges of the slice dominate ρ.
 const OPERATIONS_PER_CONNECTION: f64 = 10.0;
 
 const NANOS_PER_SECOND: f64 = 1e9;
