@@ -14,8 +14,8 @@ use crate::words::{middle, tame};
 /// Share of the CPU time of all cores above which there is a finding.
 const NOTICEABLE: f64 = 0.10;
 
-/// Share of slices above [`NOTICEABLE`] from which there is a finding although the median is below
-/// [`NOTICEABLE`].
+/// Share of busy slices (slices in which other programs exceed [`NOTICEABLE`]) above which there is
+/// a finding even if the median slice is not busy.
 const SEVERAL: f64 = 0.02;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
