@@ -200,7 +200,7 @@ struct Share {
     all: u64,
 }
 
-/// Tests whether a share of all observations differs from q.
+/// Tests whether the share of all observations at or below a value differs from q.
 struct ShareTest {
     q: f64,
     critical: f64,
@@ -212,7 +212,7 @@ impl ShareTest {
         Some(Self { q, critical })
     }
 
-    /// Whether the share is significantly below or above q; `Equal` if neither.
+    /// Whether the share over all clusters is significantly below or above q; `Equal` if neither.
     fn side(&self, shares: &[Share]) -> Ordering {
         let within: u64 = shares.iter().map(|share| share.within).sum();
         let total = shares.iter().map(|share| share.all).sum::<u64>() as f64;

@@ -14,13 +14,13 @@ pub struct Estimate {
     pub high: f64,
     /// Achieved confidence of the interval, 0 to 1: at least the requested confidence.
     pub confidence: f64,
-    /// Number of independent observations: slices, or blocks for a ratio.
+    /// Number of independent observations: usually slices, or blocks for a ratio.
     pub n: usize,
 }
 
 impl Estimate {
-    /// Relative uncertainty, printed after `±` in tables: the longer side of the interval divided
-    /// by the absolute figure. `None` for a figure of 0.
+    /// Relative uncertainty, printed after `±` in tables: the distance from the figure to the
+    /// farther end of the interval, divided by the absolute figure. `None` for a figure of 0.
     pub fn relative_spread(&self) -> Option<f64> {
         let longer = (self.value - self.low).max(self.high - self.value);
         (self.value != 0.0).then(|| longer / self.value.abs())

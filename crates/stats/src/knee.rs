@@ -2,29 +2,29 @@
 
 use serde::Serialize;
 
-/// The knee lies higher if two doublings of the clients raise the throughput by at least this
-/// share.
+/// A number of clients is below the knee if up to two doublings of the clients raise the throughput
+/// by at least this share.
 pub const KNEE_GAIN: f64 = 0.03;
 
-/// The fewest clients beyond which two doublings of the clients add less than [`KNEE_GAIN`] to the
-/// throughput.
+/// The knee: the lowest number of clients at which up to two doublings of the clients raise the
+/// throughput by less than [`KNEE_GAIN`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Knee {
     /// The knee was found.
     At {
-        /// Clients.
+        /// Number of clients at the knee.
         clients: usize,
     },
     /// The knee is at this number of clients or higher: two further doublings were not tested.
     AtLeast {
-        /// Clients.
+        /// Lower bound of the number of clients at the knee.
         clients: usize,
     },
 }
 
 impl Knee {
-    /// The number of clients.
+    /// The number of clients at the knee, or the lower bound of this number.
     pub fn clients(self) -> usize {
         match self {
             Self::At { clients } | Self::AtLeast { clients } => clients,

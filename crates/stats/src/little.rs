@@ -31,8 +31,8 @@ mod tests {
     use super::*;
 
     /// A published concurrency sweep of a search server: clients, responses per second, mean
-    /// seconds. The tool waited 10 ms between requests, which its report did not state, and rounded
-    /// the number of clients up to the next multiple of four.
+    /// response time in seconds. Each client waited 10 ms between requests, which the report did
+    /// not state. The load generator rounded the number of clients up to the next multiple of four.
     const RAMP: [(f64, f64, f64); 11] = [
         (1.0, 33.2, 0.019_765_581_680_722_916),
         (2.0, 65.766_666_666_666_67, 0.020_047_345_673_086_702),

@@ -1,10 +1,10 @@
 //! The maximum-rate search: the highest rate at which all limits hold.
 //!
-//! The search doubles the rate until a rate seems to fail, or halves the rate until a rate seems to
-//! hold. From then on, the search estimates the maximum rate and probes a rate near the estimate,
-//! on the side where the bracket (the interval from the highest rate that held to the lowest rate
-//! that failed) is wider. The search ends when the bracket is narrow or the time is over. A longer
-//! probe then proves the result.
+//! The search raises the rate by a factor of 1.4 to 2 per step until a rate seems to fail, or
+//! lowers the rate by such a factor until a rate seems to hold. From then on, the search estimates
+//! the maximum rate and probes a rate near the estimate, on the side where the bracket (the
+//! interval from the highest rate that held to the lowest rate that failed) is wider. The search
+//! ends when the bracket is narrow or the time is over. A longer probe then proves the result.
 //!
 //! A sequential test with a known error ([`crate::SHARE_ERROR`]) decides whether a rate held, from
 //! the probes at all rates. A rate too close to the maximum stays undecided and lies inside the
@@ -31,10 +31,11 @@ const MOST_TRIES: usize = LOOKS;
 const TRIES_WITHOUT_END: usize = 4;
 /// The search ends when proofs have failed at this number of rates.
 const MOST_PROOFS: usize = 6;
-/// Maximum number of doublings of the first rate, which may have been chosen far too low.
+/// Highest allowed rate: the first rate, doubled this number of times. The first rate may have been
+/// chosen far too low.
 const MOST_DOUBLINGS: i32 = 24;
-/// Maximum number of halvings of the first rate: a target that fails at a thousandth of the first
-/// rate fails at any rate.
+/// Lowest allowed rate: the first rate, halved this number of times. A target that fails at a
+/// thousandth of the first rate fails at any rate.
 const MOST_HALVINGS: i32 = 10;
 /// Maximum number of probes in total, so that noise cannot prolong a search without limit.
 const MOST_PROBES: usize = 60;
@@ -108,7 +109,7 @@ pub struct ShareCounts {
 pub struct Vote {
     /// Whether the limit was met.
     pub kept: bool,
-    /// Whether the value was so close to the limit that chance can have decided `kept`.
+    /// Whether the value was so close to the limit that chance may have decided `kept`.
     pub close: bool,
 }
 
@@ -155,20 +156,20 @@ pub enum HighestRate {
     Proven {
         /// Operations per second.
         rate: f64,
-        /// The lowest rate that failed, if any.
+        /// The lowest rate that failed, operations per second; `None` if no rate failed.
         failed: Option<f64>,
     },
     /// The rate held but was not proven.
     AtLeast {
         /// Operations per second.
         rate: f64,
-        /// The lowest rate that failed, if any.
+        /// The lowest rate that failed, operations per second; `None` if no rate failed.
         failed: Option<f64>,
     },
     /// The proofs failed: no rate is known to hold for a longer time.
     Disproven {
-        /// The highest rate that held in short probes and is below every failed proof, operations
-        /// per second; `None` without such a rate.
+        /// The highest rate that held in short probes and is below the rate of every failed proof,
+        /// operations per second; `None` without such a rate.
         briefly: Option<f64>,
         /// The lowest rate of a failed proof, operations per second.
         failed: f64,
@@ -185,7 +186,7 @@ pub enum HighestRate {
         /// The rate of the first probe, operations per second.
         tried: f64,
     },
-    /// No rate was decided.
+    /// No rate is known to hold or to fail.
     Unknown,
 }
 
@@ -201,7 +202,8 @@ impl HighestRate {
         }
     }
 
-    /// The lowest rate that failed, if any.
+    /// The lowest rate that failed, operations per second; `None` if no rate is known to fail. For
+    /// [`Self::Disproven`], the lowest rate of a failed proof.
     pub fn failed(&self) -> Option<f64> {
         match *self {
             Self::Proven { failed, .. } | Self::AtLeast { failed, .. } => failed,
@@ -247,7 +249,7 @@ impl Search {
         self.rates().bracket()
     }
 
-    /// Whether the rate held, from all probes at that rate; `None` if undecided.
+    /// Whether `rate` held, according to the probes at all rates; `None` if undecided or not tried.
     pub fn decision(&self, rate: f64) -> Option<bool> {
         self.rates().get(rate)?.decision
     }
@@ -323,7 +325,8 @@ impl Search {
         proof.map_or(Step::Done, |t| step(t.rate, Purpose::Proof, &rates))
     }
 
-    /// The rate to probe next; `None` if the bracket cannot become narrower.
+    /// The rate to probe next; `None` if the bracket is narrow enough or no allowed rate would make
+    /// the bracket narrower.
     fn rate_to_seek(&self, rates: &Rates<'_>) -> Option<f64> {
         let (Some(lowest), Some(highest)) = (rates.0.first(), rates.0.last()) else {
             return Some(self.start);

@@ -43,15 +43,14 @@ pub fn quad_drift(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     Some((3.0 * outer + inner) / 10.0)
 }
 
-/// Carry-over in an ABBA quad inside a sequence of quads: the log of the ratio between the figure
-/// after a slice of the same target and the figure after a slice of the other target. The
-/// carry-over is independent of the drift from slice to slice and of the difference between the
-/// targets.
+/// Carry-over in an ABBA quad inside a sequence of quads: the logarithm of (figure after a slice of
+/// the same target ÷ figure after a slice of the other target). The carry-over is independent of
+/// the drift from slice to slice and of the difference between the targets.
 ///
 /// The first and third slice follow a slice of their own target; the second and last slice follow a
-/// slice of the other target. With a drift d and a gain e, ln(outer ratio) = 3d − e and ln(inner
-/// ratio) = d + e, hence e = (3·ln(inner ratio) − ln(outer ratio)) / 4. `None` unless all four
-/// values are positive and finite.
+/// slice of the other target. With a drift d and a carry-over e, ln(outer ratio) = 3d − e and
+/// ln(inner ratio) = d + e, hence e = (3·ln(inner ratio) − ln(outer ratio)) / 4; each ratio is
+/// later ÷ earlier slice. `None` unless all four values are positive and finite.
 pub fn quad_carry_over(outer: [f64; 2], inner: [f64; 2]) -> Option<f64> {
     let outer = mean_log(&[outer[1]])? - mean_log(&[outer[0]])?;
     let inner = mean_log(&[inner[1]])? - mean_log(&[inner[0]])?;

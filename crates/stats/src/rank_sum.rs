@@ -74,8 +74,8 @@ struct Differences<'a> {
 }
 
 impl Differences<'_> {
-    /// The `k`-th smallest difference, from 1: a binary search over all `f64` values, at most 64
-    /// steps. Rounding keeps the order of differences, so the result is exact.
+    /// The `k`-th smallest difference; `k` counts from 1. A binary search over all `f64` values, at
+    /// most 64 steps. Rounding keeps the order of differences, so the result is exact.
     fn smallest(&self, k: usize) -> f64 {
         let (mut low, mut high) = (position(f64::NEG_INFINITY), position(f64::INFINITY));
         while low < high {
@@ -220,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of all magnitudes, with ties.
+    /// Samples of numbers of all magnitudes, with ties.
     fn sample() -> impl Strategy<Value = Vec<f64>> {
         let number = prop_oneof![-1e300..1e300, -3.0..3.0, (-2_i32..2).prop_map(f64::from)];
         prop::collection::vec(number, 1..40)
@@ -281,8 +281,9 @@ mod tests {
         assert_eq!(found.value(), Some(2.5));
     }
 
-    /// Permeability of membranes at term and before term: Hollander & Wolfe, table 4.1. Also the
-    /// example of `wilcox.test` in R.
+    /// Permeability of placental membranes at the end of pregnancy; the next constant holds the
+    /// values from earlier in pregnancy (Hollander & Wolfe, table 4.1; also the example of
+    /// `wilcox.test` in R).
     const AT_TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     const BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 

@@ -14,7 +14,7 @@ pub const FEWEST_USL_LEVELS: usize = 6;
 /// Minimum number of different levels in one resample: one more than the number of parameters.
 const FEWEST_IN_RESAMPLE: usize = 4;
 const RESAMPLES: usize = 1_000;
-/// A fit is evaluated up to this multiple of the largest number of clients tested.
+/// A peak of the fit is reported only up to this multiple of the largest number of clients tested.
 const REACH: f64 = 2.0;
 const MOST_STEPS: usize = 200;
 /// Relative change of the sum of squares below which a fit has converged.
@@ -326,7 +326,7 @@ mod tests {
         (20.0, 140.933_333_333_333_34),
     ];
 
-    /// The sweep of a network appliance from the tests of codahale/usl4j.
+    /// Throughput of a network appliance with 1 to 32 clients, from the tests of codahale/usl4j.
     const APPLIANCE: [f64; 32] = [
         955.16, 1878.91, 2688.01, 3548.68, 4315.54, 5130.43, 5931.37, 6531.08, 7219.8, 7867.61,
         8278.71, 8646.7, 9047.84, 9426.55, 9645.37, 9897.24, 10097.6, 10240.5, 10532.39, 10798.52,

@@ -33,7 +33,7 @@ pub struct Assessment {
     /// Trust in absolute figures: never higher than `trust`.
     pub absolute: AbsoluteTrust,
     /// The findings in the order of the report: first findings that make the numbers unusable, then
-    /// causes, then circumstances.
+    /// findings on the work, causes, conditions on the machines, precision and results.
     pub findings: Vec<Finding>,
     /// Comparisons of challengers with the baseline, ordered by workload, then by metric (the
     /// deciding metric first), then by challenger.
@@ -52,11 +52,11 @@ pub struct Assessment {
     pub use_cases: Vec<UseCase>,
     /// The result of every expectation of the plan.
     pub expected: Vec<Expectation>,
-    /// The optimum of every sweep for every workload.
+    /// The optimum value of every parameter sweep, for each workload.
     pub optima: Vec<Optimum>,
     /// The throughput gain from additional nodes, by cluster and workload.
     pub nodes: Vec<NodeScaling>,
-    /// Slices that a statistical test has flagged.
+    /// Slices flagged as unusual: many failures, a busy load generator, or an outlying figure.
     pub flags: Vec<Flag>,
     /// The maximum throughput of each target in each concurrency sweep.
     pub capacities: Vec<Capacity>,

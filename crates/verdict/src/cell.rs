@@ -60,8 +60,8 @@ impl<'a> Cell<'a> {
         self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
     }
 
-    /// The quantile `q` of the times of the `wanted` operations over the full slices, seconds,
-    /// without an interval. `None` with too few samples.
+    /// The quantile `q` of the times that `kind` selects, over the `wanted` operations in the full
+    /// slices, seconds, without an interval. `None` with too few samples.
     pub(crate) fn quantile_of(
         &self,
         q: f64,

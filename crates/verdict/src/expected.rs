@@ -156,8 +156,8 @@ fn relative(slices: &[Slice], metric: Option<Metric>, cell: &Cell<'_>, baseline:
     )
 }
 
-/// The longest time over all slices, seconds. Slices that were cut short count too, because an
-/// observed maximum is a fact.
+/// The longest service time (closed loop) or response time (open loop) over all slices, seconds.
+/// Slices that were cut short count too, because an observed maximum is a fact.
 fn longest(cell: &Cell<'_>, closed: bool) -> Measured {
     let service: latency::Kind = |op| &op.service;
     let response: latency::Kind = |op| &op.response;

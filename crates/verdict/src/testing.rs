@@ -93,7 +93,8 @@ impl Run {
         run
     }
 
-    /// Moves the targets to addresses that Tenbin did not start, so that their machine is unknown.
+    /// Turns the targets into servers at other addresses that Tenbin did not start, so that their
+    /// machine is unknown.
     pub(crate) fn elsewhere(mut self) -> Self {
         for target in &mut self.plan.targets {
             let url = format!("http://{}.example/", target.name);
@@ -351,7 +352,8 @@ impl Made<'_> {
         }
     }
 
-    /// Sets the CPU time of the target; only target and load generator use CPU.
+    /// Sets the CPU time of the target. The machine's CPU time becomes that of target and load
+    /// generator; the rest is idle.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
         self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
         let both = seconds + self.0.client.cpu_seconds;

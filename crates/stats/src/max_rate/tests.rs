@@ -160,8 +160,8 @@ fn one_queue_of_random_service_is_found_where_theory_puts_it() {
 }
 
 /// A server that pauses for 50 ms once in 4,500 requests and then responds to all waiting requests
-/// at once. Requests from the first 30 ms of a pause waited for more than 20 ms. The share of these
-/// requests is 0.03 s · rate ÷ 4,500, which is 1 % at 1,500/s.
+/// at once. Requests sent in the first 30 ms of a pause wait for more than 20 ms. The share of
+/// these requests is 0.03 s · rate ÷ 4,500, which is 1 % at 1,500/s.
 struct Pausing {
     dice: Dice,
     /// Requests until the next pause.

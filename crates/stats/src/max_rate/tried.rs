@@ -5,7 +5,8 @@ use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
 /// Number of slice-length probes at a rate that count as one longer proof probe.
 const AS_GOOD_AS_PROOF: usize = 3;
-/// Minimum number of seconds with slow requests to estimate the size of an event, such as a pause.
+/// Minimum number of seconds with slow requests to estimate how many requests an event, such as a
+/// pause, delays.
 const KNOWN_EVENTS: usize = 2;
 /// Number of expected events from which the absence of events is evidence: with 3 expected events,
 /// the probability of no event is 5 %.
@@ -22,9 +23,9 @@ pub(super) struct Tried<'p> {
     pub(super) decision: Option<bool>,
 }
 
-/// The requests that a decision uses. Both proofs are conservative: requests that a stall of the
-/// machine may have delayed count in the proof that a rate holds, and do not count in the proof
-/// that a rate fails.
+/// The requests that a decision uses. Decisions are conservative: a slow request that a stall of
+/// the machine may have delayed is evidence against "the rate holds", but not evidence for "the
+/// rate fails".
 #[derive(Debug, Clone, Copy)]
 enum View {
     /// All requests.
@@ -38,7 +39,7 @@ enum View {
 }
 
 impl View {
-    /// The view for a proof that a rate holds (`true`) or fails (`false`).
+    /// The requests for the decision that a rate holds (`true`) or fails (`false`).
     fn to(holds: bool) -> Self {
         if holds { Self::All } else { Self::Certain }
     }
@@ -89,7 +90,7 @@ impl Tried<'_> {
         is_long && self.decision == Some(true)
     }
 
-    /// Measured seconds of all probes that are not void.
+    /// Total measured seconds of the probes at this rate, without void probes.
     pub(super) fn seconds(&self) -> usize {
         let counting = self.probes.iter().filter(|p| !p.ended.is_void());
         let shares = counting.filter_map(|p| p.shares.first());
@@ -150,7 +151,7 @@ impl<'p> Rates<'p> {
         self.0.iter().find(|t| t.rate == rate)
     }
 
-    /// Measured seconds of the rates for which `at` returns true.
+    /// Total measured seconds of the rates for which `at` returns true, without void probes.
     pub(super) fn seconds(&self, at: impl Fn(f64) -> bool) -> usize {
         let rates = self.0.iter().filter(|tried| at(tried.rate));
         rates.map(Tried::seconds).sum()
@@ -206,9 +207,10 @@ impl<'p> Rates<'p> {
         }
     }
 
-    /// The counts at `rate`, then the sum of the counts at `rate` and at the next rate, and so on.
-    /// The share beyond a limit does not decrease with the rate, so higher rates are evidence that
-    /// `rate` holds, and lower rates are evidence that `rate` fails.
+    /// The counts at `rate`, then the sum of the counts at `rate` and at the next rate, and so on:
+    /// the next higher rate for the decision that `rate` holds (`holds`), else the next lower rate.
+    /// The share beyond a limit does not decrease with the rate, so a low share at a higher rate is
+    /// evidence that `rate` holds, and a high share at a lower rate that `rate` fails.
     fn pools(&self, rate: f64, limit: usize, holds: bool) -> Vec<Counted> {
         let mut pools = self.pools_in(rate, limit, View::to(holds));
         let mut shares = self

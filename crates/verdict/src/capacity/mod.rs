@@ -48,7 +48,7 @@ pub fn capacities(plan: &Plan, slices: &[Slice], findings: &[Finding]) -> Vec<Ca
         .collect()
 }
 
-/// One level of a sweep with its full slices.
+/// One level of a sweep on one target, with the full slices of the level.
 pub(crate) struct LadderStep<'a> {
     workload: &'a Workload,
     slices: Vec<&'a Slice>,

@@ -9,7 +9,7 @@ use tenbin_stats::{CONFIDENCE, Measured, unpaired_ratio};
 use super::LadderStep;
 
 /// Throughput in blocks with descending levels divided by throughput in blocks with ascending
-/// levels.
+/// levels; `by_block` holds (block, throughput).
 pub(super) fn down_to_up(by_block: &[(u32, f64)]) -> Measured {
     let pass = |down: bool| {
         let mine = by_block

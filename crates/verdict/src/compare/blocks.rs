@@ -41,7 +41,8 @@ impl<'a> Blocks<'a> {
         Self { blocks, rounds }
     }
 
-    /// The slices of a target in a block; `None` unless all of these slices ran their full time.
+    /// The slices of a target in a block; `None` unless the block has all slices of the target and
+    /// all of them ran their full time.
     fn whole(&self, block: &[&'a Slice], target: &str) -> Option<Vec<&'a Slice>> {
         let slices: Vec<&Slice> = block
             .iter()
@@ -62,7 +63,8 @@ impl<'a> Blocks<'a> {
         self.log_ratios_of(metric, baseline, challenger, |_| true)
     }
 
-    /// The log ratios of the blocks in which all slices of both targets are `wanted`.
+    /// The log ratios challenger ÷ baseline of the complete blocks in which `wanted` returns true
+    /// for all slices of both targets.
     pub(crate) fn log_ratios_of(
         &self,
         metric: Metric,

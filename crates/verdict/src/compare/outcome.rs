@@ -45,8 +45,9 @@ impl Scale {
         }
     }
 
-    /// The scale for two targets. If each target ran in one process during the whole run, the
-    /// interval does not include the difference between two starts of a program.
+    /// The scale for two targets. If each target ran in one process during the whole run, the scale
+    /// includes the possible difference between two starts of a program, because the interval does
+    /// not include this difference.
     pub(crate) fn between(self, plan: &Plan, targets: [&str; 2]) -> Self {
         let has_process = |target: &Target| {
             let reach = &target.reach;

@@ -34,7 +34,7 @@ fn a_clear_difference_is_found_with_its_size() {
 }
 
 /// Eight ABBA quads of the workloads `kept` and `closed` on one target; `closed` has a fifth of the
-/// throughput.
+/// throughput of `kept`.
 fn two_workloads() -> Run {
     let mut run = Run::compared(&["a"], &["kept", "closed"], 16);
     run.each(|slice| {

@@ -30,9 +30,9 @@ pub struct Source<'a> {
     pub environment: &'a Environment,
     /// All slices.
     pub slices: &'a [Slice],
-    /// Whether every slice of the plan was measured.
+    /// Whether the run reached its planned end.
     pub complete: bool,
-    /// Why the run ended, if the run is complete.
+    /// Why the run ended; ignored unless `complete`.
     pub ended: Ended,
     /// The findings, verdicts and figures of the run.
     pub assessment: &'a Assessment,

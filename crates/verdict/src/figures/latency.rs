@@ -14,8 +14,8 @@ pub(crate) const NANOS_PER_SECOND: f64 = 1e9;
 /// Selects one of the histograms of an operation.
 pub(crate) type Kind = fn(&OpFigures) -> &PackedHistogram;
 
-/// The quantile `q` of a kind of latency over some operations in some slices of one target,
-/// seconds; see [`quantile_over`].
+/// The quantile `q` of the latency that `kind` selects, over the `wanted` operations in some slices
+/// of one target, seconds; see [`quantile_over`].
 pub(crate) fn quantile(
     slices: &[&Slice],
     q: f64,
@@ -190,7 +190,8 @@ pub(crate) fn mean_over(slices: &[&Slice], pick: &Pick<'_>) -> Measured {
     clustered_mean(&sums, CONFIDENCE)
 }
 
-/// The mean of a kind of latency over the `wanted` operations, seconds; see [`mean_over`].
+/// The mean of the latency that `kind` selects, over the `wanted` operations, seconds; see
+/// [`mean_over`].
 pub(crate) fn mean(slices: &[&Slice], kind: Kind, wanted: &dyn Fn(&OpFigures) -> bool) -> Measured {
     mean_over(slices, &|slice| of_operations(slice, kind, wanted))
 }

@@ -11,7 +11,7 @@ use tenbin_stats::{CONFIDENCE, clustered_mean};
 use crate::cell::Cell;
 use crate::figures::basis::Basis;
 
-/// The request samples of a workload on a target.
+/// The request samples of a workload on a target, and the results of each pattern.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct SingleFigures {
     pub(crate) slowest: Vec<RequestSample>,
@@ -19,8 +19,8 @@ pub(crate) struct SingleFigures {
     pub(crate) patterns: Vec<PatternResult>,
 }
 
-/// The request samples of one cell. `environment` provides the names of the patterns and the
-/// numbers of hits before the run.
+/// The request samples and pattern results of one cell. `environment` provides the names of the
+/// patterns and the numbers of hits before the run.
 pub(crate) fn of_cell(
     cell: &Cell<'_>,
     basis: &Basis<'_>,

@@ -15,9 +15,10 @@ fn backs_off(cell: &Cell<'_>, full: &[&Slice]) -> bool {
     cell.workload.facts().retries() > 0 && full.iter().any(failed)
 }
 
-/// The statistics of the connections if the target serves connections unevenly in most full slices,
-/// or did so in the warm-up; otherwise `None`. Slices with several hosts are ignored: there,
-/// connections can differ in rate because the hosts differ.
+/// The statistics of the connections if the target serves connections unevenly in at least half of
+/// the full slices, or did so in the warm-up. `None` otherwise, or if waits before retries may be
+/// the cause. Slices with several hosts are ignored: there, connections can differ in rate because
+/// the hosts differ.
 pub(crate) fn uneven(cell: &Cell<'_>) -> Option<Vec<Spread>> {
     let full = cell.full();
     if backs_off(cell, &full) {

@@ -55,7 +55,7 @@ fn explains(other: &Finding, finding: &Finding) -> bool {
     is_listed && !is_own && other.severity >= finding.severity && covers(other, finding)
 }
 
-/// Whether `other` concerns every place that `finding` concerns.
+/// Whether `other` concerns every workload and target that `finding` concerns.
 fn covers(other: &Finding, finding: &Finding) -> bool {
     let within = |whole: &Option<String>, part: &Option<String>| whole.is_none() || whole == part;
     within(&other.workload, &finding.workload) && within(&other.target, &finding.target)

@@ -25,10 +25,10 @@ pub trait SliceTest: Sync {
     fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String>;
 }
 
-/// Statistics of all slices of one target and workload, as the reference for a single slice.
+/// Statistics of all full slices of one target and workload, as the reference for a single slice.
 #[derive(Debug, Clone)]
 pub struct OtherSlices {
-    /// The deciding figure of the workload.
+    /// The default deciding figure for the workload's kind of load (closed or open loop).
     metric: Metric,
     /// Logarithm of the deciding figure, by the position of the slice in the run. Slices without
     /// the figure are missing.
@@ -147,9 +147,9 @@ impl SliceTest for BusyGenerator {
     }
 }
 
-/// Minimum distance of an outlier from the median of the other slices, as a multiple of the spread.
+/// Minimum distance of an outlier from the median of all slices, as a multiple of the spread.
 const SPREADS: f64 = 5.0;
-/// Minimum distance of an outlier from the median of the other slices, as a share of the median.
+/// Minimum distance of an outlier from the median of all slices, as a share of the median.
 const APART: f64 = 0.10;
 /// Minimum number of slices for a meaningful spread.
 const FEWEST: usize = 6;

@@ -6,10 +6,10 @@ use tenbin_result::Finding;
 use crate::findings::precedence::{Tier, tier};
 use crate::sweep::ladder::ladders;
 
-/// Maximum number of places that a merged finding names.
+/// Maximum number of places (workload and target) that a merged finding names.
 const NAMED: usize = 4;
 
-/// Minimum number of consecutive levels that are shortened to the first and the last level.
+/// Minimum number of consecutive levels that a finding names as a range ("get-c1 to get-c8").
 const FEWEST_LEVELS: usize = 3;
 
 /// Merges findings of one rule. Findings on circumstances or precision are merged over all
@@ -163,7 +163,7 @@ fn also(finding: &Finding, places: &[Place], ladders: &Ladders) -> String {
     format!("; likewise {}", named.join(", "))
 }
 
-/// The names of `places`; consecutive levels of a sweep share one name.
+/// The names of `places`; consecutive levels of a sweep become a range ("get-c1 to get-c8 on b").
 fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
     // Sort by level instead of severity.
     let mut rest: Vec<Place> = places.to_vec();

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(findings[0].rule, "port_exhaustion");
     }
 
-    /// Gives 40 % of the machine's CPU time to another program and 3 % to other machines.
+    /// Gives 40 % of the machine's CPU time to another program and 3 % to other virtual machines.
     pub(super) fn disturb(run: &mut Run) {
         run.each(|slice| {
             let machine = slice.machine();

@@ -125,11 +125,11 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     each.collect()
 }
 
-/// The largest share, 0 to 1, of the waits for a core that other programs or the hypervisor can
+/// The largest share, 0 to 1, of the waits for a core that other programs or the hypervisor may
 /// have caused: the CPU time of other programs, plus stolen time, divided by the time waited.
-/// Threads of a busy target also wait for each other and for the load generator, which does not
+/// Threads of a busy target also wait for each other and for the load generator; such waits do not
 /// void a probe. If the CPU time of other programs is unknown, all busy CPU time except the load
-/// generator's counts instead.
+/// generator's is used instead.
 fn part_of_others(slice: &Slice) -> f64 {
     let seconds = slice.probed.iter().flat_map(|probed| &probed.seconds);
     let waited: u64 = seconds.filter_map(|second| Some(second.stalls?.ns)).sum();

@@ -8,7 +8,8 @@ use super::evidence::probe;
 
 /// Length of the longest probe at any rate, as a multiple of a slice.
 const LONGEST: f64 = 6.0;
-/// Number of operations of a probe, as a multiple of the minimum for the strictest percentile.
+/// Minimum number of operations of a probe, as a multiple of the number needed to print the
+/// strictest percentile of the objective.
 const SPARE: f64 = 1.35;
 
 /// The next probe of a search: rate, purpose and length.
@@ -108,7 +109,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Adds the result of a probe. A slice that was cut short is ignored.
+    /// Adds the result of a probe. Of a slice that was cut short, only the time counts.
     pub fn learn(&mut self, workload: usize, target: usize, slice: &Slice) {
         let Some(slo) = self.objective(workload).map(|search| &search.slo) else {
             return;
@@ -124,13 +125,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The highest rate that held and the lowest rate that failed, so far.
+    /// (Highest rate that held, lowest rate that failed) so far, operations per second.
     pub fn bracket(&self, workload: usize, target: usize) -> (Option<f64>, Option<f64>) {
         let running = self.running(workload, target);
         running.map_or((None, None), |running| running.search.bracket())
     }
 
-    /// Time of a probe outside its measured window, seconds.
+    /// Time of a probe outside its measured window, seconds: settling time and pause.
     fn around(&self, workload: usize) -> f64 {
         let rounds = &self.plan.rounds;
         let lead = self

@@ -19,7 +19,7 @@ const DEVIATIONS: f64 = 3.0;
 pub struct Judged {
     /// Whether every limit was met and the target kept up with the rate.
     pub held: bool,
-    /// Whether chance can have decided `held`.
+    /// Whether chance may have decided `held`.
     pub borderline: bool,
     /// The outcome of the probe's operations.
     pub ended: Yield,
@@ -40,7 +40,7 @@ pub struct JudgedLimit {
     pub kind: LimitKind,
     /// Whether the limit was kept.
     pub kept: bool,
-    /// Whether the limit can have been kept or missed by chance.
+    /// Whether the limit may have been kept or missed by chance.
     pub close: bool,
     /// Where the limit comes from.
     pub origin: Origin,

@@ -22,7 +22,8 @@ use tenbin_result::{Finding, Trust};
 
 /// Share of a core above which a busy load generator thread may have caused missed limits.
 const BUSY_GENERATOR: f64 = 0.9;
-/// Largest median service time that counts as fast, as a multiple of the lowest median.
+/// Largest median service time of a probe that counts as fast, as a multiple of the lowest median
+/// among all probes of the search.
 const AS_QUICK: f64 = 1.5;
 
 /// Why a probe that missed a limit does not count against the target.
@@ -96,14 +97,14 @@ pub struct ProbeResult {
 }
 
 impl SearchResult {
-    /// Lowers the trust according to the findings about the workload and the target.
+    /// Sets the trust that the findings about the workload and the target allow.
     pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         self.trust = Trust::after(findings.iter().filter(concerns));
     }
 
-    /// The last failed probe at the lowest rate that failed, without void probes.
+    /// The last probe that missed a limit at the lowest rate that failed, without void probes.
     pub fn limiting(&self) -> Option<&ProbeResult> {
         let failed = self.found.failed()?;
         let mut probes = self.probes.iter().rev();
@@ -141,7 +142,8 @@ impl SearchResult {
         probes.filter(|probe| probe.void == Some(cause)).count()
     }
 
-    /// The missed limits in words, at the lowest rate that failed; `None` without such a probe.
+    /// The limits that the [`limiting`](Self::limiting) probe missed, in words; `None` without a
+    /// limiting probe.
     pub fn missed(&self) -> Option<String> {
         let (limits, others) = self.limiting()?.misses();
         Some([limits, others].concat().join(", "))
@@ -258,7 +260,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// Targets with a service time of 2 ms up to the given rate and of 50 ms above.
+    /// `targets` holds (name, rate in operations per second). Up to the rate, the service time of
+    /// the target is 2 ms; above the rate, 50 ms.
     pub(crate) fn searched(targets: &[(&str, f64)]) -> Run {
         let names: Vec<&str> = targets.iter().map(|(name, _)| *name).collect();
         let mut run = Run::new(&names, &["get"], 1).open_loop();

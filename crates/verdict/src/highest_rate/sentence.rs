@@ -85,8 +85,8 @@ impl SearchResult {
         )
     }
 
-    /// Whether an undecided rate below all failed rates may hold: a short probe met the limits, or
-    /// a void probe missed a limit.
+    /// Whether an undecided rate below all failed rates may hold: a probe at the rate met all
+    /// limits or is void.
     fn may_hold_below(&self) -> bool {
         let may_hold = |p: &ProbeResult| p.judged.held || p.void.is_some();
         let mut probes = self.probes.iter();
@@ -105,7 +105,8 @@ impl SearchResult {
         }
     }
 
-    /// ` only in a probe of 1.1 s`: the longest short probe at `rate` that held.
+    /// ` only in a probe of 1.1 s`, with the length of the longest probe at `rate` that met all
+    /// limits, apart from proofs.
     fn for_so_long(&self, rate: f64) -> String {
         let probes = self.probes.iter().filter(|probe| {
             probe.rate == rate && probe.purpose == Purpose::Seek && probe.judged.held

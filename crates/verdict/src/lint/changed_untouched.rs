@@ -1,4 +1,5 @@
-//! Operations whose figures differ although the change did not touch the operations.
+//! Operations whose figures differ between two files although the code change between the files did
+//! not touch the operations.
 
 use tenbin_result::Severity;
 use tenbin_result::format::{ratio, typed};

@@ -11,7 +11,7 @@ use tenbin_stats::{CONFIDENCE, median, printable_percentile};
 
 use super::{Files, LintFinding, Measurement, Reported, lint};
 
-/// The rule of the finding that every imported document has.
+/// Name of the rule whose finding every imported document has.
 const IMPORTED: &str = "imported";
 
 /// Converts results of other tools into one document: each file becomes a target, each operation a

@@ -7,9 +7,9 @@ use tenbin_stats::median;
 use super::{Files, LintFinding, Measurement, Reported, measurements, quotes};
 use crate::findings::rule_info::RuleInfo;
 
-/// Accepted excess above 1 of ρ = throughput × (mean time + think time) ÷ connections, in addition
-/// to rounding and to the requests at the ends of the run: 3 % as in runs of Tenbin, plus 2 %
-/// because tools do not say which requests at the ends count.
+/// Accepted excess of ρ = throughput × (mean time + think time) ÷ connections above 1: 3 % as in
+/// runs of Tenbin, plus 2 % because tools do not state which requests at the ends of a run count.
+/// Rounding and one request per connection are accepted in addition.
 const TOLERANCE: f64 = 0.05;
 /// Tool that rounds the number of clients up to a multiple of its processes.
 const ROUNDS_UP: &str = "drnbench";

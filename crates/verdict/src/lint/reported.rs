@@ -28,7 +28,7 @@ pub struct Measurement {
     /// Default think time of the tool's clients between two requests, seconds; `None` without a
     /// default.
     pub think: Option<f64>,
-    /// Measured time, seconds.
+    /// Length of the measurement, seconds.
     pub seconds: Option<Said<Range>>,
     /// Throughput as printed, operations per second.
     pub rate: Option<Said<Range>>,
@@ -173,8 +173,8 @@ impl Measurement {
         ended.checked_sub(self.failed_and_counted())
     }
 
-    /// Measured time, seconds: `ended` divided by `rate` if both are known, which is more precise
-    /// than the printed time.
+    /// Length of the measurement, seconds: `ended` divided by `rate` if both are known, which is
+    /// more precise than the printed length.
     pub fn elapsed(&self) -> Option<f64> {
         let by_rate = || {
             let rate = self.rate.as_ref()?.value.middle();

@@ -1,4 +1,5 @@
-//! Figures of the load generator's machine per slice, and the places where the median is too large.
+//! Figures of the load generator's machine per slice, and the places (workload and target) where
+//! the median is too large.
 
 pub(crate) mod generator;
 pub(crate) mod processor;

@@ -1,5 +1,5 @@
-//! The cost of a target by program: observed programs, and unobserved programs that used CPU only
-//! while the target was loaded.
+//! CPU and memory use of a target by program: observed programs, and unobserved programs that used
+//! CPU only while the target was loaded.
 
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ProgramUse, Slice};
@@ -10,7 +10,7 @@ use crate::figures::basis::Basis;
 use crate::server;
 use crate::server::backend::Backend;
 
-/// The cost of each program of a target; observed programs come first.
+/// CPU and memory use of each program of a target; observed programs come first.
 pub(crate) fn of_cell(
     cell: &Cell<'_>,
     basis: &Basis<'_>,

@@ -53,8 +53,8 @@ fn sweeps(plan: &Plan) -> Vec<Vec<Point<'_>>> {
     sweeps
 }
 
-/// Sorts points by the values of all parameters, the first parameter first. A parameter with a
-/// value that is not a number does not change the order of the plan.
+/// Sorts points by the values of all parameters, the first parameter first. By a parameter with a
+/// value that is not a number, points are not sorted: they keep the order of the plan.
 fn in_order(points: &mut [Point<'_>]) {
     let parameters = points[0].1.values.len();
     for at in (0..parameters).rev() {

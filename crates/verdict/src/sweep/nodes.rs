@@ -1,4 +1,5 @@
-//! The scaling of a cluster: the cost of the first node, and the gain from each additional node.
+//! The scaling of a cluster: the first node compared with a server outside clusters, and the gain
+//! from each additional node.
 
 use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;

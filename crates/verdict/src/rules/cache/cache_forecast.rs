@@ -72,7 +72,8 @@ fn counters_unchanged(cell: &Cell<'_>, sent: u64) -> Finding {
     }
 }
 
-/// The severity of a difference between two hit ratios that should be equal; `None` if it is small.
+/// The severity of a difference between two hit ratios that should be equal; `None` for a small
+/// difference.
 pub(crate) fn severity_of(one: f64, other: f64) -> Option<Severity> {
     match (one - other).abs() {
         apart if apart > ANOTHER => Some(Severity::Invalid),

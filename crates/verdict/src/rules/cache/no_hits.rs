@@ -64,7 +64,8 @@ fn queried_hosts<'a>(evidence: &Evidence<'a>, workload: &str) -> Vec<Host<'a>> {
         .collect()
 }
 
-/// Hosts without hits for any pattern, although other hosts of the same target have hits.
+/// A finding for each host without hits for any pattern, if other hosts of the same target have
+/// hits.
 fn idle_hosts(hosts: &[Host<'_>], workload: &str) -> Vec<Finding> {
     let finds = |target| {
         let mut own = hosts.iter().filter(move |host| host.target == target);

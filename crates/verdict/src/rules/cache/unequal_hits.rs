@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(trust, [Trust::Invalid]);
     }
 
-    /// Of ten terms, one term has 90 hits instead of 100 and another term has 50.
+    /// Of ten terms, one term has 90 hits instead of 100, and another term has 50 instead of 100.
     #[test]
     fn the_tolerance_applies_to_numbers_and_to_the_share_of_patterns() {
         let mut a = vec![Some(100); 10];

@@ -57,8 +57,9 @@ fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
     drift(&per_quad(workload, slices, quad_drift), CONFIDENCE)
 }
 
-/// One value per quad of a workload. `of` gets the deciding figures of the first and last slice,
-/// which belong to one target, and the deciding figures of the two middle slices.
+/// One value per quad of a workload, computed by `of` from the default deciding figures of the four
+/// slices: first those of the first and last slice, which belong to one target, then those of the
+/// two middle slices.
 pub(crate) fn per_quad(
     workload: &Workload,
     slices: &[Slice],

@@ -75,7 +75,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A run in which `b` is faster only in the first quads, in which the load generator is busy.
+    /// A run in which `b` is faster only in the first `flagged` quads, in which the load generator
+    /// is busy.
     fn run(flagged: u32) -> Run {
         let mut run = Run::pair(12);
         run.each_of("b", |slice| {

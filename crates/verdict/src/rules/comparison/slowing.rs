@@ -99,14 +99,15 @@ fn is_shared(cell: &Cell<'_>, cells: &[Cell<'_>]) -> bool {
     changes.iter().all(alike)
 }
 
-/// The log ratio of the second half of the run to the first half.
+/// Logarithm of (median figure in the second half of the run ÷ median figure in the first half).
 fn change(cell: &Cell<'_>) -> Option<f64> {
     let figures = figures(cell)?;
     let (first, second) = figures.split_at(figures.len() / 2);
     Some((middle(second.iter().copied())? / middle(first.iter().copied())?).ln())
 }
 
-/// The deciding figure of every full slice; `None` if the figure of a slice is unknown.
+/// The default deciding figure of every full slice; `None` if the figure of a slice is unknown or
+/// the cell has fewer than [`FEWEST`] full slices.
 fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
     let metric = Metric::deciding(is_closed(cell.workload));
     let full = cell.full().into_iter();

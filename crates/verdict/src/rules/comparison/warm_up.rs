@@ -92,9 +92,9 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
 /// The slices at the start that differ from the later slices.
 struct Deviating {
     slices: usize,
-    /// Mean log difference of the first slices from the later slices.
+    /// Mean of ln(figure of a deviating slice ÷ median of the later slices).
     mean_log: f64,
-    /// Usual deviation of a later slice, as a share.
+    /// Standard deviation of the later slices around their median, as a share of the median.
     usual: f64,
 }
 

@@ -16,8 +16,8 @@ const NOTICEABLE: f64 = 0.01;
 const LARGE: f64 = 0.10;
 
 /// Largest difference between the targets' shares of requests on a new connection at which
-/// connection setup affects all targets equally. Also the largest share of these connections that
-/// a target may open without having closed the previous connection.
+/// connection setup counts as affecting all targets equally. In addition, the targets must have
+/// caused all new connections except this share, by closing the previous connection.
 const ALIKE: f64 = 0.10;
 
 /// Share of the time of an operation, including the time to open its connection, above which
@@ -240,8 +240,8 @@ mod tests {
         );
     }
 
-    /// The window closes after a number of requests; the rest of the segment is sent after the
-    /// window.
+    /// The window closes after a number of requests; the remaining requests of the slice are sent
+    /// after the window.
     #[test]
     fn the_share_includes_requests_after_the_window_and_never_exceeds_all() {
         let mut run = closing(1);

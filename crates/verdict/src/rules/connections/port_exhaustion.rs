@@ -11,7 +11,7 @@ use crate::machine::Place;
 
 /// The load engine's error text if the system has no free port.
 const NO_PORT: &str = "no local port left";
-/// Share of the ports in TIME_WAIT above which there is a finding.
+/// Share of the local ports that are in TIME_WAIT, above which there is a finding.
 const MANY: f64 = 0.50;
 
 const ADVICE: &str = "use keep-alive, several addresses of the server, a lower rate, or a wider \

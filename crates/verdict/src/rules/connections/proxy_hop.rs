@@ -9,8 +9,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::{middle, tame};
 
-/// Number of connections per request that programs behind a target open. From this number on, the
-/// finding says that most requests open a connection: Tenbin's own convention.
+/// Minimum number of connections per request, opened by programs behind a target, for a finding on
+/// these connections: Tenbin's own convention.
 const FOR_MOST: f64 = 0.50;
 /// Minimum share of slices with a number of connections per request near the median: connections of
 /// unrelated programs do not follow the requests.
@@ -57,7 +57,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The finding about a target, with the connections per request of the workload that opens most.
+/// The finding about a target, with the connections per request of the workload that opens the most
+/// connections per request.
 fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Option<Finding> {
     let slices: Vec<&Slice> = cells.iter().flat_map(|cell| cell.full()).collect();
     let proxy = proxy_in(&slices);
@@ -133,7 +134,8 @@ fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
 }
 
 /// Connections per request that programs other than the load generator opened on this machine,
-/// minus connections opened without load.
+/// minus the connections that programs would have opened without load. `in_pauses` is the number of
+/// connections opened per second without load.
 fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
     let machine = slice.machine.as_ref()?;
     if machine.target_here != Some(true) {

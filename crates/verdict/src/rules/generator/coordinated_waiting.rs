@@ -67,8 +67,8 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// Mean time between two requests of a slot, seconds. Slots are the requests that can be in flight
-/// at once.
+/// Mean time between two consecutive requests of a slot, seconds. The number of slots is the number
+/// of requests that can be in flight at once.
 fn interval(slices: &[&Slice], cell: &Cell<'_>) -> Option<f64> {
     let requests = slices.iter().flat_map(|slice| slice.requests());
     let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
@@ -87,7 +87,8 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A run with slices of 1 s; in `in_slices` slices, both connections pause for half a second.
+    /// A run with slices of 1 s; in `in_slices` slices of `b`, both connections pause for half a
+    /// second.
     fn pausing(in_slices: u32) -> Run {
         let mut run = Run::pair(8);
         let mut left = in_slices;

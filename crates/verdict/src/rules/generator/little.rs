@@ -19,7 +19,8 @@ const TOLERANCE: f64 = 0.03;
 /// invalid, so even one false finding in hundreds of runs is too many.
 const DEVIATIONS: f64 = 3.0;
 
-/// Mean number of operations per connection in a slice below which the edges of the slice dominate.
+/// Mean number of operations per connection in a slice below which ρ is not judged, because
+/// operations cut off at the edges of the slice dominate ρ.
 const OPERATIONS_PER_CONNECTION: f64 = 10.0;
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -119,15 +120,15 @@ struct Totals {
     /// Time inside the windows spent on opening connections, with several hosts, seconds.
     /// Connections to other hosts may have been in use meanwhile.
     connecting_beside: f64,
-    /// Sum of the squared durations.
+    /// Sum of the squared durations of the timed operations, s².
     squares: f64,
-    /// Sum of the cubed durations.
+    /// Sum of the cubed durations of the timed operations, s³.
     cubes: f64,
     /// Total length of the measured windows, seconds.
     seconds: f64,
     /// Sum over the windows of (operations that can be in flight at once × seconds).
     capacity: f64,
-    /// Shortest think time after each response, seconds.
+    /// Think time after each response, seconds, if the think time is fixed; otherwise 0.
     think: f64,
 }
 

@@ -10,7 +10,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::sweep::ladder::{Level, ladders};
 
-/// Throughput gain from more connections above which fewer connections are not enough.
+/// Smallest loss of throughput that counts, as a share of the best: a level is insufficient if the
+/// whole interval shows a larger loss.
 const GAIN: f64 = 0.025;
 
 /// Largest accepted loss of throughput, as a share of the best: the whole interval of a sufficient
@@ -41,9 +42,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// The result of comparing a level with the best level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Below the best level: the whole interval is below.
+    /// Insufficient: the whole interval shows a loss above [`GAIN`].
     Below,
-    /// Nearly as good as the best level, or the best level itself.
+    /// Sufficient: the best level, or a level whose whole interval shows a loss below [`ENOUGH`].
     Enough,
     /// The interval is too wide to decide.
     Unknown,

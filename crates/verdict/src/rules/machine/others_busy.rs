@@ -14,7 +14,8 @@ use crate::words::{middle, tame};
 /// Share of the CPU time of all cores above which there is a finding.
 const NOTICEABLE: f64 = 0.10;
 
-/// Share of disturbed slices above which single disturbed slices are reported.
+/// Share of busy slices (slices in which other programs exceed [`NOTICEABLE`]) above which there is
+/// a finding even if the median slice is not busy.
 const SEVERAL: f64 = 0.02;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -124,7 +125,8 @@ fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<F
     })
 }
 
-/// Finding on single disturbed slices of an otherwise undisturbed run.
+/// Finding on single slices in which other programs were busy, in a run with little such use in
+/// most slices.
 fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let shares: Vec<f64> = evidence
         .slices

@@ -11,7 +11,8 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::pattern_name;
 
-/// Share of repeated patterns without a number of hits above which too few patterns were compared.
+/// Share of the patterns sent again after the run that have no number of hits, above which too few
+/// patterns were compared.
 const WITHOUT_NUMBER: f64 = 0.05;
 
 /// Accepted difference of body sizes, as a share of the expected size.

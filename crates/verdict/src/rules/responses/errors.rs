@@ -37,7 +37,8 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     failures.chain(without_effect).collect()
 }
 
-/// Finding on acknowledged operations without an effect in time, according to polls.
+/// Finding on operations that the target acknowledged, but whose effect was not visible to polls in
+/// time.
 fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     let ops = cell.slices.iter().flat_map(|slice| &slice.ops);
     let mut classes = BTreeMap::new();

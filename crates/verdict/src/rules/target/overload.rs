@@ -93,7 +93,8 @@ fn offered(slice: &Slice, pace: &Pace) -> Option<f64> {
     (slice.seconds > 0.0).then(|| due / slice.seconds)
 }
 
-/// Growth of the queue per second, including the settling time.
+/// Growth of the queue, operations per second: the queue at the end of the slice divided by the
+/// length of slice and settling time.
 fn growth(slice: &Slice, lead: f64) -> Option<f64> {
     let time = slice.seconds + lead;
     (time > 0.0).then(|| slice.backlog as f64 / time)

@@ -161,7 +161,8 @@ mod tests {
         run
     }
 
-    /// Sets the cores that the busiest process of `b` and its busiest thread use.
+    /// Sets the cores that the busiest process of `b` uses, and the cores that the busiest thread
+    /// of `b` uses.
     fn busiest(mut run: Run, process: f64, thread: f64) -> Run {
         run.each_of("b", |slice| {
             let used = slice.0.server.as_mut().unwrap();

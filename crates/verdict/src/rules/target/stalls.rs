@@ -30,7 +30,7 @@ const FEWEST_SLICES: usize = 3;
 const PAUSE: f64 = 0.100;
 const PAUSE_TIMES: f64 = 3.0;
 
-/// Share of the slow requests that the slices counted in a finding must contain together.
+/// Share of the slow requests that the slices named in a finding contain together, at least.
 const MOST: f64 = 0.90;
 
 /// Share of a stall that a lack of CPU time must have taken for the machine to count as the cause.
