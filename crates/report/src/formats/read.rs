@@ -1,7 +1,7 @@
 //! Recognises and reads result files.
 //!
-//! Files with individual requests are read by line or by window, so memory does not grow with the
-//! number of requests. Other files are small and are read completely.
+//! Lists of individual requests are read line by line, so memory does not grow with the number of
+//! requests. Other files are small and are read completely.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -280,7 +280,8 @@ fn beginning<R: BufRead + ?Sized>(input: &mut R) -> Result<&[u8], Fault> {
         .map_err(|error| Fault::of_the_file(format!("cannot be read: {error}; it may be cut off")))
 }
 
-/// Reads a whole file that does not support selecting requests. `what` names the content in errors.
+/// Reads a whole file without individual requests; fails if `selection` selects individual
+/// requests. `what` names the content in errors.
 pub(super) fn whole(
     text: &mut dyn BufRead,
     selection: &Selection,
