@@ -227,7 +227,7 @@ impl Document {
         comparisons.filter(move |comparison| comparison.challenger == workload)
     }
 
-    /// The primary comparisons between targets: the verdict corrects for their number. A
+    /// The primary comparisons between targets, whose intervals are corrected for their number. A
     /// concurrency sweep counts as one comparison per curve, not per level. Excludes comparisons
     /// between workloads.
     pub fn questions(&self) -> impl Iterator<Item = &Comparison> {

@@ -22,7 +22,8 @@ pub struct Search {
     /// The lowest rate that missed the objective, operations per second: the upper bound of the
     /// maximum rate.
     pub failed: Option<f64>,
-    /// Rates between the two bounds that were probed without a decision, in ascending order.
+    /// Probed rates between `rate` and `failed` for which no decision was possible, in ascending
+    /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<f64>,
     /// The limits of the objective that were missed at the lowest failed rate.

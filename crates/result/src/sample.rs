@@ -31,7 +31,8 @@ pub struct PatternResult {
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time of the correct responses, over the slices that ran their full time.
+    /// Mean time of the correct responses, over the slices that ran their full time: service time
+    /// in a closed loop, response time in an open loop.
     pub mean: Option<Figure>,
     /// Shortest time of a correct response: an extreme value, without an interval.
     pub min: Option<f64>,

@@ -205,7 +205,7 @@ fn two_targets(
 }
 
 /// Cells for ratio, interval and verdict. The ratio is marked if it differs from the quotient of
-/// the columns.
+/// the two targets' displayed figures.
 fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3] {
     let Some(comparison) = comparison else {
         return [Cell::empty(), Cell::empty(), Cell::empty()];

@@ -35,7 +35,7 @@ pub struct Steps {
     rows: Vec<Row>,
 }
 
-/// One step.
+/// One row of the file: the figures of one step.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     clients: u64,
