@@ -156,7 +156,8 @@ pub struct ProcessCost {
     pub pids: Vec<i32>,
     /// CPU seconds per successful operation of the target.
     pub cpu: Option<Figure>,
-    /// Largest resident memory at the end of any slice, bytes.
+    /// Resident memory of these processes together, bytes: the largest value at the end of any
+    /// slice.
     pub rss_bytes: Option<u64>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
     reading.finish()
 }
 
-/// The column of each field. The columns differ between versions of warp.
+/// The index of each field's column, which differs between versions of warp.
 struct Columns {
     all: usize,
     op: usize,

@@ -12,8 +12,8 @@ use crate::stages::{band_name, operations};
 const CHARTS: usize = 6;
 /// Maximum number of stages with their own colour; the other stages are summed up.
 const STAGES: usize = 4;
-/// Share by which the sum of stages may exceed, because of rounding, the total time that the target
-/// reported, or without a total the service time.
+/// Largest excess of the sum of the stages over the total time that counts as rounding, as a share
+/// of the total time. Without a reported total time, the service time is used.
 const SLACK: f64 = 0.01;
 
 const OTHERS: &str = "other stages";
@@ -138,8 +138,8 @@ fn largest<'a>(targets: &[(&str, &'a StagesOf)]) -> Vec<&'a str> {
 struct Stacked {
     /// Index of the part (first the largest stages, then the other parts) and time, seconds.
     parts: Vec<(usize, f64)>,
-    /// Whether the sum of the stages exceeds the reported total time (without a total, the service
-    /// time), so that stages must have run in parallel.
+    /// Whether the sum of the stages exceeds the total time by more than [`SLACK`], so that stages
+    /// must have run in parallel.
     overlaps: bool,
 }
 
