@@ -74,13 +74,13 @@ pub struct CapacityLevel {
     pub down_to_up: Option<Figure>,
 }
 
-/// The knee: the fewest connections such that no level with up to four times as many has at least 3
-/// % more throughput.
+/// The knee: the fewest connections at which throughput is within 3 % of the highest throughput of
+/// any level with up to four times as many connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Knee {
     /// Number of connections at the knee.
     pub connections: u64,
-    /// Whether the sweep tested up to four times the connections of the knee. If false, the true
+    /// Whether the sweep tested at least four times the connections of the knee. If false, the true
     /// knee is at `connections` or higher.
     pub found: bool,
 }

@@ -31,8 +31,8 @@ pub struct OperationResult {
     pub censored: u64,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
-    /// Body bytes of correct operations per second: of each request and response, the longer body,
-    /// unless the workload states the bytes of content.
+    /// Body bytes of correct operations per second: for each request, the longer of request body
+    /// and response body, unless the workload states the bytes of content.
     pub bandwidth: Option<Figure>,
     /// From when the times below are measured: from the write of the request (service time), or
     /// from its intended start (response time).

@@ -59,8 +59,8 @@ pub struct SliceFigures {
     /// Mean service time over all successful operations; null without successful operations.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// Body bytes of successful operations: of each request and response, the longer body, unless
-    /// the workload states the bytes of content.
+    /// Body bytes of successful operations: for each request, the longer of request body and
+    /// response body, unless the workload states the bytes of content.
     #[serde(default)]
     pub payload_bytes: Option<u64>,
     /// CPU seconds of the target.

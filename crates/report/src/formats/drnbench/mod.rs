@@ -288,8 +288,8 @@ impl Step {
         (self.timed > 0 && self.total > 0).then(|| self.busy / self.timed as f64 + opening)
     }
 
-    /// Little's law as a ratio: throughput × (mean time + think time) ÷ clients. `None` if no
-    /// request ended.
+    /// Little's law as a ratio: throughput × (mean request time + think time) ÷ clients. `None` if
+    /// no request ended.
     pub fn little(&self) -> Option<f64> {
         let little = Little {
             throughput: self.overall()?,

@@ -334,7 +334,7 @@ impl Times {
         }
     }
 
-    /// The times of requests of which every time is known, as in `each`.
+    /// The times of requests, from a histogram with the time of every request.
     pub(crate) fn of(each: &Histogram<u64>) -> Self {
         Self::Each(Box::new(each.clone()))
     }

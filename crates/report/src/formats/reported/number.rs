@@ -17,7 +17,7 @@ const TIMES: &[(&str, f64)] = &[
     ("h", 3_600.0),
 ];
 
-/// Number of decimals from which a number is treated as exact.
+/// A number with this many decimals or more is treated as exact.
 const MOST_DIGITS: usize = 15;
 
 /// Parses a count: digits only.
