@@ -277,7 +277,8 @@ impl Step {
         median.value()
     }
 
-    /// Requests per second over all slices together, matching [`Self::average`].
+    /// Requests per second over all slices together, as [`Self::average`] is the mean over all
+    /// slices together.
     fn overall(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
     }
