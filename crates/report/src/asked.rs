@@ -122,8 +122,8 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
     }
 }
 
-/// Number and length of the rounds: `8 rounds of 2 s`. For a run with only maximum-rate searches,
-/// which has no rounds: the length of a slice.
+/// Number of rounds and length of a slice: `8 rounds of 2 s`. Only the length of a slice for a run
+/// with only maximum-rate searches, which has no rounds.
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
     match run.planned_slices == 0 && !document.searches.is_empty() {

@@ -101,7 +101,8 @@ pub(crate) fn by_program(result: &ResultOf) -> Vec<(String, &ProcessCost)> {
         .collect()
 }
 
-/// Whether any cost figures of the target are known.
+/// Whether the table of costs has rows for the target: its resource use is known, or programs of
+/// the target have separate rows.
 pub(crate) fn has_rows(result: &ResultOf) -> bool {
     is_known(result) || !by_program(result).is_empty()
 }

@@ -111,7 +111,7 @@ impl Results {
         })
     }
 
-    /// Names of the targets that `other` does not have, in order.
+    /// The targets that `other` does not have, in order of first occurrence: `target "a"`.
     fn targets_without(&self, other: &Self) -> Vec<String> {
         let mut alone: Vec<String> = Vec::new();
         for target in self.series.iter().filter_map(|each| each.target.as_ref()) {
@@ -127,8 +127,8 @@ impl Results {
         alone
     }
 
-    /// The series: controls are marked, and every other series gets its speed relative to the
-    /// controls, by block of rounds.
+    /// Copies of the series. The series of the targets in `controls` are marked as controls; all
+    /// other series get their speed divided by that of the controls, by block of rounds.
     fn beside(&self, controls: &[String]) -> Vec<Series> {
         let of = |series: &Series| {
             let target = series.target.as_deref().unwrap_or_default();
@@ -382,8 +382,8 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     warnings
 }
 
-/// Whether one workload on one target did different work in the two runs, with a note about its
-/// responses.
+/// Whether one workload on one target did different work in the two runs, with a note if the
+/// responses differed.
 fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<String>) {
     let Some(target) = change.target.clone() else {
         return (false, None);
@@ -403,7 +403,7 @@ fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, 
     }
 }
 
-/// Column headers of the table.
+/// Column headers of the table of changes between two runs.
 pub(crate) const COLUMNS: [&str; 9] = [
     "workload",
     "target",
@@ -416,7 +416,7 @@ pub(crate) const COLUMNS: [&str; 9] = [
     "verdict",
 ];
 
-/// One row of the table, not escaped.
+/// The row for one change in the table of [`COLUMNS`], not escaped.
 pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
     let unit = if change.timed { TIME } else { RATE };
     [
@@ -494,7 +494,7 @@ pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
     earlier.doubts.iter().map(said).collect()
 }
 
-/// Notes on the table, in sentences without a full stop.
+/// Notes on the table of changes, in sentences without a full stop.
 pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
     let warnings = earlier.warnings.iter();
     of_controls(earlier)

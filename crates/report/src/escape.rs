@@ -135,8 +135,8 @@ pub(crate) fn for_html(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// Escapes text and attributes for HTML and SVG pages: the result contains no mark-up, entity or
-/// quotation mark, and no character that XML does not allow.
+/// Escapes text and attributes for HTML and SVG pages: no part of the text acts as mark-up or
+/// entity or ends an attribute, and characters that XML does not allow become `\u{…}`.
 pub(crate) fn for_xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
@@ -155,7 +155,7 @@ pub(crate) fn for_xml(text: &str) -> String {
     safe
 }
 
-/// Formats text as code in a cell of a Markdown table: the result contains no mark-up, link or
+/// Formats text as code in a cell of a Markdown table: no part of the text acts as mark-up, link or
 /// mention.
 pub(crate) fn as_code(text: &str) -> String {
     let text = for_terminal(text).replace('|', "\\|");

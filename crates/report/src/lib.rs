@@ -1,10 +1,11 @@
 //! Reports of a run: terminal, Markdown, JSON and the formats of other tools.
 //!
 //! Every report is a pure function of a [`Document`](tenbin_result::Document), the content of
-//! `result.json`. Sections turn the document into blocks, and pages print blocks, so that one
-//! section serves terminal, Markdown and HTML. [`formats`] reads and writes files;
-//! [`formats::FORMATS`] lists all formats. [`terminal`] returns the text for a terminal. This crate
-//! makes no statistical decisions. Pages escape text that came from a server.
+//! `result.json`; some formats of other tools also use the recorded measurements. Sections turn the
+//! document into blocks, and pages print blocks, so that one section serves terminal, Markdown and
+//! HTML. [`formats`] reads and writes files; [`formats::FORMATS`] lists all formats. [`terminal`]
+//! returns the text for a terminal. This crate makes no statistical decisions. Pages escape text
+//! that came from a server.
 
 mod asked;
 mod block;

@@ -1,15 +1,15 @@
-//! Ratios that differ from the quotient of the displayed figures.
+//! Ratios of two targets that differ from the quotient of the two targets' displayed figures.
 
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
 
-/// Largest difference between a ratio and the quotient of two columns that rounding can explain, as
-/// a difference of natural logarithms. Each column has three significant digits, so 1.00 can stand
-/// for 1.005.
+/// Largest difference between a ratio and the quotient of two displayed figures that rounding can
+/// explain, as a difference of natural logarithms. Displayed figures have three significant digits,
+/// so 1.00 can stand for 1.005.
 const ROUNDING: f64 = 0.01;
 
-/// The ratios that differ from the quotient of the columns, with the reason, as text without a full
-/// stop; `None` if no ratio differs.
+/// The ratios that differ from the quotient of the two targets' displayed figures, with the reason,
+/// as text without a full stop; `None` if no ratio differs.
 pub(crate) fn paired<'a>(
     document: &Document,
     comparisons: impl Iterator<Item = &'a Comparison>,
@@ -26,7 +26,8 @@ pub(crate) fn paired<'a>(
     })
 }
 
-/// Whether a ratio differs from the quotient of the columns.
+/// Whether the ratio of a comparison differs from the quotient of the two targets' displayed
+/// figures.
 pub(crate) fn is_paired(document: &Document, comparison: &Comparison) -> bool {
     apart(document, comparison).is_some()
 }

@@ -17,20 +17,20 @@ pub struct Capacity {
     /// The levels of the sweep, in ascending order of connections.
     pub levels: Vec<CapacityLevel>,
     /// The knee: the number of connections beyond which more connections add little throughput.
-    /// Null if a level has no throughput.
+    /// Null if the throughput of a level is unknown.
     pub knee: Option<Knee>,
     /// Connections at the level with the highest median throughput.
     pub peak_connections: Option<u64>,
     /// Throughput at `peak_connections`.
     pub peak: Option<Figure>,
     /// Estimated number of server workers that each process one operation at a time: highest
-    /// throughput × mean service time at the fewest connections. A lower bound if the sweep did not
-    /// pass the knee.
+    /// throughput × mean service time at the level with the fewest connections. A lower bound if
+    /// the sweep did not pass the knee.
     pub workers: Option<Figure>,
     /// The Universal Scalability Law fitted to the levels; null with fewer than six levels.
     pub usl: Option<UslResult>,
-    /// Hysteresis: throughput while connections decrease divided by throughput while connections
-    /// increase, as geometric means over all levels.
+    /// Hysteresis: geometric mean throughput of all levels while connections decrease, divided by
+    /// the geometric mean while connections increase.
     pub hysteresis: Option<Figure>,
     /// How far the result of the sweep can be trusted.
     pub trust: Trust,
@@ -74,13 +74,14 @@ pub struct CapacityLevel {
     pub down_to_up: Option<Figure>,
 }
 
-/// The knee: the fewest connections beyond which two doublings add less than 3 % throughput.
+/// The knee: the fewest connections at which throughput is within 3 % of the highest throughput of
+/// any level with up to four times as many connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Knee {
     /// Number of connections at the knee.
     pub connections: u64,
-    /// Whether the sweep tested two doublings beyond this level. If false, the knee is at this
-    /// level or higher.
+    /// Whether the sweep tested at least four times the connections of the knee. If false, the true
+    /// knee is at `connections` or higher.
     pub found: bool,
 }
 
@@ -94,8 +95,8 @@ pub struct UslResult {
     pub sigma: Option<Figure>,
     /// κ: coordination cost between each pair of connections (crosstalk).
     pub kappa: Option<Figure>,
-    /// Connections at the highest throughput of the fit; null if more than twice the largest number
-    /// tested.
+    /// Connections at the highest throughput of the fit; null if more than twice the most
+    /// connections tested.
     pub peak_connections: Option<Figure>,
     /// Highest throughput of the fit, operations per second; null if `peak_connections` is null.
     pub peak_throughput: Option<Figure>,

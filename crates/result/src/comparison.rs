@@ -31,11 +31,13 @@ pub struct Comparison {
     /// Whether the challenger is the baseline's twin: the ratio then measures noise.
     #[serde(default)]
     pub twin: bool,
-    /// The challenger's figure divided by the baseline's. The verdict follows from the interval,
-    /// whose confidence holds for this comparison alone (see `together`).
+    /// The challenger's figure divided by the baseline's. The verdict follows from the interval.
+    /// The `confidence` of the interval is for this comparison alone; `together` states the
+    /// confidence for a set of comparisons.
     pub ratio: Option<Figure>,
     /// The set of comparisons, including this one, whose intervals hold simultaneously. Null if the
-    /// interval holds alone, and in documents of older versions, which corrected only p-values.
+    /// interval is not corrected for other comparisons, if the ratio is unknown, and in documents
+    /// of older versions, which corrected only p-values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
     /// The ratio in each complete block, in run order.
@@ -52,8 +54,9 @@ pub struct Comparison {
     pub rounds_per_block: u64,
     /// Two-sided signed-rank p-value of "no difference".
     pub p: Option<f64>,
-    /// The p-value after Bonferroni correction over the primary figures: at most 0.05 exactly if
-    /// the interval excludes 1. Older versions used Holm's correction.
+    /// The p-value after Bonferroni correction, for primary figures: 0.05 or less if and only if
+    /// the interval excludes 1. Null for other figures and for the levels of a sweep. Older
+    /// versions used Holm's correction.
     pub adjusted_p: Option<f64>,
     /// The outcome, from the challenger's point of view.
     pub outcome: Outcome,

@@ -17,8 +17,8 @@ use crate::slice::SliceFigures;
 use crate::trust::{AbsoluteTrust, Finding, Trust};
 use crate::workload::Workload;
 
-/// Schema version of the document. A reader for this version can read every field it knows; new
-/// fields do not change the version.
+/// Schema version of the document. New fields do not change the version, so programs that read a
+/// document must ignore unknown fields.
 pub const SCHEMA: &str = "tenbin.result/1";
 
 /// The result of a run. Times are seconds, sizes are bytes, rates are per second, shares run from
@@ -132,8 +132,8 @@ pub struct Run {
     /// Equivalence margin: two targets are equivalent if they differ by at most this share.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// The run ends once every deciding ratio has this precision, as a share; null if the number of
-    /// rounds is fixed.
+    /// The run ends once every deciding ratio (with a single target: every deciding figure) is
+    /// known to ± this share; null if the number of rounds is fixed.
     #[serde(default)]
     pub until: Option<f64>,
     /// Why the run ended; null if the run is incomplete.
@@ -227,7 +227,7 @@ impl Document {
         comparisons.filter(move |comparison| comparison.challenger == workload)
     }
 
-    /// The primary comparisons between targets: the verdict corrects for their number. A
+    /// The primary comparisons between targets, whose intervals are corrected for their number. A
     /// concurrency sweep counts as one comparison per curve, not per level. Excludes comparisons
     /// between workloads.
     pub fn questions(&self) -> impl Iterator<Item = &Comparison> {

@@ -61,16 +61,17 @@ pub struct ControlRange {
 pub struct EarlierChange {
     /// Name of the workload.
     pub workload: String,
-    /// Name of the target; null if the file names no target.
+    /// Name of the target; null if a compared file of another tool names no target.
     pub target: Option<String>,
     /// Role of the workload and target in the comparison.
     pub part: EarlierPart,
     /// Whether `before` and `after` are times in seconds (lower is better) instead of operations
     /// per second.
     pub timed: bool,
-    /// Median in the earlier run.
+    /// Median over the slices of the earlier run, or over the repetitions in a file of another
+    /// tool.
     pub before: Option<Figure>,
-    /// Median in the later run.
+    /// Median over the slices of the later run, or over the repetitions in a file of another tool.
     pub after: Option<Figure>,
     /// Speed in the later run divided by speed in the earlier run; above 1 is faster. Decides the
     /// outcome only if no controls exist.
@@ -79,7 +80,8 @@ pub struct EarlierChange {
     /// the controls and decides the outcome. Null without controls.
     #[serde(default)]
     pub divided: Option<Figure>,
-    /// Two-sided rank-sum p-value of "no change"; null if other workloads serve as controls.
+    /// Two-sided rank-sum p-value of "no change"; null if the ratio is divided by the change of
+    /// other workloads.
     pub p: Option<f64>,
     /// The p-value after Bonferroni correction over all comparisons except the controls.
     pub adjusted_p: Option<f64>,

@@ -34,7 +34,7 @@ pub struct Expectation {
     pub workload: String,
     /// Unit of the figure.
     pub unit: ExpectedUnit,
-    /// The measured figure, or its ratio to the baseline's figure.
+    /// The measured figure; if `unit` is `ratio`, its ratio to the baseline's figure.
     pub figure: Option<Figure>,
     /// Whether the figure is the largest observed time: an extreme value without an interval, not
     /// an estimate.

@@ -40,7 +40,7 @@ pub const BIT_RATE: Unit = Unit(&[
     (1e6, " Mbit/s"),
     (1e9, " Gbit/s"),
 ]);
-/// A share as a percentage, as in sentences.
+/// A share from 0 to 1, formatted as a percentage.
 pub const SHARE: Unit = Unit(&[]);
 
 impl Unit {
@@ -176,13 +176,14 @@ pub fn points(ratio: f64) -> String {
     }
 }
 
-/// A number as a user would type it: `5`, `2.5`.
+/// A number as a user would type it, with at most three decimals: `5`, `2.5`.
 pub fn typed(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A configured rate, printed exactly below 10,000 operations per second.
+/// A configured rate: exact below 10,000 operations per second, otherwise with three significant
+/// digits.
 pub fn exact_rate(per_second: f64) -> String {
     match per_second < 10_000.0 {
         true => format!("{per_second}/s"),

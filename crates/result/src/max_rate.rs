@@ -22,7 +22,8 @@ pub struct Search {
     /// The lowest rate that missed the objective, operations per second: the upper bound of the
     /// maximum rate.
     pub failed: Option<f64>,
-    /// Rates between the two bounds that were probed without a decision, in ascending order.
+    /// Probed rates between `rate` and `failed` for which no decision was possible, in ascending
+    /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<f64>,
     /// The limits of the objective that were missed at the lowest failed rate.
@@ -41,7 +42,7 @@ pub struct Search {
 pub enum SearchOutcome {
     /// The reported rate also met the objective in a longer probe, the proof, at the end.
     Proven,
-    /// The reported rate met the objective, but no longer probe confirmed the result.
+    /// The reported rate met the objective, but was not confirmed by a longer probe.
     AtLeast,
     /// Every proof failed, so the rate that met the objective in a short probe is not reported.
     Disproven,
@@ -73,8 +74,8 @@ pub struct SearchProbe {
     /// requests were sent late, or generator threads waited too long for a core.
     #[serde(default)]
     pub void: bool,
-    /// The outcome of each limit of the objective, and last of `keeps up`: whether the target kept
-    /// up with the offered rate.
+    /// The outcome of each limit of the objective. The last entry, `keeps up`, states whether the
+    /// target kept up with the offered rate.
     pub limits: Vec<SearchLimit>,
     /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: f64,

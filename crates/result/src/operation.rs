@@ -26,11 +26,13 @@ pub struct OperationResult {
     /// Error messages of the target, with counts. The target chooses this text: escape it before
     /// display.
     pub failures: BTreeMap<String, u64>,
-    /// Operations still without a response when the slice's drain ended.
+    /// Operations still without a response at the end of the drain, the wait for responses after
+    /// the measurement window. They also count as failures of class `timeout`.
     pub censored: u64,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
-    /// Body bytes of correct operations per second, both directions added.
+    /// Body bytes of correct operations per second: for each request, the longer of request body
+    /// and response body, unless the workload states the bytes of content.
     pub bandwidth: Option<Figure>,
     /// From when the times below are measured: from the write of the request (service time), or
     /// from its intended start (response time).

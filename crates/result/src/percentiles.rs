@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 
 /// The time at one percentile of a workload on a target, over all requests of the slices that ran
-/// their full time.
+/// their full time: service time in a closed loop, response time in an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeAt {
     /// Share of requests that took at most `seconds`, 0 to 1.
@@ -15,7 +15,8 @@ pub struct TimeAt {
     pub seconds: f64,
 }
 
-/// A challenger's times divided by the baseline's, at several percentiles.
+/// A challenger's times divided by the baseline's, at several percentiles: service times in a
+/// closed loop, response times in an open loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PercentileRatios {
     /// Name of the workload.

@@ -84,8 +84,8 @@ pub struct ResultOf {
     pub client_allocations: Option<Figure>,
     /// CPU use of the busiest generator thread, as a share of one core.
     pub client_busiest_thread: Option<Figure>,
-    /// Connection counts and times; null for workloads without connections, such as blobs in files,
-    /// and in documents of older versions.
+    /// Connection counts and times; null for targets without connections, such as a directory of
+    /// blobs, and in documents of older versions.
     #[serde(default)]
     pub connections: Option<Connections>,
     /// The figures of each host of the target, over all operations; empty if the target has only
@@ -99,22 +99,23 @@ pub struct ResultOf {
     /// Empty in documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<TimeAt>,
-    /// The slowest requests of all slices, including requests without a response; only for
-    /// workloads whose requests come from a pattern file.
+    /// The slowest requests of all slices, including requests without a response; empty unless the
+    /// workload draws its requests from patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<RequestSample>,
-    /// The fastest requests of all slices that received a response.
+    /// The fastest requests with a response, over all slices; empty unless the workload draws its
+    /// requests from patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fastest: Vec<RequestSample>,
-    /// The result for each pattern; empty if the workload has too many patterns.
+    /// The result for each pattern; empty without patterns, and with more than 10,000 patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<PatternResult>,
     /// Expected and observed hit ratios of the target's cache; omitted if the plan sets neither
     /// `cache_hit`, `cache_size` nor `cache_counters`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheHits>,
-    /// Memory and index figures that the search server reported, over all slices; omitted for
-    /// servers that report none.
+    /// Memory and index figures that the full-text search server reported, over all slices; omitted
+    /// for servers that report none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchUse>,
     /// Times of server stages that the target reported in its responses, by operation; empty if the
@@ -155,7 +156,8 @@ pub struct ProcessCost {
     pub pids: Vec<i32>,
     /// CPU seconds per successful operation of the target.
     pub cpu: Option<Figure>,
-    /// Largest resident memory at the end of any slice, bytes.
+    /// Resident memory of these processes together, bytes: the largest value at the end of any
+    /// slice.
     pub rss_bytes: Option<u64>,
 }
 

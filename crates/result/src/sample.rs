@@ -23,7 +23,7 @@ pub struct RequestSample {
 /// The figures of one request pattern on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PatternResult {
-    /// Method and path of the pattern; null if the run does not list its patterns.
+    /// Method and path of the pattern; null if the run did not record them.
     pub request: Option<String>,
     /// Index of the pattern in the workload, from 0.
     pub pattern: u32,
@@ -31,7 +31,8 @@ pub struct PatternResult {
     pub ok: u64,
     /// Failures, over all slices.
     pub failed: u64,
-    /// Mean time of the correct responses, over the slices that ran their full time.
+    /// Mean time of the correct responses, over the slices that ran their full time: service time
+    /// in a closed loop, response time in an open loop.
     pub mean: Option<Figure>,
     /// Shortest time of a correct response: an extreme value, without an interval.
     pub min: Option<f64>,
@@ -42,8 +43,8 @@ pub struct PatternResult {
     pub hits: Option<u64>,
 }
 
-/// Expected and observed hit ratios of the caches of a target's hosts, over all slices including
-/// settling times and drains.
+/// Expected and observed hit ratios of the caches of a target's hosts, over all slices, including
+/// the time before and after their measurement windows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheHits {
     /// Expected hit ratio: the hit ratio of a simulated cache for exactly the requests sent. Null

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
-/// The figures of one slice. Counts cover the operations due in the measurement window.
+/// The figures of one slice. Times cover the operations that were due inside the measurement
+/// window, even if they ended after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
     /// Index of the slice in the run, from 0.
@@ -34,15 +35,17 @@ pub struct SliceFigures {
     pub ok: u64,
     /// Requests due by the end of the window but not yet sent; always 0 in a closed loop.
     pub backlog: u64,
-    /// Failed operations.
+    /// Failed operations that were due before the end of the window and failed after its start.
     pub failed: u64,
     /// Successful operations per second.
     pub throughput: Option<f64>,
-    /// Median time over all successful operations; null with too few operations.
+    /// Median response time over all successful operations (in a closed loop, equal to the service
+    /// time); null with too few operations.
     pub p50: Option<f64>,
-    /// 99th percentile of the time over all successful operations; null with too few operations.
+    /// 99th percentile of the response time over all successful operations; null with too few
+    /// operations.
     pub p99: Option<f64>,
-    /// Longest time of a successful operation; null without successful operations.
+    /// Longest response time of a successful operation; null without successful operations.
     #[serde(default)]
     pub max: Option<f64>,
     /// Start of the longest pause, seconds after the start of the run. During a pause, every
@@ -56,7 +59,8 @@ pub struct SliceFigures {
     /// Mean service time over all successful operations; null without successful operations.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// Body bytes of successful operations, both directions added.
+    /// Body bytes of successful operations: for each request, the longer of request body and
+    /// response body, unless the workload states the bytes of content.
     #[serde(default)]
     pub payload_bytes: Option<u64>,
     /// CPU seconds of the target.

@@ -38,15 +38,18 @@ pub struct StagesOf {
     pub answers: u64,
     /// Responses that reported a stage time.
     pub carrying: u64,
-    /// Responses whose header could not be parsed, or reported more time than the request took.
+    /// Responses whose timing header could not be parsed, or reported more time than the request
+    /// took.
     pub unreadable: u64,
-    /// Mean times of the requests in each percentile band, fastest band first.
+    /// Mean service time, and its split into server and other time, in each percentile band;
+    /// fastest band first.
     pub bands: Vec<StageBandResult>,
     /// The stages, in the order in which the target first reported each stage.
     pub stages: Vec<StageResult>,
 }
 
-/// Mean times of the requests in one percentile band, over all slices.
+/// Mean service time of the requests in one percentile band, and its split into server and other
+/// time, over all slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageBandResult {
     /// The band.
@@ -68,9 +71,10 @@ pub struct StageBandResult {
 pub struct StageResult {
     /// Name of the stage; `(others)` sums the stages beyond the maximum number of recorded stages.
     pub stage: String,
-    /// Share of the responses with a stage time that named this stage, over all slices.
+    /// Responses that reported this stage, as a share of the responses that reported any stage
+    /// time, over all slices.
     pub named: f64,
-    /// Mean time in each band, over the responses with a stage time. A response that does not name
-    /// the stage counts as 0.
+    /// Mean time of this stage in each band, over the responses that reported any stage time. A
+    /// response without this stage counts as 0.
     pub bands: Vec<Option<Figure>>,
 }

@@ -85,7 +85,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether the finding affects statements about these targets at this workload.
+    /// Whether the finding affects statements about these targets on this workload.
     pub fn concerns(&self, workload: &str, targets: &[&str]) -> bool {
         let workload_fits = self.workload.as_deref().is_none_or(|name| name == workload);
         let target_fits = self

@@ -34,15 +34,16 @@ pub struct Setting {
     pub key: String,
     /// Value of the setting, as in the plan file.
     pub value: String,
-    /// Whether the value is the default. Always false for `http` workloads; otherwise always true
-    /// for the operations, the number of objects and the object sizes.
+    /// Whether the value is the default. Always false for `http` workloads. Always true for the
+    /// operations and object sizes of other workloads, and for the number of objects of `s3`
+    /// workloads.
     pub usual: bool,
 }
 
 /// Machine-readable description of a workload's requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
-    /// `http` or `s3`.
+    /// Protocol of the workload: `http`, `s3` or `blob`.
     pub kind: String,
     /// The operations and their shares; a single entry if the workload is not a mix.
     pub operations: Vec<Share>,
@@ -71,6 +72,7 @@ pub struct Share {
     pub operation: String,
     /// Name of the operation in the protocol's documentation, for example `PutObject`.
     pub interface: String,
-    /// Share of the operation, relative to the sum of all shares.
+    /// Weight of the operation: its fraction of the requests is this number divided by the sum of
+    /// the weights of all operations.
     pub share: f64,
 }

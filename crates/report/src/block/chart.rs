@@ -130,7 +130,7 @@ pub(crate) struct BarGroup {
 pub(crate) struct Bar {
     /// Name of the bar, drawn at the left.
     pub(crate) name: String,
-    /// Parts from left to right: index into the names of the parts, and length.
+    /// Parts from left to right: index into the names of the parts, and value.
     pub(crate) parts: Vec<(usize, f64)>,
     /// Figure of the bar, drawn at the right.
     pub(crate) said: String,

@@ -9,7 +9,7 @@ use crate::escape::for_xml;
 
 /// Height of a row, in chart units.
 const ROW: f64 = 26.0;
-/// Height of a bar in a row.
+/// Height of the bar within its row.
 const BAR: f64 = 20.0;
 /// Height of a group's heading.
 const HEADING: f64 = 30.0;

@@ -7,7 +7,7 @@ use crate::block::Look;
 
 /// Height of a row and of a heading, in chart units.
 const ROW: f64 = 24.0;
-/// Space above the first row, for the labels of the sides.
+/// Space above the first row, for the labels of the two sides, below 1 and above 1.
 const TOP: f64 = 24.0;
 /// Space below the last row, for the tick labels.
 const BOTTOM: f64 = 26.0;
@@ -92,7 +92,7 @@ fn lines(forest: &Forest) -> Vec<Line<'_>> {
     lines
 }
 
-/// The scale of the ratios, which always includes 1 and the margin.
+/// The scale of the ratios, which always includes 1 and the equivalence margin.
 fn scale(forest: &Forest, ends: (f64, f64)) -> Scale {
     let of_row = |row: &ForestRow| {
         let interval = row.ratio.interval;

@@ -56,8 +56,8 @@ pub(super) fn draw(svg: &mut String, panels: &Panels) -> f64 {
     top + BELOW
 }
 
-/// Draws a legend above the panels, with the shape and name of each target, and returns its height.
-/// A single target gets no legend.
+/// Draws a legend above the panels, with the line, shape and name of each series, and returns the
+/// height of the legend. Draws nothing and returns 0 if all series have the same name.
 fn legend(svg: &mut String, panels: &Panels) -> f64 {
     let mut known: Vec<&Series> = Vec::new();
     for series in panels.panels.iter().flat_map(|panel| &panel.series) {
@@ -265,7 +265,8 @@ fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(
     }
 }
 
-/// Draws the tick labels that fit below the last panel, and the axis title.
+/// Draws tick marks, tick labels and axis title below the last panel. Omits labels that would
+/// overlap the previous label.
 fn marks_below(svg: &mut String, axis: &Axis, x: &Scale, bottom: f64) {
     let mut free = f64::NEG_INFINITY;
     for (at, name) in x.marks() {

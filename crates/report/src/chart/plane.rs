@@ -70,7 +70,7 @@ pub(super) fn draw(svg: &mut String, plane: &Plane) -> f64 {
     bottom + BELOW
 }
 
-/// Draws the names of the quadrants in their outer corners, where the names fit.
+/// Draws the names of the quadrants in their outer corners. Omits names that do not fit.
 fn quarters(svg: &mut String, plane: &Plane, (across, up): (f64, f64), (top, bottom): (f64, f64)) {
     let [top_left, top_right, bottom_left, bottom_right] = &plane.quarters;
     let (high, low) = (top + 16.0, bottom - 8.0);

@@ -91,8 +91,8 @@ impl Scale {
         }
     }
 
-    /// The position of a number. A number outside the range is at the nearer end; `None` for a
-    /// number without a position.
+    /// The position of a number. A number outside the range is at the nearer end. `None` for
+    /// infinite and NaN values, and on a logarithmic axis for 0 and less.
     pub(super) fn place(&self, number: f64) -> Option<f64> {
         if !number.is_finite() || (self.logarithmic && number <= 0.0) {
             return None;

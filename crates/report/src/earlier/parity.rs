@@ -74,7 +74,8 @@ impl Answers {
         }
     }
 
-    /// Checks whether the later responses belong to the same work.
+    /// Checks whether these responses of the earlier run and the responses of the later run show
+    /// the same work.
     ///
     /// If each target has its own request template, compares the hits of each term instead of
     /// response sizes, because different kinds of servers never send the same bytes.
@@ -110,7 +111,8 @@ impl Answers {
         }
     }
 
-    /// The mean body sizes of both runs, if they differ.
+    /// The mean body sizes of the earlier and the later run, if they differ by more than [`OTHER`]
+    /// and [`NO_TIME`]; otherwise `None`.
     fn sizes(&self, later: &Self) -> Option<(f64, f64)> {
         let (then, now) = self.body.zip(later.body)?;
         let apart = (then - now).abs();

@@ -68,7 +68,7 @@ pub struct Parsed<'a> {
     pub size: u64,
     /// How bytes are counted: existing blobs can have other sizes than `size`.
     pub bytes: Bytes,
-    /// Phase of each workload, by workload name.
+    /// Phase of each workload (put, get, delete), by workload name.
     pub phases: &'a BTreeMap<String, Phase>,
     /// Seconds covered by one line, at least 1.
     pub interval: usize,
@@ -78,7 +78,7 @@ pub struct Parsed<'a> {
 pub struct Teller<'a> {
     asked: Parsed<'a>,
     started: SystemTime,
-    /// Loop number of the current mode.
+    /// Number of the current loop, from 0.
     round: u32,
     mode: String,
     /// Number of lines printed for the current mode.

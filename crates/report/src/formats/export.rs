@@ -8,7 +8,7 @@ use super::{Format, format, written};
 /// An additional output format for a run, and where to write the output.
 #[derive(Debug, Clone)]
 pub struct Export {
-    /// The format, which can be written.
+    /// The output format; never one that can only be read.
     pub format: &'static Format,
     /// Where the output is written.
     pub to: Place,

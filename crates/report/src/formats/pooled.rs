@@ -47,8 +47,8 @@ pub struct Pooled {
     pub(crate) received: u64,
     /// Bytes sent, including request headers.
     pub(crate) sent: u64,
-    /// Body bytes of responses; in runs recorded by older versions, body bytes of correct requests
-    /// in both directions.
+    /// Body bytes of responses; in runs recorded by older versions, for each request, the longer of
+    /// request body and response body.
     pub(crate) answered: u64,
     /// Service times of correct responses, from the start of the write to the last byte,
     /// nanoseconds.

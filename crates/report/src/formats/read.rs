@@ -1,7 +1,7 @@
 //! Recognises and reads result files.
 //!
-//! Files with individual requests are read by line or by window, so memory does not grow with the
-//! number of requests. Other files are small and are read completely.
+//! Lists of individual requests are read line by line, so memory does not grow with the number of
+//! requests. Other files are small and are read completely.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -21,7 +21,7 @@ use super::{FORMATS, Format};
 pub struct Reader {
     /// Whether a file with this beginning is in the format. No file is recognised by two formats.
     pub recognises: fn(&[u8]) -> bool,
-    /// Reads a whole file, decompressed.
+    /// Reads a whole file, which is already decompressed.
     pub read: ReadContent,
     /// Reads the figures of another tool's file, with the lines that state them. `None` if the
     /// figures follow from the result of `read`.
@@ -237,7 +237,8 @@ fn read_from(input: Box<dyn Read>, selection: &Selection) -> Result<Content, Fau
     read_plain(&mut *text, &start, selection)
 }
 
-/// Opens an input, decompressed, and returns the input with its beginning.
+/// Returns the input, decompressed if it was compressed with zstd, and the first bytes of the
+/// content.
 fn plain(input: Box<dyn Read>) -> Result<(Box<dyn BufRead>, Vec<u8>), Fault> {
     let mut input = BufReader::with_capacity(BEGINNING, input);
     let packed = beginning(&mut input)?.starts_with(&ZSTD_MAGIC);
@@ -280,7 +281,8 @@ fn beginning<R: BufRead + ?Sized>(input: &mut R) -> Result<&[u8], Fault> {
         .map_err(|error| Fault::of_the_file(format!("cannot be read: {error}; it may be cut off")))
 }
 
-/// Reads a whole file that does not support selecting requests. `what` names the content in errors.
+/// Reads a whole file without individual requests; fails if `selection` selects individual
+/// requests. `what` names the content in errors.
 pub(super) fn whole(
     text: &mut dyn BufRead,
     selection: &Selection,

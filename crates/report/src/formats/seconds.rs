@@ -76,8 +76,8 @@ struct Second<'a> {
     ok: u64,
     failed: u64,
     payload: u64,
-    /// Entries with times. With several entries, percentiles are unknown, because percentiles
-    /// cannot be added.
+    /// The recorded entries for this second. If several have times, percentiles are unknown,
+    /// because percentiles cannot be added.
     times: Vec<&'a SecondCounts>,
 }
 

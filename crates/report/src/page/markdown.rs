@@ -1,4 +1,4 @@
-//! `SUMMARY.md`: the first screen as Markdown to paste, with collapsible details.
+//! `SUMMARY.md`: the first screen of the report as Markdown to paste, with collapsible details.
 
 use std::fmt::Write as _;
 

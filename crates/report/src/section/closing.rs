@@ -224,7 +224,7 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
     ))
 }
 
-/// Ratio between the figure and the farther end of its interval, minus 1.
+/// The larger of upper end ÷ figure and figure ÷ lower end of the interval, minus 1.
 fn half_width(figure: Option<Figure>) -> Option<f64> {
     let Figure {
         value, interval, ..

@@ -4,7 +4,8 @@ use tenbin_result::{Document, Finding, Severity};
 
 use crate::block::{Block, Cell, Look, Table, Text};
 
-/// The findings that affect the trust, with evidence and advice.
+/// The findings that affect the trust: one item per rule, with the evidence and advice of the first
+/// finding of the rule.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {

@@ -3,7 +3,8 @@
 use tenbin_result::Document;
 use tenbin_result::format::plural;
 
-/// Maximum number of targets or workloads named; with more, the sentence states their number.
+/// Maximum number of targets or workloads named. With more workloads, the sentence states their
+/// number; with more targets, how many are not named.
 const NAMED: usize = 3;
 
 /// The question that the run answers, in one sentence.
@@ -62,7 +63,7 @@ fn named(targets: &[&str], word: &str) -> String {
     }
 }
 
-/// Joins names: `a`, `a and b`, `a, b and c`.
+/// Joins names, with `word` before the last: `a`, `a and b`, `a, b and c`.
 fn listed(names: &[&str], word: &str) -> String {
     match names {
         [] => String::new(),

@@ -4,8 +4,8 @@
 /// Maximum number of characters printed of a request.
 const SHOWN_CHARS: usize = 72;
 
-/// Length of the text that all requests share, up to the first query parameter that differs. 0 with
-/// only one request or without queries.
+/// Length, bytes, of the text that all requests share, up to the first query parameter that
+/// differs. 0 if all requests are equal, or without shared query parameters.
 pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
     let mut same: Option<&str> = None;
     let mut differ = false;
@@ -25,7 +25,8 @@ pub(super) fn common<'a>(requests: impl Iterator<Item = &'a str>) -> usize {
 }
 
 /// Shortens a request to one line and decodes its characters that are not ASCII. A long request is
-/// printed without the query parameters that all requests in its table share.
+/// printed without the query parameters that all requests in its table share: those in the first
+/// `same` bytes.
 pub(super) fn shown(request: &str, same: usize) -> String {
     let readable = |text: &str| -> String {
         let is_long = text.chars().count() > SHOWN_CHARS;

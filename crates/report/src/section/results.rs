@@ -43,7 +43,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 /// Explanation of the mark `*` on ratios.
 const PAIRED: &str = "* paired by round; differs from the quotient of the columns";
 
-/// Whether the run has a target with connections, whose server's cost could be observed.
+/// Whether any target is a server with connections, so that the cost of the server could be
+/// observed.
 fn has_servers(document: &Document) -> bool {
     let mut results = document.results.iter();
     results.any(|result| result.connections.is_some())
@@ -204,7 +205,7 @@ fn two_targets(
 }
 
 /// Cells for ratio, interval and verdict. The ratio is marked if it differs from the quotient of
-/// the columns.
+/// the two targets' displayed figures.
 fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3] {
     let Some(comparison) = comparison else {
         return [Cell::empty(), Cell::empty(), Cell::empty()];

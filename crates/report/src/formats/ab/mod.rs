@@ -270,7 +270,8 @@ fn percentages(text: &mut String, total: &Histogram<u64>) {
     }
 }
 
-/// The additional last line: the times of the table in microseconds; `None` without times.
+/// The additional last line: the times of the table of percentages, in microseconds; `None` without
+/// times.
 fn in_detail(total: &Histogram<u64>) -> Option<String> {
     (!total.is_empty()).then(|| {
         format!(
@@ -321,8 +322,8 @@ mod tests {
         server: Some("nginx"),
     };
 
-    /// One hundred responses after 5 ms, each on a connection that took 2 ms to open, plus failures
-    /// of several classes.
+    /// One hundred responses after 5 ms, `opened` connections that took 2 ms each to open, and
+    /// failures of several classes.
     fn pooled(opened: u64) -> Pooled {
         let mut op = OpFigures::new("GET");
         op.ok = 100;

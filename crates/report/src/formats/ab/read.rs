@@ -11,7 +11,7 @@ const MILLI: f64 = 1e-3;
 /// Start of an additional last line that only Tenbin prints.
 const OWN_LINE: &str = "In microseconds:";
 
-/// Whether a text starts with ab's first lines.
+/// Whether a text contains the line `Server Software:` of ab.
 pub(super) fn recognises(content: &[u8]) -> bool {
     let text = readable(content);
     text.lines()

@@ -277,7 +277,8 @@ impl Step {
         median.value()
     }
 
-    /// Requests per second over all slices together, matching [`Self::average`].
+    /// Requests per second over all slices together, as [`Self::average`] is the mean over all
+    /// slices together.
     fn overall(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.total as f64 / self.seconds)
     }
@@ -288,7 +289,8 @@ impl Step {
         (self.timed > 0 && self.total > 0).then(|| self.busy / self.timed as f64 + opening)
     }
 
-    /// Little's law as a ratio, X·(R + Z)/N; `None` if no request ended.
+    /// Little's law as a ratio: throughput × (mean request time + think time) ÷ clients. `None` if
+    /// no request ended.
     pub fn little(&self) -> Option<f64> {
         let little = Little {
             throughput: self.overall()?,
@@ -405,7 +407,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
 }
 
 /// Says how to observe the server's cache hits and CPU use, each only if unknown in at least one
-/// step. The Droonga tutorial checks every step with these figures.
+/// step. The benchmark tutorial of Droonga, the search engine that drnbench was written for, checks
+/// every step with these figures.
 fn not_observed(text: &mut String, ramp: &Ramp) {
     let steps = || ramp.steps.iter();
     let mut say = |what: &str, how: &str| {

@@ -35,7 +35,7 @@ pub struct Steps {
     rows: Vec<Row>,
 }
 
-/// One step.
+/// One row of the file: the figures of one step.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     clients: u64,
@@ -54,9 +54,10 @@ struct Row {
 enum Wrong {
     /// Rows measured with more clients than stated: the stated and the actual number.
     OverCounted(Vec<(u64, u64)>),
-    /// All ratios of Little's law are too high, and correct without any wait.
+    /// Ratios of Little's law are wrong with the default wait; all are correct without a wait.
     NoWait,
-    /// All ratios of Little's law are wrong, and correct with this wait, seconds.
+    /// Ratios of Little's law are wrong with the default wait; all are correct with this wait,
+    /// seconds.
     OtherWait(f64),
     /// Some ratios of Little's law are wrong without a known explanation.
     Unexplained,

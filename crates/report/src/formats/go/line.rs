@@ -5,8 +5,9 @@ use tenbin_result::SliceFigures;
 /// Returns the line, with its newline. Unknown values are left out, because the format cannot
 /// express them.
 ///
-/// `sequential` says that operations were sent one at a time. The time per operation is then the
-/// length of the slice divided by the number of operations, as in `go test -bench`.
+/// `errors_seen` adds `errors/op`. `sequential` says that operations were sent one at a time and
+/// adds `µs/op`: the length of the slice divided by the number of successful operations, as in `go
+/// test -bench`.
 pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential: bool) -> String {
     let operations = slice.ok + slice.failed;
     let each = |amount: f64| amount / operations as f64;

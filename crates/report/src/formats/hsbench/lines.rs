@@ -93,8 +93,8 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
 struct Total<'a> {
     mode: &'a str,
     ops: Option<f64>,
-    /// Operations per second: computed from count and length for long loops, otherwise the printed
-    /// rate.
+    /// Operations per second: count divided by length for loops of 10 s or more, otherwise the
+    /// printed rate.
     speed: Option<f64>,
 }
 
@@ -124,7 +124,7 @@ fn total(line: &str) -> Option<Total<'_>> {
 mod tests {
     use super::*;
 
-    /// Lines from the manual of blobstore-bench, and a line in the other form, from loop 1.
+    /// Lines from the manual of blobstore-bench, then a line with `[min:` and loop 1.
     const LINES: &str = "\
 2025/07/12 21:28:51 Loop: 0, Int: 3, Dur(s): 1.0, Mode: PUT, Ops: 681, MB/s: 6.49, IO/s: 681, Lat(ms): [ min: 1.7, avg: 2.7, 99%: 5.4, max: 12.0 ], Slowdowns: 0
 2025/07/12 21:28:52 Loop: 0, Int: TOTAL, Dur(s): 5.0, Mode: PUT, Ops: 3084, MB/s: 5.88, IO/s: 617, Lat(ms): [ min: 1.6, avg: 3.0, 99%: 7.8, max: 317.2 ], Slowdowns: 0

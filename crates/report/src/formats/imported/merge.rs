@@ -6,8 +6,8 @@ use tenbin_record::rfc3339;
 
 use super::{Imported, Operation, SECOND};
 
-/// Share of the shorter result's time that two results must overlap to count as measured at the
-/// same time. Clients started by hand start seconds apart.
+/// Two results count as measured at the same time if they overlap for at least this share of the
+/// shorter result's time. Clients started by hand start seconds apart.
 const AT_THE_SAME_TIME: f64 = 0.5;
 
 impl Imported {

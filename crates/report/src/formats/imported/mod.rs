@@ -50,9 +50,9 @@ pub struct Operation {
     pub unit: &'static str,
     /// Number of connections with requests in flight.
     pub concurrency: Option<u64>,
-    /// First start, nanoseconds since 1970.
+    /// Start of the first request, nanoseconds since 1970.
     pub start: i64,
-    /// Last end, nanoseconds since 1970.
+    /// End of the last request, nanoseconds since 1970.
     pub end: i64,
     /// Times of correct responses.
     pub times: Times,
@@ -62,7 +62,8 @@ pub struct Operation {
     pub measured: Option<f64>,
     /// Objects in correct responses per second, if the file states the rate but no count.
     pub stated_rate: Option<f64>,
-    /// Figures by second since 1970; for a Tenbin run, by index of the whole second, from 0.
+    /// Figures by second since 1970; for a Tenbin run, by index among the whole seconds of the run,
+    /// from 0.
     pub seconds: BTreeMap<i64, Second>,
     /// Range of keys in `seconds` whose figures are complete, end exclusive; `None` if all seconds
     /// from `start` to `end` are complete.
@@ -280,8 +281,8 @@ impl Imported {
 }
 
 impl Times {
-    /// A quantile, 0 to 1, as far as known. The quantile of individual requests is known only if
-    /// there are enough requests on both sides of the quantile.
+    /// A quantile, 0 to 1, as far as known. With the time of every request, a quantile is known
+    /// only if there are enough requests on both sides of the quantile.
     pub fn quantile(&self, quantile: f64) -> Quantile {
         match self {
             Self::Each(each) if !printable_percentile(quantile, each.len()) => Quantile::Unknown,
@@ -333,7 +334,7 @@ impl Times {
         }
     }
 
-    /// Times of which every value is known.
+    /// The times of requests, from a histogram with the time of every request.
     pub(crate) fn of(each: &Histogram<u64>) -> Self {
         Self::Each(Box::new(each.clone()))
     }
@@ -401,7 +402,7 @@ fn bounded(bounds: Option<(f64, f64)>) -> Quantile {
 }
 
 impl Windows {
-    /// Combines the windows of two results.
+    /// The figures over the windows of both results.
     pub(in crate::formats) fn and(&self, other: &Self) -> Self {
         let wider = |own: (f64, f64), other: (f64, f64)| (own.0.min(other.0), own.1.max(other.1));
         let requests = self.requests.saturating_add(other.requests);

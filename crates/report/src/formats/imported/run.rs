@@ -12,8 +12,8 @@ use super::{Imported, Operation, SECOND, Second, Times, histogram};
 const NEARLY_A_SECOND: f64 = 0.99;
 
 impl Imported {
-    /// The figures of a run by operation. If the run has several workloads or targets, their names
-    /// precede the operation's name. A request for several objects counts as that number of
+    /// The figures of a run by operation. If the run has several workloads or targets, workload and
+    /// target precede the operation's name. A request for several objects counts as that number of
     /// objects.
     pub fn of_run(
         directory: &Path,

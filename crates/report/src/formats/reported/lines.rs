@@ -35,7 +35,8 @@ impl<'a> Line<'a> {
         Fault::in_line(self.number, what)
     }
 
-    /// An error that says that `text` is not what the tool prints at this point.
+    /// An error that says that this line has `text` instead of `what`, which the tool prints at
+    /// this point.
     pub(in crate::formats) fn no(&self, what: &str, text: &str) -> Fault {
         self.fault(format!("{what} is {text:?}"))
     }

@@ -17,7 +17,7 @@ const TIMES: &[(&str, f64)] = &[
     ("h", 3_600.0),
 ];
 
-/// Numbers with more digits than `MOST_DIGITS` are treated as exact.
+/// A number with this many decimals or more is treated as exact.
 const MOST_DIGITS: usize = 15;
 
 /// Parses a count: digits only.

@@ -41,7 +41,8 @@ pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     text
 }
 
-/// The last line. If several reasons prevent a verdict, the most severe reason decides.
+/// The last line of [`cmp`]: why no verdict is possible. Of several reasons, the most severe is
+/// given.
 fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
     if !unfit.is_empty() {
         return unfit_line(unfit);
@@ -61,7 +62,7 @@ fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
 /// the same distribution.
 const SAME_SIZE: f64 = 0.05;
 
-/// The differences between the workloads.
+/// The differences of the two results in concurrency and mean object size.
 fn differences(before: &Operation, after: &Operation) -> Vec<String> {
     let mut all = Vec::new();
     if let (Some(then), Some(now)) = (before.concurrency, after.concurrency)

@@ -10,10 +10,10 @@ use super::lines::{Lines, fields};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
 use crate::formats::read::{Fault, Selection};
 
-/// Maximum number of operations; warp's files never have more.
+/// Maximum number of distinct operations, such as `GET`; warp's files never have more.
 const MOST_OPERATIONS: usize = 64;
 
-/// Maximum number of threads counted individually.
+/// Maximum number of threads counted for one operation; further threads are not counted.
 const MOST_THREADS: usize = 100_000;
 
 /// Whether a file starts like warp's lists.
@@ -40,7 +40,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
     reading.finish()
 }
 
-/// The column of each field. The columns differ between versions of warp.
+/// The index of each field's column, which differs between versions of warp.
 struct Columns {
     all: usize,
     op: usize,

@@ -89,7 +89,7 @@ pub fn of_run(finished: &Run<'_>, only: Option<&str>) -> String {
     run(finished.document, &imported(finished), only, is_mix)
 }
 
-/// Converts the measurements of a Tenbin run.
+/// Converts the measurements of a Tenbin run to the form of imported results.
 pub fn imported(finished: &Run<'_>) -> Imported {
     Imported::of_run(finished.directory, finished.record, |workload| {
         let mut workloads = finished.plan.workloads.iter();
@@ -98,7 +98,7 @@ pub fn imported(finished: &Run<'_>) -> Imported {
     })
 }
 
-/// The figures of a result. Segments are `segment_seconds` seconds long.
+/// The text of `warp analyze` for a result. Segments are `segment_seconds` seconds long.
 pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
     let mut text = String::new();
     for file in &imported.files {

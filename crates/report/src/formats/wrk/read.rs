@@ -5,12 +5,12 @@ use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Sai
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, time};
 
-/// Title of the latency distribution of wrk and wrk2.
+/// Title of the latency distribution of wrk, and start of the titles of wrk2.
 const DISTRIBUTION: &str = "Latency Distribution";
 /// Title of wrk2's distribution of times from the intended start.
 const CORRECTED: &str = "Latency Distribution (HdrHistogram - Recorded Latency)";
 
-/// Whether a text starts with wrk's first line.
+/// Whether a text contains wrk's first line.
 pub(super) fn recognises(content: &[u8]) -> bool {
     readable(content)
         .lines()

@@ -20,7 +20,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// All limits, from the widest to the narrowest.
+    /// The sets of limits to choose from, from the widest to the narrowest.
     pub(super) const ALL: [Self; 4] = [
         Self::new(100, 2_000, 4_000, 400),
         Self::new(50, 500, 1_000, 200),

@@ -172,7 +172,7 @@ fn of(shown: Shown) -> impl Iterator<Item = &'static Section> {
         .filter(move |section| section.shown == shown && !ELSEWHERE.contains(&section.name))
 }
 
-/// The question in the language of the document.
+/// The question that the run answers, in the language of the document.
 fn asked(document: &Document) -> String {
     language::text(document, &question(document))
 }

@@ -1,5 +1,5 @@
-//! Chart of what a difference in speed costs the server: ratio of speeds against ratio of CPU
-//! times.
+//! Chart of what a difference in speed costs the server: ratio of speeds against ratio of CPU times
+//! per operation.
 
 use tenbin_result::format::ratio;
 use tenbin_result::{Comparison, Document, Figure, Interval};

@@ -10,7 +10,7 @@ use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, St
 /// Maximum number of workloads drawn.
 const PANELS: usize = 4;
 
-/// The section with the ratio at each percentile.
+/// The section with the ratio of the targets' times at each percentile.
 pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
     let works = works(document, |work| {
         document

@@ -48,7 +48,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// The name of a block: two rounds of two targets are a quad (ABBA).
+/// The name of a block: `quad (ABBA)` if all blocks have two rounds, otherwise `block`.
 fn unit(shown: &[&Comparison]) -> &'static str {
     match shown.iter().all(|each| each.rounds_per_block == 2) {
         true => "quad (ABBA)",

@@ -12,7 +12,8 @@ use crate::stages::{band_name, operations};
 const CHARTS: usize = 6;
 /// Maximum number of stages with their own colour; the other stages are summed up.
 const STAGES: usize = 4;
-/// Share by which the sum of stages may exceed the time that contains them, because of rounding.
+/// Largest excess of the sum of the stages over the total time that counts as rounding, as a share
+/// of the total time. Without a reported total time, the service time is used.
 const SLACK: f64 = 0.01;
 
 const OTHERS: &str = "other stages";
@@ -137,7 +138,8 @@ fn largest<'a>(targets: &[(&str, &'a StagesOf)]) -> Vec<&'a str> {
 struct Stacked {
     /// Index of the part (first the largest stages, then the other parts) and time, seconds.
     parts: Vec<(usize, f64)>,
-    /// Whether the sum of the stages exceeds the time that contains them.
+    /// Whether the sum of the stages exceeds the total time by more than [`SLACK`], so that stages
+    /// must have run in parallel.
     overlaps: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::block::{Block, Look, Table, Text};
 use crate::formats;
 use tenbin_plan::work::traits_of;
 
-/// The rule that names the optimum concurrency.
+/// Name of the rule whose findings state the optimum concurrency.
 const OPTIMUM: &str = "optimum_concurrency";
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
