@@ -18,7 +18,7 @@ pub enum Metric {
     Response(Statistic),
     /// CPU seconds of the target per completed operation.
     ServerCpu,
-    /// Body bytes of completed operations per second, request and response bodies together.
+    /// Body bytes of completed operations per second; each request counts the longer of its two bodies.
     Bandwidth,
 }
 
