@@ -38,7 +38,8 @@ const CHANGE_USER: [&str; 6] = ["sudo", "doas", "su", "pkexec", "runuser", "setp
 
 /// The role of a guard process.
 pub(crate) enum Role {
-    /// The process has no command to guard and must exit with this code.
+    /// The process does not start the command itself and must exit with this code: its inner guard
+    /// has ended, the process was only a trial, or a guard could not be started.
     Done(ExitCode),
     /// The process must guard the command in its arguments.
     Guard {

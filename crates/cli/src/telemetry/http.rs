@@ -82,8 +82,9 @@ pub(super) trait Handler: Send + Sync + 'static {
     }
 }
 
-/// Whether a `Host` header names this machine. Guards against DNS rebinding: a foreign site whose
-/// name resolves to 127.0.0.1 sends that name.
+/// Whether a `Host` header names this machine. Guards against DNS rebinding: if the name of a
+/// foreign site resolves to 127.0.0.1, a browser sends the requests of its pages to this server,
+/// with the name of the site as `Host`.
 pub(super) fn is_local(host: &str) -> bool {
     let is_name = |name: &str| {
         ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost")

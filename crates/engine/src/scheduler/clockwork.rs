@@ -127,8 +127,9 @@ impl Scheduler<'_> {
     }
 
     /// Counts timed-out requests as failed, slot by slot. Stops after a request that was in flight
-    /// and returns its slot; a request that was waiting to be sent again needs no order. After a
-    /// scan of all slots, the next scan waits for the earliest deadline.
+    /// and returns its slot for [`Order::Cancel`]. Does not stop after a request that was waiting
+    /// to be sent again, because there is nothing to cancel. After a scan of all slots, the next
+    /// scan waits for the earliest deadline.
     fn take_overdue(&mut self, now: u64) -> Option<usize> {
         let timeout = self.schedule.timeout;
         let mut next = u64::MAX;

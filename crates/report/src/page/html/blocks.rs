@@ -20,7 +20,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The sets of limits to choose from, from the widest to the narrowest.
+    /// The size limits that are tried in this order, from the widest to the narrowest, until a
+    /// section is small enough.
     pub(super) const ALL: [Self; 4] = [
         Self::new(100, 2_000, 4_000, 400),
         Self::new(50, 500, 1_000, 200),

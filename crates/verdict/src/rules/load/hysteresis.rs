@@ -9,7 +9,8 @@ use crate::capacity::{family, hysteresis, steps};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 
-/// Relative difference between descending and ascending order above which there is a finding.
+/// Relative difference between the throughput of a concurrency sweep in descending order and in
+/// ascending order, above which there is a finding.
 const DIFFERENCE: f64 = 0.03;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
