@@ -49,9 +49,10 @@ section! {
             Flag::text(
                 "--ramp",
                 "LEVELS",
-                "Measure at several numbers of connections, alternately ascending and \
-                 descending, to find the knee, above which throughput stops rising: 1..256 \
-                 (doubling), 1,2,4,8 or 10:100:10 (from, to, step)",
+                "Concurrency sweep: measure at several numbers of connections, to find the \
+                 knee, above which throughput stops rising. LEVELS is 1..256 (doubling), 1,2,4,8 \
+                 or 10:100:10 (from, to, step). Blocks of rounds use the levels alternately in \
+                 ascending and in descending order",
             )
             .excludes(&["connections", "rate", "step", "trace"]),
         );
@@ -132,8 +133,9 @@ section! {
             Flag::text(
                 "--trace",
                 "FILE",
-                "Send at the times in this file, one per line, in seconds or as timestamps, \
-                 relative to the start of each slice",
+                "Send at the times in this file, one per line, in seconds or as RFC 3339 \
+                 timestamps. In every slice, the earliest time is the start of the measured \
+                 window",
             )
             .excludes(&["rate", "step"]),
         );

@@ -63,7 +63,8 @@ section! {
                 "End the run when the --decide metric is known to this precision, for example \
                  ±2%. With several targets, the ratio of every comparison must have this \
                  precision; with one target, the metric itself. --rounds is then the minimum \
-                 number of rounds. The size of a difference does not end the run",
+                 number of rounds. Only the precision ends the run, not how large a difference \
+                 is",
             ));
         /// with `until`: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)
@@ -133,13 +134,17 @@ section! {
             Flag::of(
                 "--relaunch",
                 Takes::Optional("WHEN", "slice"),
-                "When to restart launched HTTP servers: block (before each block of rounds, \
-                 with an empty {data}; the confidence intervals then include the variation \
-                 between starts of a program), slice (before each slice, keeping {data}, to \
-                 measure with cold caches) or never. For two targets, a block has two rounds. A \
-                 warm-up follows every restart. --relaunch without a value means slice",
+                "When to restart launched servers: block (before each block of rounds, with an \
+                 empty {data}; the confidence intervals then include the variation between starts \
+                 of a program), slice (before each slice, keeping {data}, to measure with cold \
+                 caches) or never. For two targets, a block has two rounds. A warm-up follows \
+                 every restart. Restarts are impossible with S3 or blob operations and with --slo. \
+                 --relaunch without a value means slice",
             )
-            .default("block if every server starts within 2s, otherwise never"),
+            .default(
+                "block if restarts are possible, every server starts within 2s, and there are \
+                 several targets, several blocks and no --patterns; otherwise never",
+            ),
         );
     }
 }

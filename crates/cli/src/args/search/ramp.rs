@@ -14,9 +14,9 @@ use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
 #[derive(Args)]
 #[command(after_help = "\
 The same as tenbin http --ramp, with the option names of drnbench. Tenbin measures every number of
-clients on every target, alternately ascending and descending. Every client pauses for --wait after
-each response. The run directory contains ramp.csv, with percentiles and a check of Little's law,
-and the charts ramp-throughput.svg and ramp-latency.svg.
+clients on every target; blocks of rounds with ascending and with descending numbers alternate.
+Every client pauses for --wait after each response. The run directory contains ramp.csv, with
+percentiles and a check of Little's law, and the charts ramp-throughput.svg and ramp-latency.svg.
 
 With --rate, every level is a request rate (open loop) instead of a number of clients: Tenbin sends
 at that rate even if the servers cannot keep up. Every rate is then a workload of the result, and
