@@ -42,7 +42,8 @@ pub struct RunWriter {
     chain: Chain,
     open: Option<OpenSlice>,
     encoder: Encoder,
-    /// Empty histograms for the next slice, while no slice is open.
+    /// The empty histograms that the next slice will fill. While a slice is open, the slice owns
+    /// them.
     sums: Sums,
     store: Store,
     /// Seconds written since the last call of [`RunWriter::take_seconds`].

@@ -95,8 +95,8 @@ pub struct UslResult {
     pub sigma: Option<Figure>,
     /// κ: coordination cost between each pair of connections (crosstalk).
     pub kappa: Option<Figure>,
-    /// Connections at the highest throughput of the fit; null if more than twice the most
-    /// connections tested.
+    /// Connections at the highest throughput of the fit; null if this number is more than twice
+    /// the highest number of connections tested.
     pub peak_connections: Option<Figure>,
     /// Highest throughput of the fit, operations per second; null if `peak_connections` is null.
     pub peak_throughput: Option<Figure>,

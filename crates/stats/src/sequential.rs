@@ -8,11 +8,11 @@
 //! with a continuity correction (P. McCullagh and J. Nelder, *Generalized Linear Models*, 2nd ed.
 //! 1989, sections 6.2 and 9.2). A share close to the allowed share stays undecided.
 //!
-//! Requests delayed by the same pause are beyond a limit together and count as one event. Counts
-//! are therefore divided by the design effect: the variance of the counts per second divided by the
-//! variance for independent requests (L. Kish, *Survey Sampling*, 1965, section 5.4). The design
-//! effect is an estimate, so the stated error is approximate; this module's tests simulate the
-//! error.
+//! A single pause can delay many requests beyond the limit, such as 50 ms. These requests count as
+//! one event. Counts are therefore divided by the design effect: the variance of the counts per
+//! second divided by the variance for independent requests (L. Kish, *Survey Sampling*, 1965,
+//! section 5.4). The design effect is an estimate, so the stated error is approximate; this
+//! module's tests simulate the error.
 
 /// Maximum probability of deciding "below" although the share is above the allowed share. The same
 /// maximum applies to a wrong "above".

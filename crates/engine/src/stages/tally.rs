@@ -1,5 +1,5 @@
-//! Sums the stage times of one thread on the hot path: nothing is allocated once every stage and
-//! every operation has occurred.
+//! Sums the times of server stages from the responses that one thread receives. This is the hot
+//! path: memory is reused, not allocated for each response.
 
 use super::sums::{BucketSums, MOST_STAGES, OTHER_STAGES, OperationStages, StageSum, StageSums};
 use super::{LONGEST_NAME, Timing, read};

@@ -106,7 +106,7 @@ fn failures(document: &Document) -> Vec<Block> {
     below("Error messages of the targets:", table)
 }
 
-/// A table with a sentence above it; empty without rows.
+/// A table with a sentence above it; no blocks if the table has no rows.
 fn below(sentence: &str, table: Table) -> Vec<Block> {
     match table.block() {
         None => Vec::new(),

@@ -31,7 +31,7 @@ pub(super) fn requested_wait(head: &ResponseHead<'_>) -> Option<u64> {
 pub(super) struct BackOff {
     /// Upper bound of the first wait, nanoseconds.
     pub(super) first: u64,
-    /// Upper bound of all waits, nanoseconds.
+    /// Upper bound of each random wait, nanoseconds; a longer `Retry-After` is respected.
     pub(super) most: u64,
 }
 
