@@ -165,8 +165,8 @@ pub fn is_in_use(directory: &Path) -> Option<String> {
     ))
 }
 
-/// Number of pages in a directory whose complete files were created from the same recipe; `None`
-/// for all other directories.
+/// Number of pages in `directory` if its files were created from `recipe` and are complete;
+/// otherwise `None`.
 ///
 /// # Errors
 /// When the dump of the recipe cannot be read.

@@ -122,8 +122,8 @@ pub enum Progress<'a> {
         /// Failures since the start of the slice.
         failed: u64,
     },
-    /// The figures of a second of the current slice have been recorded. Reported once per
-    /// operation; a late thread causes another report for the same second.
+    /// The figures of a second of the current slice have been recorded. Each kind of operation is
+    /// reported separately; a late thread causes another report for the same second.
     Second {
         /// The figures of one operation in this second.
         second: &'a LiveSecond,

@@ -26,7 +26,8 @@ const FEWEST: u64 = 3;
 pub(crate) struct WarmUpTimes(Vec<OpFigures>);
 
 impl WarmUpTimes {
-    /// Adds a sample, including samples of the drain, in which slow operations end.
+    /// Adds a sample of the warm-up. Samples of the drain count too, because slow operations end
+    /// in the drain.
     pub(crate) fn add(&mut self, sample: &Sample) {
         for op in sample.ops.iter().filter(|op| !op.service.is_empty()) {
             let at = self.0.iter().position(|known| known.name == op.name);

@@ -21,8 +21,8 @@ use tried::{Outlook, Rates, Tried};
 /// The search ends when the lowest rate that failed is at most this share above the highest rate
 /// that held.
 pub const SEARCH_PRECISION: f64 = 0.03;
-/// A new rate must differ by more than half of this share from each undecided rate, and from the
-/// end of the bracket that is on the new rate's side of the estimated maximum.
+/// A new rate between the estimated maximum and one end of the bracket must differ by more than
+/// half of this share from that end and from each undecided rate.
 const EDGE_PRECISION: f64 = 0.08;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
@@ -166,7 +166,7 @@ pub enum HighestRate {
         /// The lowest rate that failed, operations per second; `None` if no rate failed.
         failed: Option<f64>,
     },
-    /// The proofs failed: no rate is known to hold for a longer time.
+    /// The proofs failed: no rate is known to hold for as long as a proof lasts.
     Disproven {
         /// The highest rate that held in short probes and is below the rate of every failed proof,
         /// operations per second; `None` without such a rate.

@@ -191,8 +191,9 @@ pub struct Scheduler<'w> {
     /// Time at which a stopped slice ends, even with requests in flight.
     drain_limit: u64,
     last_end: u64,
-    /// Time since which requests have been in flight without a response; `NONE_OUT` without
-    /// requests in flight.
+    /// Time at which the current wait for a response started: at the last response if requests
+    /// stayed in flight, otherwise at the next request. A failure does not end the wait.
+    /// `NONE_OUT` without a wait.
     quiet_since: u64,
     next_sample: u64,
     /// No request in flight times out before this time.

@@ -74,7 +74,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
     }
 }
 
-/// Reads a name, or `true` or `false` as in older plans.
+/// Reads the name of a [`Relaunch`], or `true` or `false` as in older plans.
 fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
     match scalar.switch() {
         Ok(true) => Ok(Relaunch::Slice),

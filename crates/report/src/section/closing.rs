@@ -86,7 +86,8 @@ fn incomplete(document: &Document) -> String {
     }
 }
 
-/// The last three lines: trust, verdict and run directory. `word` names the trust.
+/// The last three lines: trust, verdict and run directory. `word` is the trust as printed, such as
+/// `VALID`.
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
     [
         match document.only_ratios() {

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
-    /// A run in which each slice sends 1,000 requests to `a` and `on_b` requests to `b`.
+    /// A run in which each slice of `a` sends 1,000 requests, and each slice of `b` sends `on_b`.
     fn with(on_b: u64, digest: &str) -> Run {
         let mut run = Run::pair(8);
         for (target, each, digest) in [("a", 1_000, "00ff"), ("b", on_b, digest)] {
