@@ -78,8 +78,8 @@ section! {
                 "Largest difference between two targets that counts as equivalent",
             ));
         /// variation between starts of the same program. If no target was restarted during the run,
-        /// a difference smaller than this variation is reported as "cannot tell",
-        /// [see](findings.md#one_start). With `"0%"`, the verdict applies only to the server
+        /// a difference smaller than this variation is reported as "cannot tell", or as
+        /// "equivalent" if the interval lies within `margin`, [see](findings.md#one_start). With `"0%"`, the verdict applies only to the server
         /// processes of this run, not to their programs
         start_noise: Scalar = text("`\"0%\"` to `\"100%\"`")
             .default("5%")
@@ -89,7 +89,8 @@ section! {
                 "PERCENT",
                 "Expected difference in performance between two starts of the same program. If no \
                  target was restarted during the run, a smaller difference between targets is \
-                 reported as \"cannot tell\". With 0%, the result applies only to the server \
+                 reported as \"cannot tell\", or as \"equivalent\" if the interval lies within \
+                 --margin. With 0%, the result applies only to the server \
                  processes of this run, not to their programs",
             ));
         /// the figure that decides every comparison, the verdict, `until` and sweeps. `throughput`
@@ -114,9 +115,9 @@ section! {
             "Condition that the run must prove true: a metric (throughput, mean, p50, p90, p95, \
              p99, p99.9 or another percentile, max, errors, cpu, bandwidth), an operator (<, \
              <=, >, >=) and a bound with a unit, such as 'p99<20ms' or 'throughput>0.95x \
-             baseline'. NAME: before the condition limits it to one target or workload. \
-             Repeatable, or a list with commas. Exit code 7 if proven false, 8 if the run \
-             cannot tell",
+             baseline'. To limit a condition to one target or workload, put its name in \
+             front: 'NAME:p99<20ms'. Repeatable, or a list with commas. Exit code 7 if proven \
+             false, 8 if the run cannot tell",
         ));
         /// conditions that must not be proven true, [see below](#expectations)
         fail_if: List = text("list of conditions").flag(Flag::of(

@@ -51,8 +51,8 @@ section! {
                 "LEVELS",
                 "Concurrency sweep: measure at several numbers of connections, to find the \
                  knee, above which throughput stops rising. LEVELS is 1..256 (doubling), 1,2,4,8 \
-                 or 10:100:10 (from, to, step). Blocks of rounds use the levels alternately in \
-                 ascending and in descending order",
+                 or 10:100:10 (from, to, step). One block of rounds (two rounds of two targets) \
+                 runs the levels in ascending order, the next block in descending order",
             )
             .excludes(&["connections", "rate", "step", "trace"]),
         );

@@ -82,7 +82,8 @@ section! {
             .flag(Flag::text(
                 "--prefix",
                 "TEXT",
-                "Prefix of all keys; Tenbin adds the prefix of the run after this prefix",
+                "Prefix of all keys; in keys that Tenbin creates, tenbin-<seed>/<workload>/ \
+                 follows it",
             ));
         /// number of distinct objects. Writes cycle through the objects, reads choose among them
         objects: Scalar = whole(1, u64::MAX)
@@ -261,7 +262,8 @@ section! {
                 Flag::text(
                     "--range",
                     "RANGE",
-                    "Byte range of an object that get reads: random:64KiB or 0-1023",
+                    "Part of an object to read with the get operation: random:64KiB (64 KiB at \
+                     a random offset) or 0-1023 (first and last byte)",
                 )
                 .under(REQUESTS),
             );
