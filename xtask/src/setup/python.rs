@@ -1,8 +1,8 @@
-//! Python with the packages that example servers need, in a place of its own: what the
-//! system's Python has is left alone.
+//! Python with the packages that example servers and tests need, in a directory of its own: what
+//! the system's Python has is left alone.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +13,10 @@ use crate::shell;
 /// The packages, with the versions that the examples are written for.
 const PACKAGES: &[&str] = &["sqlalchemy==2.1.9"];
 
+/// Packages of which only files are read, so that their dependencies are not installed: axe-core 4.12.1
+/// as one script, which tests run in Chromium (`crates/report/tests/installed`).
+const ONLY_FILES: &[&str] = &["axe-playwright-python==0.1.8"];
+
 /// The interpreter that sees them.
 fn interpreter() -> Result<PathBuf> {
     Ok(go::cache_dir()?.join("python3"))
@@ -20,7 +24,7 @@ fn interpreter() -> Result<PathBuf> {
 
 /// Whether the interpreter has every package in its version.
 fn is_ready() -> Result<bool> {
-    let checks = PACKAGES.iter().map(|package| {
+    let checks = PACKAGES.iter().chain(ONLY_FILES).map(|package| {
         let (name, version) = package.split_once("==").unwrap_or((package, ""));
         format!("assert importlib.metadata.version({name:?}) == {version:?}")
     });
@@ -38,54 +42,60 @@ pub(super) fn missing() -> Result<Vec<&'static str>> {
         say_ready()?;
         return Ok(Vec::new());
     }
-    say("python3", &format!("to be given {}", PACKAGES.join(", ")));
+    say("python3", &format!("to be given {}", names()));
     Ok(vec!["python3"])
 }
 
-/// Makes an environment with the packages, and an interpreter that uses it.
+/// Installs the packages into an environment, and makes an interpreter that uses it.
 pub(super) fn install() -> Result<()> {
     if !is_ready()? {
         let place = interpreter()?;
         let environment = place.with_file_name("../python");
         std::fs::create_dir_all(go::cache_dir()?)?;
-        shell::succeed(
-            Command::new("python3")
-                .args(["-m", "venv", "--clear"])
-                .arg(&environment),
-        )
-        .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
+        // An environment that works may be in use by tests of another clone.
+        if !works(&environment.join("bin/python3")) {
+            shell::succeed(
+                Command::new("python3")
+                    .args(["-m", "venv", "--clear"])
+                    .arg(&environment),
+            )
+            .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
+        }
         let own = environment.canonicalize()?.join("bin/python3");
-        shell::succeed(
-            Command::new(&own)
-                .args([
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--disable-pip-version-check",
-                ])
-                .args(PACKAGES),
-        )?;
+        shell::succeed(pip_install(&own).args(PACKAGES))?;
+        shell::succeed(pip_install(&own).arg("--no-deps").args(ONLY_FILES))?;
         // A link would not do: Python finds its environment by the name it is called by.
         let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", own.display());
         std::fs::write(&place, script)?;
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
         if !is_ready()? {
-            bail!(
-                "{} was made, yet lacks {}",
-                place.display(),
-                PACKAGES.join(", ")
-            );
+            bail!("{} was made, yet lacks {}", place.display(), names());
         }
     }
     say_ready()
 }
 
+/// Whether the interpreter runs and has pip.
+fn works(interpreter: &Path) -> bool {
+    let checked = Command::new(interpreter)
+        .args(["-m", "pip", "--version"])
+        .output();
+    checked.is_ok_and(|output| output.status.success())
+}
+
+fn pip_install(interpreter: &Path) -> Command {
+    let mut command = Command::new(interpreter);
+    command.args(["-m", "pip", "install"]);
+    command.args(["--quiet", "--disable-pip-version-check"]);
+    command
+}
+
 fn say_ready() -> Result<()> {
     let place = interpreter()?;
-    say(
-        "python3",
-        &format!("{} ({})", place.display(), PACKAGES.join(", ")),
-    );
+    say("python3", &format!("{} ({})", place.display(), names()));
     Ok(())
+}
+
+fn names() -> String {
+    [PACKAGES, ONLY_FILES].concat().join(", ")
 }
