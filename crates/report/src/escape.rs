@@ -146,13 +146,16 @@ pub(crate) fn for_xml(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            c if is_harmful(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
-                safe.extend(c.escape_unicode());
-            }
+            c if is_escaped_in_xml(c) => safe.extend(c.escape_unicode()),
             c => safe.push(c),
         }
     }
     safe
+}
+
+/// Whether [`for_xml`] shows a character as `\u{202e}`, which takes more space than a letter.
+pub(crate) fn is_escaped_in_xml(c: char) -> bool {
+    is_harmful(c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 /// Formats text as code in a cell of a Markdown table: no part of the text acts as mark-up, link or

@@ -239,9 +239,14 @@ impl Stable<'_> {
         }
     }
 
-    /// `tenbin show` of the run directory in [`Scene::url`], with these flags.
-    pub(crate) fn show(&self, name: &'static str, flags: &'static str) -> Contender {
-        let tenbin = self.tenbin(move |scene| Ok(format!("show {} {flags}", scene.url)));
+    /// `tenbin show` or `tenbin report` of the run directory in [`Scene::url`], with these flags.
+    pub(crate) fn show(
+        &self,
+        name: &'static str,
+        command: &'static str,
+        flags: &'static str,
+    ) -> Contender {
+        let tenbin = self.tenbin(move |scene| Ok(format!("{command} {} {flags}", scene.url)));
         Contender {
             // `tenbin show` uses all cores.
             cores: "0,1",

@@ -458,23 +458,28 @@ fn slices_memory(stable: &Stable<'_>) -> Row {
 const LONG_RUN_MIB: f64 = 100.0;
 
 fn show(stable: &Stable<'_>) -> Row {
-    let (text, json) = ("show", "show --json");
+    let (text, json, page) = ("show", "show --json", "report");
     Row {
         name: "show, 18,000 slices of 2 s",
         server: Kind::LongRun,
         method: Method::Counted,
         core_awake: false,
-        contenders: vec![stable.show(text, ""), stable.show(json, "--json")],
+        contenders: vec![
+            stable.show(text, "show", ""),
+            stable.show(json, "show", "--json"),
+            stable.show(page, "report", "--out /dev/stdout"),
+        ],
         readings: vec![
             Reading {
                 figure: Figure::Seconds,
-                goals: vec![Goal::AtMost(text, 1.0)],
+                goals: vec![Goal::AtMost(text, 1.0), Goal::AtMost(page, 2.0)],
             },
             Reading {
                 figure: Figure::PeakMib,
                 goals: vec![
                     Goal::AtMost(text, LONG_RUN_MIB),
                     Goal::AtMost(json, LONG_RUN_MIB),
+                    Goal::AtMost(page, LONG_RUN_MIB),
                 ],
             },
         ],

@@ -1,8 +1,8 @@
-//! Installs the Python packages of the example servers in a separate environment; the system's
-//! Python is not changed.
+//! Installs the Python packages of the example servers and tests in a separate environment; the
+//! system's Python is not changed.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +13,10 @@ use crate::shell;
 /// The packages in the versions that the examples require.
 const PACKAGES: &[&str] = &["sqlalchemy==2.1.9"];
 
+/// Packages of which only files are read, so that their dependencies are not installed: axe-core 4.12.1
+/// as one script, which tests run in Chromium (`crates/report/tests/installed`).
+const ONLY_FILES: &[&str] = &["axe-playwright-python==0.1.8"];
+
 /// Path of the interpreter with access to the packages.
 fn interpreter() -> Result<PathBuf> {
     Ok(go::cache_dir()?.join("python3"))
@@ -20,7 +24,7 @@ fn interpreter() -> Result<PathBuf> {
 
 /// Whether the interpreter has every package in the required version.
 fn is_ready() -> Result<bool> {
-    let checks = PACKAGES.iter().map(|package| {
+    let checks = PACKAGES.iter().chain(ONLY_FILES).map(|package| {
         let (name, version) = package.split_once("==").unwrap_or((package, ""));
         format!("assert importlib.metadata.version({name:?}) == {version:?}")
     });
@@ -38,7 +42,7 @@ pub(super) fn missing() -> Result<Vec<&'static str>> {
         say_ready()?;
         return Ok(Vec::new());
     }
-    say("python3", &format!("to be given {}", PACKAGES.join(", ")));
+    say("python3", &format!("to be given {}", names()));
     Ok(vec!["python3"])
 }
 
@@ -48,45 +52,51 @@ pub(super) fn install() -> Result<()> {
         let place = interpreter()?;
         let environment = place.with_file_name("../python");
         std::fs::create_dir_all(go::cache_dir()?)?;
-        shell::succeed(
-            Command::new("python3")
-                .args(["-m", "venv", "--clear"])
-                .arg(&environment),
-        )
-        .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
+        // An environment that works may be in use by tests of another clone.
+        if !works(&environment.join("bin/python3")) {
+            shell::succeed(
+                Command::new("python3")
+                    .args(["-m", "venv", "--clear"])
+                    .arg(&environment),
+            )
+            .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
+        }
         let own = environment.canonicalize()?.join("bin/python3");
-        shell::succeed(
-            Command::new(&own)
-                .args([
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--disable-pip-version-check",
-                ])
-                .args(PACKAGES),
-        )?;
+        shell::succeed(pip_install(&own).args(PACKAGES))?;
+        shell::succeed(pip_install(&own).arg("--no-deps").args(ONLY_FILES))?;
         // A symbolic link would not work: Python locates its environment by the path of its
         // command.
         let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", own.display());
         std::fs::write(&place, script)?;
         std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
         if !is_ready()? {
-            bail!(
-                "{} was made, yet lacks {}",
-                place.display(),
-                PACKAGES.join(", ")
-            );
+            bail!("{} was made, yet lacks {}", place.display(), names());
         }
     }
     say_ready()
 }
 
+/// Whether the interpreter runs and has pip.
+fn works(interpreter: &Path) -> bool {
+    let checked = Command::new(interpreter)
+        .args(["-m", "pip", "--version"])
+        .output();
+    checked.is_ok_and(|output| output.status.success())
+}
+
+fn pip_install(interpreter: &Path) -> Command {
+    let mut command = Command::new(interpreter);
+    command.args(["-m", "pip", "install"]);
+    command.args(["--quiet", "--disable-pip-version-check"]);
+    command
+}
+
 fn say_ready() -> Result<()> {
     let place = interpreter()?;
-    say(
-        "python3",
-        &format!("{} ({})", place.display(), PACKAGES.join(", ")),
-    );
+    say("python3", &format!("{} ({})", place.display(), names()));
     Ok(())
+}
+
+fn names() -> String {
+    [PACKAGES, ONLY_FILES].concat().join(", ")
 }

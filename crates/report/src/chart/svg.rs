@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::escape::for_xml;
+use crate::escape::{for_xml, is_escaped_in_xml};
 
 /// Width of every chart, in chart units (SVG user units).
 pub(super) const WIDTH: f64 = 720.0;
@@ -49,10 +49,18 @@ pub(super) fn path(svg: &mut String, class: &str, data: &str) {
     let _ = writeln!(svg, "<path class=\"{class}\" d=\"{}\"/>", data.trim_end());
 }
 
-/// Approximate width of text, in chart units.
+/// Approximate width of text as [`text`] writes it, in chart units.
 pub(super) fn width_of(words: &str) -> f64 {
-    let wide = |c: char| if u32::from(c) < 0x1100 { 1.0 } else { 1.8 };
-    words.chars().map(wide).sum::<f64>() * LETTERS * LETTER_WIDTH
+    words.chars().map(width_of_letter).sum()
+}
+
+fn width_of_letter(c: char) -> f64 {
+    let letters = match c {
+        c if is_escaped_in_xml(c) => c.escape_unicode().count() as f64,
+        c if u32::from(c) < 0x1100 => 1.0,
+        _ => 1.8,
+    };
+    letters * LETTERS * LETTER_WIDTH
 }
 
 /// Shortens text at its end to about `width`, in chart units.
@@ -60,12 +68,13 @@ pub(super) fn shortened(words: &str, width: f64) -> String {
     if width_of(words) <= width {
         return words.to_owned();
     }
-    let mut short = String::new();
+    let (mut short, mut left) = (String::new(), width - LETTERS);
     for c in words.chars() {
-        short.push(c);
-        if width_of(&short) + LETTERS > width {
+        left -= width_of_letter(c);
+        if left < 0.0 {
             break;
         }
+        short.push(c);
     }
     short + "…"
 }
@@ -96,4 +105,21 @@ pub(super) fn shape(svg: &mut String, place: usize, (x, y): (f64, f64), flagged:
         "" => writeln!(svg, "{head}/>"),
         said => writeln!(svg, "{head}><title>{}</title></path>", for_xml(said)),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_characters_take_the_space_of_their_escapes() {
+        let name = "a\u{1b}[2J\u{202e}b";
+        let shown = for_xml(name);
+        assert!((width_of(name) - width_of(&shown)).abs() < 1e-9);
+        for width in [40.0, 80.0, 120.0] {
+            let short = for_xml(&shortened(name, width));
+            assert!(width_of(&short) <= width, "{short} in {width}");
+        }
+        assert_eq!(shortened(name, width_of(&shown) + 0.1), name);
+    }
 }

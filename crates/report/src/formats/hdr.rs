@@ -146,16 +146,11 @@ fn distribution(histogram: &Histogram<u64>) -> String {
         "{:>12} {:>14} {:>10} {:>14}\n\n",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     );
-    let mut seen = 0;
-    for each in histogram.iter_quantiles(STEPS_IN_HALF) {
-        seen += each.count_since_last_iteration();
-        let quantile = each.quantile_iterated_to();
-        let _ = write!(
-            text,
-            "{:>12.3} {quantile:>14.12} {seen:>10}",
-            millis(each.value_iterated_to() as f64)
-        );
-        if quantile < 1.0 {
+    for row in rows(histogram) {
+        let quantile = row.percentile / 100.0;
+        let value = millis(row.value as f64);
+        let _ = write!(text, "{value:>12.3} {quantile:>14.12} {:>10}", row.count);
+        if row.percentile < 100.0 {
             let _ = write!(text, " {:>14.2}", 1.0 / (1.0 - quantile));
         }
         text.push('\n');
@@ -178,4 +173,44 @@ fn distribution(histogram: &Histogram<u64>) -> String {
         histogram.buckets()
     );
     text
+}
+
+/// A line of a percentile distribution.
+struct Row {
+    value: u64,
+    percentile: f64,
+    /// Requests that took at most the value.
+    count: u64,
+}
+
+/// The steps of `PercentileIterator` of HdrHistogram for Java, in the same floating-point operations: a
+/// percentile that exactly N requests reach is on one side or the other of a rounding error.
+/// [`Histogram::iter_quantiles`] has other rounding errors.
+fn rows(histogram: &Histogram<u64>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (mut percentile, mut count) = (0.0, 0);
+    let mut last = 0;
+    for each in histogram.iter_recorded() {
+        last = each.value_iterated_to();
+        count += each.count_at_value();
+        while 100.0 * count as f64 / histogram.len() as f64 >= percentile {
+            rows.push(Row {
+                value: last,
+                percentile,
+                count,
+            });
+            if count == histogram.len() {
+                break;
+            }
+            let halvings = (100.0 / (100.0 - percentile)).ln() / std::f64::consts::LN_2;
+            let ticks = f64::from(STEPS_IN_HALF) * 2_f64.powi(halvings as i32 + 1);
+            percentile += 100.0 / ticks;
+        }
+    }
+    rows.push(Row {
+        value: last,
+        percentile: 100.0,
+        count,
+    });
+    rows
 }

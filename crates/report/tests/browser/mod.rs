@@ -1,10 +1,26 @@
 //! Runs a real browser without a window: Chromium, as installed by `cargo xtask setup`.
 
+#![allow(dead_code, reason = "not every test file needs all of it")]
+
+pub(crate) mod devtools;
+
 use std::io::Write as _;
 use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Options for a browser without a window and without network.
+const OPTIONS: [&str; 8] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
 
 /// The result of loading a page.
 pub(crate) struct Dumped {
@@ -30,18 +46,7 @@ pub(crate) fn dump_at(url: &str) -> Dumped {
     let printed = directory.path().join("page.pdf");
     let run = |what: &str| {
         let output = Command::new("chromium")
-            .args([
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-            ])
-            .args([
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--no-first-run",
-            ])
-            .args(["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"])
+            .args(OPTIONS)
             .args([
                 "--enable-logging=stderr",
                 "--virtual-time-budget=3000",

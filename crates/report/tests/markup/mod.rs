@@ -12,6 +12,7 @@ const TAGS: &[&str] = &[
     "style",
     "body",
     "main",
+    "article",
     "header",
     "footer",
     "section",

@@ -163,8 +163,11 @@ impl<'a> Blocks<'a> {
         if table.head.iter().any(|head| !head.is_empty()) {
             self.html.push_str("<thead><tr>");
             for (column, head) in table.head.iter().enumerate() {
-                let head = for_xml(&self.short(head));
-                let _ = write!(self.html, "<th scope=\"col\"{}>{head}</th>", class(column));
+                // A head without text would have no name for a screen reader.
+                let _ = match for_xml(&self.short(head)).as_str() {
+                    "" => write!(self.html, "<td></td>"),
+                    head => write!(self.html, "<th scope=\"col\"{}>{head}</th>", class(column)),
+                };
             }
             self.html.push_str("</tr></thead>\n");
         }
@@ -184,7 +187,6 @@ impl<'a> Blocks<'a> {
                         true => String::new(),
                         false => names[column].clone(),
                     };
-                    // Without text, a column header would have no name for a screen reader.
                     let _ = match shown.as_str() {
                         "" => write!(self.html, "<td></td>"),
                         shown => write!(self.html, "<th scope=\"row\">{shown}</th>"),

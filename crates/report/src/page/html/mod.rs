@@ -63,10 +63,11 @@ pub fn html(documents: &[&Document]) -> String {
     if documents.len() > 1 {
         contents(&mut page, documents);
     }
+    page.push_str("<main>\n");
     for (at, document) in documents.iter().enumerate() {
         run(&mut page, document, at);
     }
-    page.push_str("</body>\n</html>\n");
+    page.push_str("</main>\n</body>\n</html>\n");
     page
 }
 
@@ -102,7 +103,7 @@ fn badge(trust: Trust) -> String {
 /// details.
 fn run(page: &mut String, document: &Document, at: usize) {
     let begin = page.len();
-    let _ = writeln!(page, "<main id=\"r{at}\">\n<header>");
+    let _ = writeln!(page, "<article id=\"r{at}\">\n<header>");
     let run = &document.run;
     let _ = writeln!(
         page,
@@ -159,7 +160,7 @@ fn run(page: &mut String, document: &Document, at: usize) {
     let version = document.environment.tenbin_version.as_deref();
     let _ = writeln!(
         page,
-        "<footer>\n<p>Tenbin {} · run {} · seed {}</p>\n</footer>\n</main>",
+        "<footer>\n<p>Tenbin {} · run {} · seed {}</p>\n</footer>\n</article>",
         for_xml(&short(version.unwrap_or("of unknown version"))),
         for_xml(&short(&run.id)),
         run.seed

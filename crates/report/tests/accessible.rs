@@ -1,0 +1,198 @@
+//! What axe-core finds on the pages in a real browser: light, dark and on a phone. All folded parts are
+//! open, because axe-core skips what is hidden.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod browser;
+mod installed;
+#[allow(dead_code, reason = "shared with other tests")]
+mod made_up;
+
+use std::sync::LazyLock;
+
+use browser::devtools::{Browser, Look};
+use serde_json::Value;
+use tenbin_report::{html, live_page};
+use tenbin_result::Language;
+
+/// Opens every folded part of the page.
+const UNFOLD: &str = "document.querySelectorAll('details').forEach(each => each.open = true)";
+
+/// Shortens long tables, whose rows are alike: axe-core takes a while for each cell.
+const SHORTEN: &str =
+    "document.querySelectorAll('tbody tr:nth-child(n+9)').forEach(row => row.remove())";
+
+/// Runs every rule that axe-core has on by default.
+const RUN: &str =
+    "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations)";
+
+/// Texts that overlap each other, or that lie outside the drawing.
+const CROWDED: &str = "(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('svg')) {
+    const view = svg.viewBox.baseVal;
+    const title = svg.querySelector('title').textContent;
+    const texts = [...svg.querySelectorAll('text')]
+      .map(text => ({ words: text.textContent, box: text.getBBox() }))
+      .filter(({ box }) => box.width > 0);
+    texts.forEach(({ words, box }, at) => {
+      if (box.x < -1 || box.x + box.width > view.width + 1
+          || box.y < -1 || box.y + box.height > view.height + 1) {
+        found.push(`${title}: \"${words}\" is cut`);
+      }
+      for (const other of texts.slice(at + 1)) {
+        const wide = Math.min(box.x + box.width, other.box.x + other.box.width)
+          - Math.max(box.x, other.box.x);
+        const high = Math.min(box.y + box.height, other.box.y + other.box.height)
+          - Math.max(box.y, other.box.y);
+        if (wide > 1 && high > 4) found.push(`${title}: \"${words}\" overlaps \"${other.words}\"`);
+      }
+    });
+  }
+  return found;
+})()";
+
+const LOOKS: [(&str, Look); 3] = [
+    ("light", Look::LIGHT),
+    ("dark", Look::DARK),
+    ("phone", Look::PHONE),
+];
+
+static PAGES: LazyLock<Vec<(&str, String)>> = LazyLock::new(pages);
+
+fn pages() -> Vec<(&'static str, String)> {
+    let documents = [
+        ("pair", made_up::pair()),
+        ("single", made_up::single()),
+        ("invalid", made_up::invalid()),
+        ("killed", made_up::killed()),
+        ("reconnecting", made_up::reconnecting()),
+        ("suite", made_up::suite()),
+        ("matrix", made_up::matrix()),
+        ("telling", made_up::telling()),
+        ("three", made_up::three()),
+    ]
+    .map(|(name, run)| (name, run.document()));
+    let mut pages: Vec<(&str, String)> = documents
+        .iter()
+        .map(|(name, document)| (*name, html(&[document])))
+        .collect();
+    let [(_, pair), (_, single), _, (_, killed), ..] = &documents;
+    pages.push(("two runs", html(&[single, killed])));
+    let mut japanese = pair.clone();
+    japanese.language = Language::Japanese;
+    pages.push(("Japanese", html(&[&japanese])));
+    pages.push(("live", live_page("quickstart", &["memory", "durable"]).html));
+    pages
+}
+
+/// Impact, rule and first place of each violation.
+fn violations(browser: &mut Browser) -> Vec<String> {
+    let found = browser.evaluate(RUN);
+    let found = found.as_array().unwrap().iter();
+    let told = found.map(|violation| {
+        let of = |key: &str| violation[key].as_str().unwrap_or_default().to_owned();
+        let nodes = violation["nodes"].as_array().unwrap();
+        let first: &Value = &nodes[0];
+        format!(
+            "{} {}: {} ({} places, first {})",
+            of("impact"),
+            of("id"),
+            of("help"),
+            nodes.len(),
+            first["html"]
+        )
+    });
+    told.collect()
+}
+
+#[test]
+fn axe_finds_no_violation_in_light_dark_and_on_a_phone() {
+    let axe = installed::axe();
+    let mut browser = Browser::start();
+    let mut all = Vec::new();
+    for (name, page) in PAGES.iter() {
+        browser.open(page);
+        browser.evaluate(UNFOLD);
+        browser.evaluate(SHORTEN);
+        browser.evaluate(&axe);
+        for (mode, look) in LOOKS {
+            browser.set_look(look);
+            let found = violations(&mut browser).into_iter();
+            all.extend(found.map(|violation| format!("{name}, {mode}: {violation}")));
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn axe_finds_what_is_wrong_in_each_mode() {
+    let axe = installed::axe();
+    let mut browser = Browser::start();
+    let page = "<!DOCTYPE html><html lang=\"en\"><title>x</title>\
+        <meta name=\"viewport\" content=\"width=device-width\">\
+        <style>body{background:#fff;color:#000}\
+        @media (prefers-color-scheme:dark){#dark{color:#ccc}}\
+        @media (max-width:400px){#phone{color:#ccc}}</style>\
+        <main><h1>x</h1><p id=\"dark\">words</p><p id=\"phone\">words</p></main>";
+    browser.open(page);
+    browser.evaluate(&axe);
+    for (mode, look) in LOOKS {
+        browser.set_look(look);
+        let found = violations(&mut browser);
+        let expected = usize::from(mode != "light");
+        assert_eq!(found.len(), expected, "{mode}: {found:?}");
+        for violation in found {
+            assert!(
+                violation.starts_with("serious color-contrast"),
+                "{violation}"
+            );
+            assert!(
+                violation.contains(&format!("id=\\\"{mode}\\\"")),
+                "{violation}"
+            );
+        }
+    }
+    browser
+        .open("<!DOCTYPE html><html lang=\"en\"><title>x</title><main><h1>x</h1><img src=\"x\">");
+    browser.evaluate(&axe);
+    let found = violations(&mut browser);
+    assert!(
+        found.len() == 1 && found[0].starts_with("critical image-alt"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_phone_scrolls_tables_and_charts_and_not_the_page() {
+    let mut browser = Browser::start();
+    for (name, page) in PAGES.iter() {
+        browser.open(page);
+        browser.evaluate(UNFOLD);
+        browser.set_look(Look::PHONE);
+        let width = browser.evaluate("document.scrollingElement.scrollWidth");
+        assert_eq!(width, Value::from(360), "{name}");
+    }
+}
+
+#[test]
+fn no_text_of_a_chart_is_cut_or_overlaps_another() {
+    let mut browser = Browser::start();
+    browser.set_look(Look::LIGHT);
+    browser.open(
+        "<!DOCTYPE html><svg viewBox=\"0 0 200 50\"><title>x</title><text x=\"0\" y=\"20\">one</text>\
+         <text x=\"9\" y=\"22\">two</text><text x=\"190\" y=\"45\">three</text></svg>",
+    );
+    let found = browser.evaluate(CROWDED);
+    let expected = ["x: \"one\" overlaps \"two\"", "x: \"three\" is cut"];
+    assert_eq!(found, Value::from(expected.to_vec()));
+    let mut all = Vec::new();
+    for (name, page) in PAGES.iter() {
+        browser.open(page);
+        browser.evaluate(UNFOLD);
+        let found = browser.evaluate(CROWDED);
+        let found = found.as_array().unwrap().iter();
+        all.extend(found.map(|each| format!("{name}, {}", each.as_str().unwrap())));
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
