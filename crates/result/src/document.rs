@@ -114,10 +114,10 @@ pub struct Run {
     /// Planned slices, without the slices of a maximum-rate search, whose number is not known in
     /// advance.
     pub planned_slices: u64,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Load generator threads.
-    pub threads: u64,
+    /// Seed of every random choice; null in imported results.
+    pub seed: Option<u64>,
+    /// Load generator threads; null in imported results.
+    pub threads: Option<u64>,
     /// The target that the others are compared with; null in documents of older versions, where the
     /// first target is the baseline.
     #[serde(default)]
@@ -137,10 +137,10 @@ pub struct Run {
     pub ended: Option<RunEnded>,
     /// Planned rounds; if the plan sets no number, the rounds measured.
     pub rounds: u32,
-    /// Length of a slice.
-    pub slice_seconds: f64,
-    /// Length of the unmeasured warm-up before the first slice.
-    pub warmup_seconds: f64,
+    /// Length of a slice; null in imported results.
+    pub slice_seconds: Option<f64>,
+    /// Length of the unmeasured warm-up before the first slice; null in imported results.
+    pub warmup_seconds: Option<f64>,
     /// The plan as TOML with all defaults and without secrets, as in `plan.toml`; null in documents of
     /// older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,18 +15,18 @@ pub struct OperationResult {
     /// Role of the operation; omitted if every request is a complete operation.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
-    /// Correct responses, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
+    /// Correct responses, over all slices; null in an imported result that does not say it.
+    pub ok: Option<u64>,
+    /// Failures, over all slices; null as for `ok`.
+    pub failed: Option<u64>,
     /// Failures by class; classes that did not occur are absent.
     pub errors: BTreeMap<String, u64>,
     /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
     /// Error messages of the target, with counts. Text of the target: escape it before showing.
     pub failures: BTreeMap<String, u64>,
-    /// Operations without a response at the end of the slice's drain.
-    pub censored: u64,
+    /// Operations without a response at the end of the slice's drain; null in imported results.
+    pub censored: Option<u64>,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
     /// Body bytes of correct operations per second, in both directions.

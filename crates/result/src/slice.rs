@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
+use crate::result_of::share;
+
 /// The figures of one slice. Counts include the operations that were due in its window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
@@ -22,19 +24,20 @@ pub struct SliceFigures {
     /// Offered rate of a maximum-rate search, operations per second; otherwise omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Start of its window, since the start of the run.
-    pub start: f64,
-    /// Length of its window.
-    pub seconds: f64,
+    /// Start of its window, since the start of the run; null in imported results.
+    pub start: Option<f64>,
+    /// Length of its window; null in an imported result that does not say it.
+    pub seconds: Option<f64>,
     /// Whether it ended early.
     pub cut_short: bool,
     /// Successful operations inside the window: correct responses, without those to sub-requests,
-    /// and completed transactions.
-    pub ok: u64,
-    /// Open loop: requests that were due by the end of the window and not yet sent.
-    pub backlog: u64,
-    /// Failed operations.
-    pub failed: u64,
+    /// and completed transactions. Null in an imported result that does not say it.
+    pub ok: Option<u64>,
+    /// Open loop: requests that were due by the end of the window and not yet sent; null in imported
+    /// results.
+    pub backlog: Option<u64>,
+    /// Failed operations; null in an imported result that does not say it.
+    pub failed: Option<u64>,
     /// Successful operations per second.
     pub throughput: Option<f64>,
     /// Median time over all successful operations; null with too few of them.
@@ -86,8 +89,8 @@ pub struct SliceFigures {
     /// Allocations of Tenbin's process.
     #[serde(default)]
     pub client_allocations: Option<u64>,
-    /// CPU share of one core that the busiest generator thread used.
-    pub client_busiest_thread: f64,
+    /// CPU share of one core that the busiest generator thread used; null in imported results.
+    pub client_busiest_thread: Option<f64>,
     /// Expected hit ratio of the target's cache in this slice; omitted if the plan expects none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_forecast: Option<f64>,
@@ -104,6 +107,18 @@ pub struct SliceFigures {
     /// Names of the tests that flagged it, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,
+}
+
+impl SliceFigures {
+    /// The share of the operations that failed; `None` if none was tried, or if it is not known.
+    pub fn failed_share(&self) -> Option<f64> {
+        share(self.ok?, self.failed?)
+    }
+
+    /// Its end, since the start of the run.
+    pub fn end(&self) -> Option<f64> {
+        Some(self.start? + self.seconds?)
+    }
 }
 
 /// Failed operations in one second of a slice.
