@@ -1,6 +1,6 @@
 //! What a result file holds.
 
-use tenbin_result::{Document, Trust};
+use tenbin_result::Document;
 use tenbin_verdict::Series;
 
 use super::drnbench::Steps;
@@ -19,9 +19,6 @@ pub enum Content {
     Steps(Steps),
 }
 
-/// Speeds, and how far they can be trusted and why, if the file shows that.
-type Speeds = (Vec<Series>, Option<(Trust, String)>);
-
 impl Content {
     /// The requests, if it holds any; otherwise why not, in one clause.
     ///
@@ -36,23 +33,6 @@ impl Content {
             Self::Repetitions(_) | Self::Steps(_) => Err(
                 "holds speeds of whole runs and no requests; compare such files with tenbin compare",
             ),
-        }
-    }
-
-    /// The speeds of repetitions or steps, and how far they can be trusted and why, if the file
-    /// shows that; otherwise why it has none, in one clause.
-    ///
-    /// # Errors
-    /// The clause.
-    pub(crate) fn into_speeds(self) -> Result<Speeds, &'static str> {
-        match self {
-            Self::Repetitions(series) => Ok((series, None)),
-            Self::Steps(steps) => Ok((steps.series(), Some(steps.trust()))),
-            Self::Requests(_) => Err(
-                "is one run, which cannot tell a difference from noise; compare it with \
-                 tenbin warp cmp",
-            ),
-            Self::Document(_) => Err("is a result of Tenbin"),
         }
     }
 }

@@ -20,9 +20,22 @@ const MOST_SECONDS: usize = 1_000_000;
 /// Failure texts that are told apart.
 const MOST_FAILURES: usize = 100;
 
+/// The tool of a result, and what its figures mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether each connection sends the next request when the last one has ended.
+    pub closed_loop: bool,
+    /// Whether its throughput counts failed requests.
+    pub counts_failures: bool,
+}
+
 /// A result of somebody's run, or of several.
 #[derive(Debug, Clone)]
 pub struct Imported {
+    /// The tool that measured.
+    pub tool: Tool,
     /// The files it was read from.
     pub files: Vec<String>,
     /// The command line that made it, if the file tells.
@@ -38,10 +51,10 @@ pub struct Imported {
 pub struct Operation {
     /// Its name, as it came: escape it before it is shown.
     pub name: String,
-    /// Correct answers.
-    pub ok: u64,
-    /// Failures.
-    pub failed: u64,
+    /// Correct answers, if known.
+    pub ok: Option<u64>,
+    /// Failures, if known.
+    pub failed: Option<u64>,
     /// Objects of correct answers; `None` when the file counts failures among them.
     pub objects: Option<u64>,
     /// Bytes of correct answers; `None` as for objects.
@@ -149,8 +162,8 @@ impl Operation {
     pub(in crate::formats) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            ok: 0,
-            failed: 0,
+            ok: Some(0),
+            failed: Some(0),
             objects: Some(0),
             bytes: Some(0),
             unit: "obj",
@@ -242,8 +255,8 @@ impl Operation {
 
     /// This and another part of it, measured at the same time.
     pub(super) fn add(&mut self, other: Self) {
-        self.ok = self.ok.saturating_add(other.ok);
-        self.failed = self.failed.saturating_add(other.failed);
+        self.ok = both(self.ok, other.ok);
+        self.failed = both(self.failed, other.failed);
         self.objects = both(self.objects, other.objects);
         self.bytes = both(self.bytes, other.bytes);
         self.concurrency = both(self.concurrency, other.concurrency);
