@@ -269,6 +269,43 @@ impl Decoder {
     }
 }
 
+/// The histogram in a line of an interval log: HdrHistogram's encoding V2, in base64, compressed or
+/// not. Its memory is bounded. The checksum of the compression is compared, because such a line has
+/// no other.
+///
+/// # Errors
+/// What is wrong with it, in one clause.
+pub fn decode_histogram(encoded: &str) -> Result<PackedHistogram, String> {
+    let mut decoder = Decoder::default();
+    let histogram = PackedHistogram::decode(&decoder.counts(encoded)?)?;
+    if decoder.packed.starts_with(&COMPRESSED) {
+        expect_whole(decoder.packed.get(8..).unwrap_or_default()).map_err(undecodable)?;
+    }
+    Ok(histogram)
+}
+
+/// Decompresses to the end, where the checksum is.
+fn expect_whole(zipped: &[u8]) -> Result<(), String> {
+    let mut zip = Decompress::new(true);
+    let mut plain = Vec::with_capacity(FIRST_ROOM);
+    loop {
+        plain.clear();
+        let before = (zip.total_in(), zip.total_out());
+        let rest = zipped.get(before.0 as usize..).unwrap_or_default();
+        let status = zip.decompress_vec(rest, &mut plain, FlushDecompress::None);
+        match status.map_err(|e| e.to_string())? {
+            Status::StreamEnd => return Ok(()),
+            _ if (zip.total_in(), zip.total_out()) == before => {
+                return Err("it ends too early".to_owned());
+            }
+            _ if zip.total_out() > HEAD as u64 + u64::from(LARGEST_PAYLOAD) => {
+                return Err("it has more than its counts".to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
 fn undecodable(e: String) -> String {
     format!("the histogram cannot be decoded: {e}")
 }
@@ -332,7 +369,10 @@ impl Head {
     fn expect_bounded(&self) -> Result<(), String> {
         match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
             true => Ok(()),
-            false => Err("the histogram is larger than any that a run writes".to_owned()),
+            false => Err(format!(
+                "the histogram is larger than any that is read: more than {LARGEST_PAYLOAD} bytes \
+                 of counts, or more than {DIGITS} significant digits"
+            )),
         }
     }
 
@@ -379,10 +419,6 @@ mod tests {
 
     use super::*;
 
-    fn histogram(encoded: &str) -> Result<PackedHistogram, String> {
-        PackedHistogram::decode(&Decoder::default().counts(encoded)?)
-    }
-
     /// An empty compressed histogram whose header states this payload length and these digits.
     fn packed(payload: u32, digits: u32) -> String {
         let mut zip = ZlibEncoder::new(Vec::new(), Compression::fast());
@@ -414,7 +450,7 @@ mod tests {
             let read: Result<hdrhistogram::Histogram<u64>, _> =
                 Deserializer::new().deserialize(&mut written.as_slice());
             assert_eq!(read.unwrap(), times);
-            let back = histogram(&STANDARD.encode(written)).unwrap();
+            let back = decode_histogram(&STANDARD.encode(written)).unwrap();
             assert_eq!(back, PackedHistogram::from(&times));
         }
     }
@@ -427,18 +463,23 @@ mod tests {
         let mut bytes = Vec::new();
         let mut serializer = V2DeflateSerializer::new();
         serializer.serialize(&coarse, &mut bytes).unwrap();
-        let read = histogram(&STANDARD.encode(bytes)).unwrap();
+        let read = decode_histogram(&STANDARD.encode(bytes)).unwrap();
         assert_eq!((read.len(), read.max() / 10_000), (5, 100));
     }
 
     #[test]
     fn a_histogram_that_asks_for_gigabytes_is_refused_before_they_are_set_aside() {
-        assert!(histogram(&packed(0, 3)).unwrap().is_empty());
+        assert!(decode_histogram(&packed(0, 3)).unwrap().is_empty());
         for bomb in [packed(u32::MAX, 3), packed(2 << 20, 3), packed(0, 5)] {
-            let why = histogram(&bomb).unwrap_err();
+            let why = decode_histogram(&bomb).unwrap_err();
             assert!(why.contains("larger than any"), "{why}");
         }
-        assert!(histogram("").is_err());
-        assert!(histogram("HISTFAA=").is_err());
+        assert!(decode_histogram("").is_err());
+        let whole = packed(200, 3);
+        for at in 20..whole.len() - 4 {
+            let cut = &whole[..at - at % 4];
+            assert!(decode_histogram(cut).is_err(), "cut at {at}");
+        }
+        assert!(decode_histogram("HISTFAA=").is_err());
     }
 }

@@ -72,6 +72,7 @@ pub use environment::{
 };
 pub use error::RecordError;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
+pub use hlog::decode_histogram;
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use lines::Ended;
 pub use live::LiveSecond;

@@ -127,13 +127,21 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
     match run.planned_slices == 0 && !document.searches.is_empty() {
-        true => format!("maximum-rate search, slices of {} s", run.slice_seconds),
+        true => format!(
+            "maximum-rate search, slices of {}",
+            seconds(run.slice_seconds)
+        ),
         false => format!(
-            "{} of {} s",
+            "{} of {}",
             plural(u64::from(run.rounds), "round"),
-            run.slice_seconds
+            seconds(run.slice_seconds)
         ),
     }
+}
+
+/// `2 s`, or that it is not known.
+pub(crate) fn seconds(seconds: Option<f64>) -> String {
+    seconds.map_or_else(|| UNKNOWN.to_owned(), |seconds| format!("{seconds} s"))
 }
 
 /// Why the run ended; `None` for a fixed number of rounds.

@@ -7,12 +7,15 @@ use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
 use tenbin_result::{
     Document, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, ResultOf, Severity, Trust,
 };
+use tenbin_verdict::lint::series as series_of;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
+mod origin;
 mod parity;
 mod shared;
 mod terms;
 
+use self::origin::{Origin, one_place_each};
 use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
@@ -35,6 +38,8 @@ pub struct Results {
     host: Vec<(&'static str, Option<String>)>,
     targets: Targets,
     blocks: Blocks,
+    /// The tool, and how it measured.
+    origin: Origin,
     /// How far the results can be trusted, with the reason; `None` if unknown.
     trust: Option<(Trust, String)>,
 }
@@ -83,6 +88,7 @@ impl Results {
                 baseline: document.baseline().map(|target| target.name.clone()),
             },
             blocks: blocks(document),
+            origin: Origin::of_document(document, spelled),
             trust: Some((document.trust, why(document))),
         }
     }
@@ -92,14 +98,23 @@ impl Results {
     /// # Errors
     /// When the file is in no known format or has no comparable results.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
-        let content = formats::read_bytes(name, content).map_err(|error| error.to_string())?;
-        if let Content::Document(document) = &content {
+        let read = formats::read_bytes(name, content).map_err(|error| error.to_string())?;
+        if let Content::Document(document) = &read {
             return Ok(Self::of_document(document));
         }
-        let (series, trust) = content
-            .into_speeds()
-            .map_err(|why| format!("{name}: {why}"))?;
+        let reported = formats::reported_bytes(name, content).map_err(|error| error.to_string())?;
+        let (series, trust) = match read {
+            Content::Steps(steps) => (steps.series(), Some(steps.trust())),
+            Content::Repetitions(series) => (series, origin::trust(&reported)),
+            _ => (series_of(&reported), origin::trust(&reported)),
+        };
+        if series.is_empty() {
+            return Err(format!(
+                "{name}: has no throughput, and so nothing that can be compared"
+            ));
+        }
         Ok(Self {
+            origin: Origin::of_file(&reported),
             name: name.to_owned(),
             series,
             terms: BTreeMap::new(),
@@ -211,7 +226,7 @@ fn why(document: &Document) -> String {
 pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
-    let joined = one_target_each(before, after);
+    let joined = one_target_each(before, after).or_else(|| one_place_each(before, after));
     let (before, after) = joined.as_ref().map_or((before, after), |(b, a)| (b, a));
     refuse_other_hosts(before, after)?;
     refuse_other_work(before, after)?;
@@ -227,6 +242,7 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     }
     let mut warnings = warnings(before, after, &found);
     let mut changes = found.all;
+    warnings.extend(origin::restrict(before, after, &mut changes));
     let doubts = doubts(before, after);
     let invalid = doubts.iter().any(|doubt| doubt.trust == Trust::Invalid);
     for each in &mut changes {

@@ -353,8 +353,8 @@ fn no_verdict_without_the_same_answers() {
     let with = |bytes: u64, failed: u64| {
         let mut document = made_up::single().document();
         for slice in &mut document.slices {
-            slice.payload_bytes = Some(slice.ok * bytes);
-            slice.failed = slice.ok * failed / 100;
+            slice.payload_bytes = slice.ok.map(|ok| ok * bytes);
+            slice.failed = slice.ok.map(|ok| ok * failed / 100);
         }
         document.trust = tenbin_result::Trust::Valid;
         document
@@ -405,7 +405,7 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
         }
         for slice in &mut document.slices {
             slice.target = target.to_owned();
-            slice.payload_bytes = Some(slice.ok * bytes);
+            slice.payload_bytes = slice.ok.map(|ok| ok * bytes);
         }
         for result in &mut document.results {
             result.target = target.to_owned();

@@ -31,6 +31,13 @@ const FILES: &[(&str, &str)] = &[
     ("published/droonga-tutorial.csv", "drnbench"),
     ("published/jog-before.gobench.txt", "go test -bench"),
     ("published/minio.gobench.txt", "go test -bench"),
+    ("fixtures/recorded/k6-v0.txt", "k6"),
+    ("fixtures/recorded/k6-v1.txt", "k6"),
+    ("fixtures/recorded/k6-summary-export.json", "k6"),
+    ("fixtures/recorded/k6-handle-summary.json", "k6"),
+    ("fixtures/recorded/k6-machine-readable.json", "k6"),
+    ("fixtures/recorded/k6-v0-summary-export.json", "k6"),
+    ("fixtures/recorded/fortio.json", "fortio"),
 ];
 
 fn path(name: &str) -> String {
@@ -658,4 +665,121 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
             .evidence
             .starts_with("the file says that no request failed")
     );
+}
+
+/// The file of `vegeta attack` whose two reports are recorded beside it.
+fn binary() -> Vec<u8> {
+    bytes("fixtures/recorded/vegeta.bin")
+}
+
+#[test]
+fn the_list_of_vegeta_has_the_figures_of_its_report() {
+    let list = said("fixtures/recorded/vegeta.bin");
+    let report = said("fixtures/recorded/vegeta.json");
+    let (list, report) = (only(&list), only(&report));
+    assert_eq!((list.ok(), list.failed()), (Some(90), 10));
+    assert_eq!((report.ok(), report.failed()), (Some(90), 10));
+    let is_near = |found: Option<Range>, expected: f64| {
+        let found = found.unwrap().middle();
+        assert!((found / expected - 1.0).abs() < 2e-3, "{found} {expected}");
+    };
+    is_near(rate(list), rate(report).unwrap().middle());
+    // Of the 90 successful requests, from what `vegeta encode -to csv` prints.
+    is_near(mean(list), 4_221_605.54e-9);
+    is_near(at(list, 0.5), 449_097e-9);
+    is_near(list.max.as_ref().map(|said| said.value), 28_063_563e-9);
+    assert_eq!(at(list, 0.99), None, "90 requests have no p99");
+}
+
+/// A list that is cut within a request is refused; between two, it has the requests before the cut
+/// or is refused for the numbers that are missing. No damage makes the reader panic.
+#[test]
+fn a_cut_list_of_vegeta_has_no_request_that_was_not_there() {
+    let whole = binary();
+    let mut refused = 0;
+    for at in 0..whole.len() {
+        match reported_bytes("vegeta.bin", &whole[..at]) {
+            Ok(read) => {
+                let of = only(&read);
+                assert!(of.ok().unwrap() + of.failed() < 100, "cut at {at}");
+            }
+            Err(error) => {
+                refused += 1;
+                assert_eq!(error.to_string().lines().count(), 1, "{error}");
+            }
+        }
+    }
+    assert!(
+        refused > whole.len() * 9 / 10,
+        "{refused} of {}",
+        whole.len()
+    );
+    let mut draw = Draw(7);
+    for _ in 0..2_000 {
+        let mut altered = whole.clone();
+        for _ in 0..=draw.below(3) {
+            let at = draw.below(altered.len());
+            altered[at] = u8::try_from(draw.below(256)).unwrap();
+        }
+        if let Err(error) = reported_bytes("vegeta.bin", &altered) {
+            assert_eq!(error.to_string().lines().count(), 1, "{error}");
+        }
+    }
+}
+
+#[test]
+fn k6_says_the_same_in_text_and_json() {
+    for (text, json) in [
+        ("k6-v0.txt", "k6-v0-summary-export.json"),
+        ("k6-v1.txt", "k6-summary-export.json"),
+    ] {
+        let text = said(&format!("fixtures/recorded/{text}"));
+        let json = said(&format!("fixtures/recorded/{json}"));
+        let (text, json) = (only(&text), only(&json));
+        assert_eq!(text.ok(), json.ok());
+        assert_eq!(text.failed(), json.failed());
+        assert!(text.failed() > 0, "one in ten requests had status 404");
+        let connections = |of: &Measurement| of.connections.as_ref().map(|said| said.value);
+        assert_eq!((connections(text), connections(json)), (Some(4), Some(4)));
+        let holds = |outer: Option<Range>, inner: Option<Range>| {
+            let (outer, inner) = (outer.unwrap(), inner.unwrap().middle());
+            assert!(
+                (outer.from..=outer.to).contains(&inner),
+                "{outer:?} {inner}"
+            );
+        };
+        holds(rate(text), rate(json));
+        holds(mean(text), mean(json));
+        for quantile in [0.5, 0.9, 0.95] {
+            holds(at(text, quantile), at(json, quantile));
+        }
+    }
+}
+
+#[test]
+fn the_object_of_handle_summary_is_read() {
+    let reported = said("fixtures/recorded/k6-handle-summary.json");
+    let of = only(&reported);
+    assert_eq!((of.ok(), of.failed()), (Some(9_609), 1_067));
+    near(rate(of), 5_309.029_868_972_521);
+    near(of.seconds.as_ref().map(|said| said.value), 2.010_913_531);
+    // The machine-readable summary has no rate, but the length of the test.
+    let reported = said("fixtures/recorded/k6-machine-readable.json");
+    let of = only(&reported);
+    assert_eq!((of.ok(), of.failed()), (Some(16_232), 1_802));
+    let speed = of.speed().unwrap();
+    assert!((speed - 16_232.0 / 2.500_426_728).abs() < 1e-6, "{speed}");
+    near(at(of, 0.95), 1.390_865_999_999_999_5e-3);
+}
+
+#[test]
+fn a_percentile_of_fortio_lies_in_its_bar() {
+    let reported = said("fixtures/recorded/fortio.json");
+    let of = only(&reported);
+    assert_eq!(of.connections.as_ref().unwrap().value, 4);
+    let median = at(of, 0.5).unwrap();
+    assert!(median.from < median.to, "{median:?}");
+    let text = String::from_utf8(bytes("fixtures/recorded/fortio.json")).unwrap();
+    let slow = text.replace("\"DisableKeepAlive\": false", "\"DisableKeepAlive\": true");
+    assert_eq!(rules(&of_text(&slow)), ["new_connections"]);
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenbin_report::formats::{Content, FORMATS, Format, format, read_bytes};
+use tenbin_report::formats::{Content, FORMATS, Format, format, read_bytes, reported_bytes};
+use tenbin_verdict::lint::{Files, lint};
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -127,6 +128,12 @@ fn examples() -> Vec<(&'static str, Vec<u8>)> {
         recorded("vegeta", "http/vegeta.txt"),
         recorded("vegeta-json", "http/vegeta.json"),
         fixture("warp-json", "warp-put.json.zst"),
+        recorded("vegeta-binary", "recorded/vegeta.bin"),
+        recorded("k6", "recorded/k6-v1.txt"),
+        recorded("k6-json", "recorded/k6-summary-export.json"),
+        recorded("fortio", "recorded/fortio.json"),
+        written("hlog", made_up::pair()),
+        written("hgrm", made_up::pair()),
     ]
 }
 
@@ -350,7 +357,7 @@ fn tables_have_a_row_for_each_slice_and_second_and_no_formula() {
         assert_eq!(number("throughput_per_s"), slice.throughput);
         assert_eq!(number("p99_s"), slice.p99);
         assert_eq!(number("offered_per_s"), None, "unknown is empty");
-        assert_eq!(number("ok"), Some(slice.ok as f64));
+        assert_eq!(number("ok"), slice.ok.map(|ok| ok as f64));
     }
 }
 
@@ -388,6 +395,112 @@ fn an_interval_log_holds_every_response() {
     assert_eq!((count, timed), (run.slices.len(), expected));
     assert_eq!(tags.len(), 4, "{tags:?}");
     assert!(tags.contains("memory/put-1KiB/PUT"), "{tags:?}");
+}
+
+#[test]
+fn an_interval_log_is_read_back() {
+    let run = made_up::pair();
+    let log = text(&run, "hlog");
+    let read = |log: &str| match read_bytes("slices.hlog", log.as_bytes()) {
+        Ok(Content::Requests(imported)) => Ok(imported),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => Err(error.to_string()),
+    };
+    let imported = read(&log).unwrap();
+    assert_eq!(imported.operations.len(), 4);
+    for operation in &imported.operations {
+        let mine = run.slices.iter().filter(|slice| {
+            operation.name == format!("{}/{}/{}", slice.target, slice.workload, slice.ops[0].name)
+        });
+        let (count, seconds) = mine.fold((0, 0.0), |(count, seconds), slice| {
+            (count + slice.ops[0].service.len(), seconds + slice.seconds)
+        });
+        assert_eq!(operation.objects, Some(count), "{}", operation.name);
+        assert!((operation.elapsed().unwrap() / seconds - 1.0).abs() < 1e-3);
+        assert_eq!((operation.ok, operation.failed), (None, None));
+    }
+    assert_eq!(imported.caveats.len(), 1, "the log says its unit");
+    let unknown = read(&log.replace("nanoseconds", "units")).unwrap();
+    assert!(unknown.caveats[1].contains("does not say the unit"));
+    // Within a line, and with one letter of a histogram changed.
+    for at in (log.len() / 2..log.len() - 1).step_by(37) {
+        let cut = &log[..at];
+        if !cut.ends_with('\n') {
+            assert!(read(cut).is_err(), "cut at {at}");
+        }
+    }
+    let last = log.trim_end().len();
+    for at in (last - 60..last - 4).step_by(3) {
+        let mut altered = log.clone().into_bytes();
+        altered[at] = if altered[at] == b'x' { b'y' } else { b'x' };
+        let altered = String::from_utf8(altered).unwrap();
+        assert!(read(&altered).is_err(), "{at}");
+    }
+    // Values in microseconds have another longest value.
+    let line = log.lines().find(|line| line.starts_with("Tag=")).unwrap();
+    let cells: Vec<&str> = line.split(',').collect();
+    let longest = format!("{}", cells[3].parse::<f64>().unwrap() * 1e3);
+    let other = [cells[0], cells[1], cells[2], &longest, cells[4]].join(",");
+    let error = read(&log.replace(line, &other)).unwrap_err();
+    assert!(error.contains("the unit is not known"), "{error}");
+}
+
+#[test]
+fn a_percentile_distribution_is_read_back() {
+    for part in made_up::pair().written("hgrm").unwrap() {
+        let read = reported_bytes("latency.hgrm", &part.content).unwrap();
+        let [of] = read.measurements.as_slice() else {
+            panic!("{read:?}");
+        };
+        let (p50, p99) = (
+            of.percentile(0.5).unwrap().time,
+            of.percentile(0.99).unwrap().time,
+        );
+        assert!(p50.from <= p50.to && p50.from <= p99.to, "{p50:?} {p99:?}");
+        let mean = of.mean.as_ref().unwrap().value;
+        assert!(mean.to <= of.max.as_ref().unwrap().value.to);
+        assert_eq!((of.ok(), of.known_failed(), of.speed()), (None, None, None));
+        let text = String::from_utf8(part.content).unwrap();
+        let short = text.replacen("#[Max", "#[Mox", 1);
+        assert!(reported_bytes("x", short.as_bytes()).is_err());
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let without_last_row = lines.len() - 4;
+        let rest = [&lines[..without_last_row], &lines[without_last_row + 1..]].concat();
+        let error = reported_bytes("x", rest.concat().as_bytes()).unwrap_err();
+        assert!(
+            error.to_string().contains("do not end with all values"),
+            "{error}"
+        );
+    }
+}
+
+/// What Tenbin writes of a run without a finding has none as a file of another tool either.
+#[test]
+fn lint_finds_nothing_in_exports_of_a_clean_run() {
+    let both = FORMATS
+        .iter()
+        .filter(|format| format.read.is_some() && format.write.is_some() && format.name != "json");
+    let both: Vec<&Format> = both.copied().collect();
+    let mut read: BTreeSet<&str> = BTreeSet::new();
+    for mut run in [made_up::single(), made_up::pair(), made_up::suite()] {
+        for slice in &mut run.slices {
+            slice.ledger.reused = slice.ops.iter().map(|op| op.ok).sum();
+        }
+        let document = run.document();
+        for format in &both {
+            for part in run.written_with(&document, format.name).unwrap_or_default() {
+                let file = reported_bytes(format.file, &part.content)
+                    .unwrap_or_else(|error| panic!("{}: {error}", format.name));
+                let findings = lint(&Files {
+                    all: &[file],
+                    changed: &[],
+                });
+                assert!(findings.is_empty(), "{}: {findings:#?}", format.name);
+                read.insert(format.name);
+            }
+        }
+    }
+    assert_eq!(read.len(), both.len(), "{read:?}");
 }
 
 #[test]

@@ -58,7 +58,10 @@ fn a_list_of_requests_gives_true_figures() {
     let [put] = imported.operations.as_slice() else {
         panic!("{imported:?}");
     };
-    assert_eq!((put.name.as_str(), put.ok, put.failed), ("PUT", 5000, 0));
+    assert_eq!(
+        (put.name.as_str(), put.ok, put.failed),
+        ("PUT", Some(5000), Some(0))
+    );
     assert_eq!(put.bytes, Some(327_680_000));
     assert_eq!(put.concurrency, Some(8));
     expect_near(put.elapsed(), 5.125_496_453, 1e-9);
@@ -100,7 +103,7 @@ fn preparation_and_run_stay_apart_and_the_first_byte_is_timed() {
     let imported = read("warp-get-full-cut.csv.zst");
     let put = imported.operation("PUT").expect("PUT");
     let get = imported.operation("GET").expect("GET");
-    assert_eq!((put.ok, get.ok), (104, 3896));
+    assert_eq!((put.ok, get.ok), (Some(104), Some(3896)));
     expect_near(put.objects_per_second(), 995.849_490_831_730_8, 1e-9);
     expect_near(get.objects_per_second(), 4_721.723_355_532_648, 1e-9);
     expect_near(exactly(get.times.quantile(0.99)), 6_249_450.0, DIGITS);
@@ -125,7 +128,7 @@ fn a_part_of_the_requests_can_be_picked() {
         ..Selection::default()
     });
     assert_eq!(get.operations.len(), 1);
-    assert_eq!(get.operations[0].ok, 100);
+    assert_eq!(get.operations[0].ok, Some(100));
     let host = |name: &str| Selection {
         host: Some(name.to_owned()),
         ..Selection::default()
@@ -145,7 +148,11 @@ fn a_part_of_the_requests_can_be_picked() {
             ..Selection::default()
         },
     );
-    assert!(late.operations[0].ok < 2600, "{}", late.operations[0].ok);
+    assert!(
+        late.operations[0].ok < Some(2600),
+        "{:?}",
+        late.operations[0].ok
+    );
     expect_near(late.operations[0].elapsed(), 2.125, 0.01);
     let sums = import(&file("warp-put.json.zst"), &host("127.0.0.1:9300"));
     assert!(
@@ -172,7 +179,10 @@ fn failures_are_never_throughput() {
     }
     let imported = read_text("failures.csv", text.as_bytes()).expect("read");
     let get = &imported.operations[0];
-    assert_eq!((get.ok, get.failed, get.bytes), (5, 5, Some(5000)));
+    assert_eq!(
+        (get.ok, get.failed, get.bytes),
+        (Some(5), Some(5), Some(5000))
+    );
     expect_near(get.objects_per_second(), 5.0 / 9.5, 1e-12);
     let Times::Each(times) = &get.times else {
         panic!("{get:?}");
@@ -238,7 +248,7 @@ fn sums_with_failures_are_told_as_far_as_they_are_certain() {
         "end_time":"2026-01-01T00:00:10Z","first_errors":["503"]}}}"#;
     let imported = read_text("failures.json", text.as_bytes()).expect("read");
     let get = &imported.operations[0];
-    assert_eq!((get.ok, get.failed), (20, 10));
+    assert_eq!((get.ok, get.failed), (Some(20), Some(10)));
     expect_near(get.objects_per_second(), 2.0, 1e-12);
     assert_eq!(get.bytes_per_second(), None);
     assert_eq!(get.times.quantile(0.5), Quantile::Unknown);
@@ -309,7 +319,7 @@ fn results_merge_into_the_figures_of_all_requests() {
     ])
     .expect("measured at the same time");
     let put = merged.operation("PUT").expect("PUT");
-    assert_eq!((put.ok, put.concurrency), (10_000, Some(16)));
+    assert_eq!((put.ok, put.concurrency), (Some(10_000), Some(16)));
     expect_near(put.objects_per_second(), 2.0 * 975.515_259_028_899_3, 1e-9);
     expect_near(exactly(put.times.quantile(0.99)), 19_645_326.0, DIGITS);
 }

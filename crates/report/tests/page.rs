@@ -168,7 +168,7 @@ fn ten_hours() -> Document {
         .map(|index| {
             let mut slice = some[index as usize % some.len()].clone();
             (slice.index, slice.block, slice.round) = (index, index / 4, index / 2);
-            slice.start = f64::from(index) * 2.0;
+            slice.start = Some(f64::from(index) * 2.0);
             slice.flags = vec!["outlying".to_owned()];
             slice
         })

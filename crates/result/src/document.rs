@@ -118,10 +118,10 @@ pub struct Run {
     /// Planned slices, not counting maximum-rate searches, whose number of slices is not known in
     /// advance.
     pub planned_slices: u64,
-    /// Seed from which all random choices of the run are derived.
-    pub seed: u64,
-    /// Load generator threads.
-    pub threads: u64,
+    /// Seed from which all random choices of the run are derived; null in imported results.
+    pub seed: Option<u64>,
+    /// Load generator threads; null in imported results.
+    pub threads: Option<u64>,
     /// Name of the target that all other targets are compared with; null in documents of older
     /// versions, where the first target is the baseline.
     #[serde(default)]
@@ -141,10 +141,11 @@ pub struct Run {
     pub ended: Option<RunEnded>,
     /// Planned rounds, or the measured rounds if the plan sets no number.
     pub rounds: u32,
-    /// Length of a slice, seconds.
-    pub slice_seconds: f64,
-    /// Length of the unmeasured warm-up before the first slice, seconds.
-    pub warmup_seconds: f64,
+    /// Length of a slice, seconds; null in imported results.
+    pub slice_seconds: Option<f64>,
+    /// Length of the unmeasured warm-up before the first slice, seconds; null in
+    /// imported results.
+    pub warmup_seconds: Option<f64>,
     /// The plan as TOML with all defaults and without secrets, as in `plan.toml`; null in documents
     /// of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -230,6 +230,11 @@ pub fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A count, or the word for an unknown one.
+pub fn maybe_count(n: Option<u64>) -> String {
+    n.map_or_else(|| UNKNOWN.to_owned(), count)
+}
+
 /// A count with digits grouped in thousands: `1,234,567`.
 pub fn count(n: u64) -> String {
     let plain = n.to_string();
@@ -243,14 +248,18 @@ pub fn count(n: u64) -> String {
     grouped
 }
 
-/// A number of failures with its share of all operations: `1 (0.1 %)`. `0` without failures,
-/// `unknown` without operations.
-pub fn errors(failed: u64, ok: u64) -> String {
-    if failed == 0 {
-        return if ok == 0 { UNKNOWN } else { "0" }.to_owned();
+/// A number of failures with its share of all operations: `1 (0.1 %)`. `0` without failures;
+/// `unknown` without operations, or if the number of failures is unknown.
+pub fn errors(failed: impl Into<Option<u64>>, ok: impl Into<Option<u64>>) -> String {
+    match (failed.into(), ok.into()) {
+        (None, _) | (Some(0), None | Some(0)) => UNKNOWN.to_owned(),
+        (Some(0), Some(_)) => "0".to_owned(),
+        (Some(failed), None) => count(failed),
+        (Some(failed), Some(ok)) => {
+            let share = failed as f64 / (failed + ok) as f64;
+            format!("{} ({})", count(failed), percent(share))
+        }
     }
-    let share = failed as f64 / (failed + ok) as f64;
-    format!("{} ({})", count(failed), percent(share))
 }
 
 /// A count with its noun: `1 slice`, `8 slices`. A number too large for `u64` saturates.
@@ -388,10 +397,11 @@ mod tests {
     fn counts_and_errors() {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(count(999), "999");
-        assert_eq!(errors(0, 10), "0");
-        assert_eq!(errors(0, 0), "unknown");
-        assert_eq!(errors(1, 999), "1 (0.1 %)");
-        assert_eq!(errors(1, 999_999), "1 (0.00010 %)");
+        assert_eq!(errors(0_u64, 10_u64), "0");
+        assert_eq!(errors(0_u64, 0_u64), "unknown");
+        assert_eq!(errors(1_u64, 999_u64), "1 (0.1 %)");
+        assert_eq!(errors(1_u64, 999_999_u64), "1 (0.00010 %)");
+        assert_eq!(errors(None, 10_u64), "unknown");
         assert_eq!(plural(1, "slice"), "1 slice");
     }
 }

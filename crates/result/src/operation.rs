@@ -15,10 +15,10 @@ pub struct OperationResult {
     /// Role of the operation in the workload; omitted for `request`.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
-    /// Correct responses, over all slices.
-    pub ok: u64,
-    /// Failures, over all slices.
-    pub failed: u64,
+    /// Correct responses, over all slices; null if an imported file does not state them.
+    pub ok: Option<u64>,
+    /// Failures, over all slices; null if an imported file does not state them.
+    pub failed: Option<u64>,
     /// Failures by class; classes that did not occur are absent.
     pub errors: BTreeMap<String, u64>,
     /// Number of responses by HTTP status.
@@ -27,8 +27,9 @@ pub struct OperationResult {
     /// display.
     pub failures: BTreeMap<String, u64>,
     /// Operations still without a response at the end of the drain, the wait for responses after
-    /// the measurement window. They also count as failures of class `timeout`.
-    pub censored: u64,
+    /// the measurement window. They also count as failures of class `timeout`. Null in imported
+    /// results.
+    pub censored: Option<u64>,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
     /// Body bytes of correct operations per second: for each request, the longer of request body

@@ -23,10 +23,10 @@ pub struct ResultOf {
     /// Slices that were cut short.
     pub cut_short: u64,
     /// Successful operations, over all slices: correct responses, not counting sub-requests of a
-    /// transaction, plus completed transactions.
-    pub ok: u64,
-    /// Failed operations, over all slices.
-    pub failed: u64,
+    /// transaction, plus completed transactions. Null if an imported file does not state them.
+    pub ok: Option<u64>,
+    /// Failed operations, over all slices. Null if an imported file does not state them.
+    pub failed: Option<u64>,
     /// Successful operations per second.
     pub throughput: Option<Figure>,
     /// CPU seconds of the target per successful operation.
@@ -125,6 +125,11 @@ pub struct ResultOf {
 }
 
 impl ResultOf {
+    /// The share of the operations that failed; `None` if none was tried, or if it is not known.
+    pub fn failed_share(&self) -> Option<f64> {
+        share(self.ok?, self.failed?)
+    }
+
     /// The operations that count towards throughput and failures.
     pub fn work(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role.is_work())
@@ -140,6 +145,12 @@ impl ResultOf {
     pub fn steps(&self) -> impl Iterator<Item = &OperationResult> {
         self.operations.iter().filter(|op| op.role == Role::Step)
     }
+}
+
+/// The share of `failed` in both.
+pub(crate) fn share(ok: u64, failed: u64) -> Option<f64> {
+    let all = ok.saturating_add(failed);
+    (all > 0).then(|| failed as f64 / all as f64)
 }
 
 /// Cost of all processes that share one program name.

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
+use crate::result_of::share;
+
 /// The figures of one slice. Times cover the operations that were due inside the measurement
 /// window, even if they ended after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,19 +26,20 @@ pub struct SliceFigures {
     /// otherwise omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Start of the measurement window, seconds after the start of the run.
-    pub start: f64,
-    /// Length of the measurement window, seconds.
-    pub seconds: f64,
+    /// Start of its window, since the start of the run; null in imported results.
+    pub start: Option<f64>,
+    /// Length of its window; null in an imported result that does not say it.
+    pub seconds: Option<f64>,
     /// Whether the slice ended before its planned time.
     pub cut_short: bool,
-    /// Successful operations that ended inside the window: correct responses, not counting
-    /// sub-requests of a transaction, plus completed transactions.
-    pub ok: u64,
-    /// Requests due by the end of the window but not yet sent; always 0 in a closed loop.
-    pub backlog: u64,
-    /// Failed operations that were due before the end of the window and failed after its start.
-    pub failed: u64,
+    /// Successful operations inside the window: correct responses, without those to sub-requests,
+    /// and completed transactions. Null in an imported result that does not say it.
+    pub ok: Option<u64>,
+    /// Open loop: requests that were due by the end of the window and not yet sent; null in imported
+    /// results.
+    pub backlog: Option<u64>,
+    /// Failed operations; null in an imported result that does not say it.
+    pub failed: Option<u64>,
     /// Successful operations per second.
     pub throughput: Option<f64>,
     /// Median response time over all successful operations (in a closed loop, equal to the service
@@ -92,8 +95,8 @@ pub struct SliceFigures {
     /// Allocations of Tenbin's process.
     #[serde(default)]
     pub client_allocations: Option<u64>,
-    /// CPU use of the busiest generator thread, as a share of one core.
-    pub client_busiest_thread: f64,
+    /// CPU share of one core that the busiest generator thread used; null in imported results.
+    pub client_busiest_thread: Option<f64>,
     /// Expected hit ratio of the target's cache in this slice; omitted if no cache is simulated or
     /// no cacheable request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +115,18 @@ pub struct SliceFigures {
     /// Names of the tests that flagged the slice, for example `outlying`.
     #[serde(default)]
     pub flags: Vec<String>,
+}
+
+impl SliceFigures {
+    /// The share of the operations that failed; `None` if none was tried, or if it is not known.
+    pub fn failed_share(&self) -> Option<f64> {
+        share(self.ok?, self.failed?)
+    }
+
+    /// Its end, since the start of the run.
+    pub fn end(&self) -> Option<f64> {
+        Some(self.start? + self.seconds?)
+    }
 }
 
 /// Failed operations in one second of a slice.

@@ -14,8 +14,8 @@ pub struct Workload {
     pub load: String,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
-    /// Connections, over all threads.
-    pub connections: u64,
+    /// Connections, over all threads; null in an imported result that does not say it.
+    pub connections: Option<u64>,
     /// Mean arrivals per second in an open loop with a fixed rate; otherwise null.
     pub rate: Option<f64>,
     /// Machine-readable description of the requests; null in documents of older versions.
@@ -61,7 +61,7 @@ impl Workload {
     pub fn is_sequential(&self) -> bool {
         // `describe::load` in `verdict` writes this text for more than one request in flight.
         let is_deep = self.load.contains(" with up to ");
-        self.closed_loop && self.connections == 1 && !is_deep
+        self.closed_loop && self.connections == Some(1) && !is_deep
     }
 }
 

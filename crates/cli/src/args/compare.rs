@@ -7,16 +7,17 @@ use clap::Args;
 /// `tenbin compare`.
 #[derive(Args)]
 #[command(after_help = "\
-Reads run directories, result.json files, files in Go's benchmark format, and the output of hsbench
-and blobstore-bench. Two separate runs also differ because the machine changed between them. Name
-the workloads that your change affects with --changed: the differences of all other workloads then
-show how much the machine changed.
+Reads run directories, packed runs, result.json files and result files of other tools, in any mixture
+(docs/formats.md lists them), and says what can be concluded. The slices of the two runs were not
+interleaved: name the workloads that changed (--changed), and the other workloads show how much the
+machine changed in between. Single runs and files of different tools get no verdict.
 
 Examples:
   tenbin compare runs/2026-01-30T090000-s3-suite runs/2026-01-31T090000-s3-suite --changed list
-  tenbin compare before.gobench.txt after.gobench.txt")]
+  tenbin compare before.gobench.txt after.gobench.txt
+  tenbin compare wrk.txt oha.json")]
 pub struct CompareArgs {
-    /// The earlier run: a run directory, a result.json or a file in Go's benchmark format
+    /// The earlier run: its directory, its result.json, or a result file of another tool
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
     /// The later run, in one of the same formats

@@ -48,7 +48,10 @@ pub(super) enum Parity {
 impl Answers {
     pub(super) fn of(document: &Document, workload: &str, target: &str) -> Self {
         let slices = || document.full_slices(workload, target);
-        let sum = |part: fn(&SliceFigures) -> u64| slices().map(part).sum::<u64>() as f64;
+        let sum = |part: fn(&SliceFigures) -> Option<u64>| {
+            let sum: Option<u64> = slices().map(part).sum();
+            sum.map(|sum| sum as f64)
+        };
         let (ok, failed) = (sum(|slice| slice.ok), sum(|slice| slice.failed));
         let mut workloads = document.workloads.iter();
         let is_learnt = workloads.any(|work| {
@@ -58,9 +61,13 @@ impl Answers {
         let bytes: Option<u64> = slices().map(|slice| slice.payload_bytes).sum();
         Self {
             body: bytes
-                .filter(|_| is_learnt && ok > 0.0)
-                .map(|bytes| bytes as f64 / ok),
-            failed: (ok + failed > 0.0).then(|| failed / (ok + failed)),
+                .zip(ok)
+                .filter(|(_, ok)| is_learnt && *ok > 0.0)
+                .map(|(bytes, ok)| bytes as f64 / ok),
+            failed: ok
+                .zip(failed)
+                .filter(|(ok, failed)| ok + failed > 0.0)
+                .map(|(ok, failed)| failed / (ok + failed)),
             terms: said(document, workload, "by_target").map(|_| {
                 let results = document.results_of(workload);
                 let mine = results.filter(|result| result.target == target);

@@ -99,11 +99,10 @@ fn measures<const N: usize>(figures: [(&'static str, Option<Figure>, f64); N]) -
     known.collect()
 }
 
-/// The share of operations that failed; `None` without operations.
+/// The share of the work that failed; `None` if none was tried, or if it is not known.
 fn errors(result: &ResultOf) -> Option<Metric> {
-    let tried = result.ok + result.failed;
-    (tried > 0).then(|| Metric {
-        value: result.failed as f64 / tried as f64,
+    Some(Metric {
+        value: result.failed_share()?,
         lower_value: None,
         upper_value: None,
     })

@@ -1,6 +1,6 @@
 //! The content of a result file.
 
-use tenbin_result::{Document, Trust};
+use tenbin_result::Document;
 use tenbin_verdict::Series;
 
 use super::drnbench::Steps;
@@ -19,9 +19,6 @@ pub enum Content {
     Steps(Steps),
 }
 
-/// Speeds, with the trust and its reason if the file allows a judgement.
-type Speeds = (Vec<Series>, Option<(Trust, String)>);
-
 impl Content {
     /// The requests of the file.
     ///
@@ -36,23 +33,6 @@ impl Content {
             Self::Repetitions(_) | Self::Steps(_) => Err(
                 "holds speeds of whole runs and no requests; compare such files with tenbin compare",
             ),
-        }
-    }
-
-    /// The speeds of repetitions or steps, with the trust and its reason if the file allows a
-    /// judgement.
-    ///
-    /// # Errors
-    /// A clause that says why the file holds no speeds.
-    pub(crate) fn into_speeds(self) -> Result<Speeds, &'static str> {
-        match self {
-            Self::Repetitions(series) => Ok((series, None)),
-            Self::Steps(steps) => Ok((steps.series(), Some(steps.trust()))),
-            Self::Requests(_) => Err(
-                "is one run, which cannot tell a difference from noise; compare it with \
-                 tenbin warp cmp",
-            ),
-            Self::Document(_) => Err("is a result of Tenbin"),
         }
     }
 }

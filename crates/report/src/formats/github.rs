@@ -83,12 +83,11 @@ fn smaller(document: &Document) -> Vec<Entry> {
                 all.extend(figure.and_then(|known| entry(name, "ms", known, 1e3, extra)));
             }
         }
-        let tried = result.ok + result.failed;
-        if tried > 0 {
+        if let Some(share) = result.failed_share() {
             all.push(Entry {
                 name: format!("{workload} errors, {target}"),
                 unit: "%",
-                value: result.failed as f64 / tried as f64 * 100.0,
+                value: share * 100.0,
                 range: None,
                 extra: about(document),
             });

@@ -27,10 +27,7 @@ fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
     for slice in &document.slices {
         to.write_all(of_slice(document, slice, began).as_bytes())?;
     }
-    let ends = document
-        .slices
-        .iter()
-        .map(|slice| slice.start + slice.seconds);
+    let ends = document.slices.iter().filter_map(SliceFigures::end);
     let ended = began.map(|began| later(began, ends.fold(0.0, f64::max)));
     for result in &document.results {
         to.write_all(of_result(document, result, ended).as_bytes())?;
@@ -60,11 +57,11 @@ fn of_slice(document: &Document, slice: &SliceFigures, began: Option<i64>) -> St
     point.tag("target", &slice.target);
     point.count("slice", Some(u64::from(slice.index)));
     point.count("round", Some(u64::from(slice.round)));
-    point.count("ok", Some(slice.ok));
-    point.count("failed", Some(slice.failed));
-    point.count("backlog", Some(slice.backlog));
+    point.count("ok", slice.ok);
+    point.count("failed", slice.failed);
+    point.count("backlog", slice.backlog);
     for (name, value) in [
-        ("seconds", Some(slice.seconds)),
+        ("seconds", slice.seconds),
         ("throughput", slice.throughput),
         ("mean", slice.mean),
         ("p50", slice.p50),
@@ -77,15 +74,19 @@ fn of_slice(document: &Document, slice: &SliceFigures, began: Option<i64>) -> St
     }
     point.count("server_rss_bytes", slice.server_rss_bytes);
     point.count("server_written_bytes", slice.server_written_bytes);
-    point.line(began.map(|began| later(began, slice.start)))
+    point.line(
+        began
+            .zip(slice.start)
+            .map(|(began, start)| later(began, start)),
+    )
 }
 
 fn of_result(document: &Document, result: &ResultOf, at: Option<i64>) -> String {
     let mut point = Point::new("tenbin_result", document);
     point.tag("workload", &result.workload);
     point.tag("target", &result.target);
-    point.count("ok", Some(result.ok));
-    point.count("failed", Some(result.failed));
+    point.count("ok", result.ok);
+    point.count("failed", result.failed);
     point.figure("throughput", result.throughput);
     point.figure("server_cpu", result.server_cpu);
     point.line(at)
@@ -101,8 +102,8 @@ fn of_operation(
     point.tag("workload", &result.workload);
     point.tag("target", &result.target);
     point.tag("operation", &operation.operation);
-    point.count("ok", Some(operation.ok));
-    point.count("failed", Some(operation.failed));
+    point.count("ok", operation.ok);
+    point.count("failed", operation.failed);
     for (name, figure) in [
         ("throughput", operation.throughput),
         ("bandwidth", operation.bandwidth),

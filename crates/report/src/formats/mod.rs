@@ -12,6 +12,7 @@ mod content;
 mod document;
 mod drnbench;
 mod export;
+mod fortio;
 mod github;
 mod go;
 mod h2load;
@@ -22,6 +23,8 @@ mod html;
 mod imported;
 mod influx;
 mod junit;
+mod k6;
+mod lines;
 mod oha;
 mod pooled;
 mod ramp;
@@ -74,7 +77,7 @@ pub mod fronts {
 pub use content::Content;
 pub use drnbench::Steps;
 pub use export::{Export, Place, help};
-pub use imported::{Imported, Operation, Quantile, Second, Stated, Times, Windows};
+pub use imported::{Imported, Operation, Quantile, Second, Stated, Times, Tool, Windows};
 pub use pooled::Pooled;
 pub use read::{
     ReadError, Reader, Selection, read, read_bytes, read_reported, read_requests, reported_bytes,
@@ -149,6 +152,10 @@ pub const FORMATS: &[&Format] = &[
     &hey::FORMAT,
     &vegeta::TEXT,
     &vegeta::JSON,
+    &vegeta::REQUESTS,
+    &k6::TEXT,
+    &k6::JSON,
+    &fortio::FORMAT,
 ];
 
 /// The format with this name.

@@ -150,7 +150,7 @@ pub fn read(file: &str, selection: &Selection) -> Result<Content, ReadError> {
 ///
 /// If the content is in no known format, or malformed.
 pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
-    read_plain(&mut { content }, content, &Selection::default())
+    read_from(Box::new(content), &Selection::default())
         .map_err(|fault| ReadError::new(name, &fault))
 }
 
@@ -192,7 +192,8 @@ pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
 ///
 /// See [`read_reported`].
 pub fn reported_bytes(name: &str, content: &[u8]) -> Result<Reported, ReadError> {
-    let reported = reported_from(&mut { content }, content);
+    let reported =
+        plain(Box::new(content)).and_then(|(mut text, start)| reported_from(&mut *text, &start));
     let reported = reported.map_err(|fault| ReadError::new(name, &fault))?;
     Ok(Reported {
         file: name.to_owned(),
@@ -220,6 +221,11 @@ fn open(file: &str) -> Result<Box<dyn Read>, Fault> {
     if file == "-" {
         return Ok(Box::new(io::stdin()));
     }
+    if Path::new(file).is_dir() {
+        return Err(Fault::of_the_file(
+            "is a directory; tenbin show prints the result of a run directory",
+        ));
+    }
     match File::open(Path::new(file)) {
         Ok(file) => Ok(Box::new(file)),
         Err(error) => Err(Fault::of_the_file(format!("cannot be opened: {error}"))),
@@ -232,17 +238,17 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Number of bytes inspected to recognise the format of a stream.
 const BEGINNING: usize = 1 << 16;
 
-fn read_from(input: Box<dyn Read>, selection: &Selection) -> Result<Content, Fault> {
+fn read_from(input: Box<dyn Read + '_>, selection: &Selection) -> Result<Content, Fault> {
     let (mut text, start) = plain(input)?;
     read_plain(&mut *text, &start, selection)
 }
 
 /// Returns the input, decompressed if it was compressed with zstd, and the first bytes of the
 /// content.
-fn plain(input: Box<dyn Read>) -> Result<(Box<dyn BufRead>, Vec<u8>), Fault> {
+fn plain<'a>(input: Box<dyn Read + 'a>) -> Result<(Box<dyn BufRead + 'a>, Vec<u8>), Fault> {
     let mut input = BufReader::with_capacity(BEGINNING, input);
     let packed = beginning(&mut input)?.starts_with(&ZSTD_MAGIC);
-    let mut text: Box<dyn BufRead> = if packed {
+    let mut text: Box<dyn BufRead + 'a> = if packed {
         let unpacked = zstd::Decoder::with_buffer(input)
             .map_err(|error| Fault::of_the_file(format!("cannot be unpacked: {error}")))?;
         Box::new(BufReader::with_capacity(BEGINNING, unpacked))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_result::format::{BANDWIDTH, RATE, TIME, count};
+use tenbin_result::format::{BANDWIDTH, RATE, TIME, count, maybe_count};
 use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
 
 use crate::block::{Block, Cell, Table};
@@ -33,7 +33,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             result.workload.clone().into(),
             result.target.clone().into(),
             named_by_role(operation).into(),
-            count(operation.ok).into(),
+            maybe_count(operation.ok).into(),
             Cell::Figure(RATE, operation.throughput),
             Cell::Figure(BANDWIDTH, operation.bandwidth),
             match operation.timed_from {
@@ -47,7 +47,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             Cell::once(TIME, operation.max),
             tally(&operation.errors).into(),
             tally(&operation.statuses).into(),
-            count(operation.censored).into(),
+            maybe_count(operation.censored).into(),
         ]);
     }
     let mut blocks: Vec<Block> = table.block().into_iter().collect();

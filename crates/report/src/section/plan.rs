@@ -3,19 +3,23 @@
 use tenbin_result::Document;
 use tenbin_result::format::{UNKNOWN, plural};
 
-use crate::asked::schedule;
+use crate::asked::{schedule, seconds};
 use crate::block::{Block, Cell, Look, Table, Text};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let run = &document.run;
     let text = format!(
-        "Run {}, started {}: {} for each target and workload, {} s of warm-up, {}, seed {}. ",
+        "Run {}, started {}: {} for each target and workload, {} of warm-up, {}, seed {}. ",
         run.id,
         run.started,
         schedule(document),
-        run.warmup_seconds,
-        plural(run.threads, "generator thread"),
+        seconds(run.warmup_seconds),
+        match run.threads {
+            Some(threads) => plural(threads, "generator thread"),
+            None => format!("{UNKNOWN} generator threads"),
+        },
         run.seed
+            .map_or_else(|| UNKNOWN.to_owned(), |seed| seed.to_string())
     );
     let text = Text::plain(text)
         .and(Look::Plain, "Repeat the run with ")

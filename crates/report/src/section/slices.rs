@@ -1,7 +1,7 @@
 //! The section with the figures of every slice.
 
 use tenbin_result::Document;
-use tenbin_result::format::{BYTES, RATE, SHARE, TIME, count, fixed_seconds};
+use tenbin_result::format::{BYTES, RATE, SHARE, TIME, UNKNOWN, fixed_seconds, maybe_count};
 
 use crate::block::{Block, Cell, Table};
 
@@ -36,6 +36,10 @@ pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
         ],
     );
     table.left_out = document.slices.len().saturating_sub(most);
+    let seconds = |seconds: Option<f64>, decimals: usize| {
+        let shown = seconds.map(|seconds| fixed_seconds(seconds, decimals));
+        Cell::from(shown.unwrap_or_else(|| UNKNOWN.to_owned()))
+    };
     for slice in document.slices.iter().take(most) {
         let mut flags = slice.flags.clone();
         flags.extend(slice.cut_short.then(|| "cut short".to_owned()));
@@ -45,18 +49,18 @@ pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
             slice.round.to_string().into(),
             slice.workload.clone().into(),
             slice.target.clone().into(),
-            fixed_seconds(slice.start, 1).into(),
-            fixed_seconds(slice.seconds, 3).into(),
-            count(slice.ok).into(),
-            count(slice.backlog).into(),
-            count(slice.failed).into(),
+            seconds(slice.start, 1),
+            seconds(slice.seconds, 3),
+            maybe_count(slice.ok).into(),
+            maybe_count(slice.backlog).into(),
+            maybe_count(slice.failed).into(),
             Cell::once(RATE, slice.throughput),
             Cell::once(TIME, slice.p50),
             Cell::once(TIME, slice.p99),
             Cell::once(TIME, slice.max),
             Cell::once(TIME, slice.server_cpu),
             Cell::once(BYTES, slice.server_rss_bytes.map(|bytes| bytes as f64)),
-            SHARE.of(slice.client_busiest_thread).into(),
+            Cell::once(SHARE, slice.client_busiest_thread),
             flags.join(", ").into(),
         ]);
     }

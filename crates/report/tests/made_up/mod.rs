@@ -317,6 +317,9 @@ pub(crate) fn suite() -> Run {
             slice.ops[0].name = "GET".to_owned();
             slice.ops[0].ok -= put.ok;
             slice.ops.push(put);
+            for op in &mut slice.ops {
+                op.statuses = [(200, op.ok)].into();
+            }
         }
     }
     run

@@ -20,7 +20,7 @@ pub(super) fn workload(workload: &tenbin_plan::Workload) -> Workload {
         description: describe::workload(workload),
         load: describe::load(&workload.load),
         closed_loop: matches!(pace, Pace::Closed),
-        connections: workload.load.connections as u64,
+        connections: Some(workload.load.connections as u64),
         rate,
         subject: Some(describe::subject(workload)),
         settings: Some(workload.settings().into_iter().map(setting).collect()),

@@ -75,8 +75,8 @@ fn of_cell(
         target: cell.target.name.clone(),
         slices: full.len() as u64,
         cut_short: (cell.slices.len() - full.len()) as u64,
-        ok: cell.slices.iter().map(|slice| slice.ok()).sum(),
-        failed: cell.slices.iter().map(|slice| slice.failed()).sum(),
+        ok: Some(cell.slices.iter().map(|slice| slice.ok()).sum()),
+        failed: Some(cell.slices.iter().map(|slice| slice.failed()).sum()),
         throughput: basis.metric(Metric::Throughput),
         server_cpu,
         per_core_second: server_cpu.map(inverse),
@@ -209,12 +209,12 @@ fn of_operation(
     OperationResult {
         operation: name.to_owned(),
         role: role_of(role),
-        ok: ops.iter().map(|op| op.ok).sum(),
-        failed: ops.iter().map(|op| op.failed_count()).sum(),
+        ok: Some(ops.iter().map(|op| op.ok).sum()),
+        failed: Some(ops.iter().map(|op| op.failed_count()).sum()),
         errors,
         statuses,
         failures,
-        censored: ops.iter().map(|op| op.censored).sum(),
+        censored: Some(ops.iter().map(|op| op.censored).sum()),
         throughput: basis.every(|slice| slice.throughput_of(find(slice, name)?)),
         bandwidth: basis.every(|slice| {
             let op = find(slice, name)?;
@@ -300,7 +300,7 @@ mod tests {
         let row = first(&run);
         assert_eq!(
             (row.slices, row.cut_short, row.ok, row.failed),
-            (16, 0, 16_000, 3)
+            (16, 0, Some(16_000), Some(3))
         );
         assert_eq!(row.throughput.unwrap().value, 1_000.0);
         assert_eq!(row.server_cpu.unwrap().value, 0.001_5);
@@ -377,7 +377,7 @@ mod tests {
         slice.answers(10, 0.2);
         slice.cut_short();
         let row = first(&run);
-        assert_eq!((row.slices, row.cut_short, row.ok), (15, 1, 15_010));
+        assert_eq!((row.slices, row.cut_short, row.ok), (15, 1, Some(15_010)));
         assert_eq!(row.throughput.unwrap().interval.unwrap().low, 1_000.0);
     }
 
@@ -386,7 +386,7 @@ mod tests {
         let mut run = Run::single(2);
         run.first_of("a").answers(0, 0.002);
         let row = first(&run);
-        assert_eq!((row.slices, row.ok), (2, 1_000));
+        assert_eq!((row.slices, row.ok), (2, Some(1_000)));
         assert_eq!(row.throughput, None, "not that of the other one");
         assert_eq!(row.operations[0].throughput, None);
         assert_eq!(row.operations[0].bandwidth, None);

@@ -32,6 +32,7 @@ pub fn document(named: &[(String, Reported)]) -> Document {
         advice: "to decide which is faster, run both with tenbin".to_owned(),
     }];
     for (name, file) in named {
+        findings.extend(file.caveats.iter().map(|caveat| not_said(name, caveat)));
         let one = Files {
             all: std::slice::from_ref(file),
             changed: &[],
@@ -87,6 +88,19 @@ pub fn document(named: &[(String, Reported)]) -> Document {
     document
 }
 
+/// What a file does not say.
+fn not_said(target: &str, caveat: &str) -> Finding {
+    Finding {
+        rule: IMPORTED.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Setup,
+        workload: None,
+        target: Some(target.to_owned()),
+        evidence: caveat.to_owned(),
+        advice: "use a file that says it, if the tool writes one".to_owned(),
+    }
+}
+
 fn finding(target: &str, found: LintFinding) -> Finding {
     let quotes = found.quotes.iter().map(|it| match it.quote.line {
         Some(line) => format!("line {line} {:?}", it.quote.text),
@@ -114,16 +128,16 @@ fn run(named: &[(String, Reported)]) -> Run {
         started: String::new(),
         complete: true,
         planned_slices: 0,
-        seed: 0,
-        threads: 0,
+        seed: None,
+        threads: None,
         baseline: names.first().map(|name| (*name).to_owned()),
         twin: None,
         margin: None,
         until: None,
         ended: None,
         rounds: 1,
-        slice_seconds: 0.0,
-        warmup_seconds: 0.0,
+        slice_seconds: None,
+        warmup_seconds: None,
         plan: None,
     }
 }
@@ -172,9 +186,7 @@ fn workload(of: &Measurement) -> Workload {
         description: format!("{}, as another tool sent them", of.operation),
         load,
         closed_loop: true,
-        // The schema cannot express an unknown number of connections: 0 stands for unknown, and the
-        // description of the load says so.
-        connections: connections.unwrap_or_default(),
+        connections,
         rate: None,
         subject: None,
         settings: None,
@@ -182,12 +194,13 @@ fn workload(of: &Measurement) -> Workload {
 }
 
 fn result(target: &str, all: &[&Measurement]) -> ResultOf {
-    let sum = |of: fn(&Measurement) -> u64| {
-        all.iter()
-            .fold(0_u64, |sum, each| sum.saturating_add(of(each)))
+    let sum = |of: fn(&Measurement) -> Option<u64>| {
+        let counts: Option<Vec<u64>> = all.iter().map(|each| of(each)).collect();
+        let counts = counts?.into_iter();
+        Some(counts.fold(0_u64, u64::saturating_add))
     };
-    let ok = sum(|of| of.ok().unwrap_or_default());
-    let failed = sum(Measurement::failed);
+    let ok = sum(Measurement::ok);
+    let failed = sum(Measurement::known_failed);
     let speeds: Option<Vec<f64>> = all.iter().map(|of| of.speed()).collect();
     let throughput = speeds.and_then(|speeds| match speeds.as_slice() {
         [only] => Some(single(*only)),
@@ -220,7 +233,7 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
         errors: BTreeMap::new(),
         statuses: BTreeMap::new(),
         failures,
-        censored: 0,
+        censored: None,
         throughput,
         bandwidth: None,
         timed_from: TimedFrom::Write,
@@ -295,13 +308,13 @@ fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
         workload: of.operation.clone(),
         target: target.to_owned(),
         offered: None,
-        start: 0.0,
-        seconds: of.elapsed().unwrap_or_default(),
+        start: None,
+        seconds: of.elapsed(),
         cut_short: false,
         errors: Vec::new(),
-        ok: of.ok().unwrap_or_default(),
-        backlog: 0,
-        failed: of.failed(),
+        ok: of.ok(),
+        backlog: None,
+        failed: of.known_failed(),
         throughput: of.speed(),
         p50: at(0.5),
         p99: at(0.99),
@@ -320,7 +333,7 @@ fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
         client_cpu: None,
         client_allocated_bytes: None,
         client_allocations: None,
-        client_busiest_thread: 0.0,
+        client_busiest_thread: None,
         cache_forecast: None,
         cache_hits: None,
         segment: None,

@@ -79,8 +79,9 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
     })
 }
 
-/// (Lowest ρ that rounding allows, ρ of the printed figures); `None` if ρ is not too high.
-pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
+/// ρ = X·(R + Z)/N, the least that rounding allows and as printed, if it is too high for the
+/// connections of the file.
+pub fn excess(of: &Measurement) -> Option<(f64, f64)> {
     if !of.closed_loop {
         return None;
     }
@@ -90,12 +91,23 @@ pub(super) fn excess(of: &Measurement) -> Option<(f64, f64)> {
     let rho = |rate: f64, mean: f64| rate * (mean + think) / connections;
     let least = rho(rate.from, mean.from);
     let printed = rho(rate.middle(), mean.middle());
-    // The count may include one request too many or too few per connection.
-    let ends = match &of.ended {
-        Some(ended) if ended.value > 0 => connections / ended.value as f64,
+    (connections > 0.0 && least > 1.0 + TOLERANCE + at_the_ends(of)).then_some((least, printed))
+}
+
+/// Share of the measured time by which the requests of a connection may last longer than that time:
+/// the last one may be counted although it ends later, which matters where requests wait until they
+/// are given up. Without a longest time: one mean request per connection.
+pub fn at_the_ends(of: &Measurement) -> f64 {
+    let longest = of.max.as_ref().map_or(0.0, |max| max.value.to);
+    let one_request = match (&of.connections, &of.ended) {
+        (Some(connections), Some(ended)) if ended.value > 0 => {
+            connections.value as f64 / ended.value as f64
+        }
         _ => 0.0,
     };
-    (connections > 0.0 && least > 1.0 + TOLERANCE + ends).then_some((least, printed))
+    of.elapsed()
+        .map_or(0.0, |seconds| longest / seconds)
+        .max(one_request)
 }
 
 /// Median ρ of the measurements whose ρ is not too high: below 1, because clients lose a little

@@ -19,6 +19,7 @@ mod throughput_of_failures;
 use tenbin_result::Severity;
 
 pub use document::document;
+pub use little::{at_the_ends, excess};
 pub use repeated::series;
 pub use reported::{
     Failed, Measurement, Percentile, Quote, Range, Reported, Said, percentile_name,

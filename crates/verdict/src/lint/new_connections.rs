@@ -16,21 +16,35 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     measurements(files)
         .filter_map(|(file, of)| {
             let kept = of.keep_alive.as_ref().filter(|kept| !kept.value)?;
-            let is_said = kept.quote.text.starts_with("Keep-Alive");
             Some(LintFinding {
                 rule: RULE.name,
                 severity: Severity::Suspect,
                 operation: Some(of.operation.clone()),
-                evidence: match is_said {
-                    true => "no request was sent on a kept connection although keep-alive was on"
-                        .to_owned(),
-                    false => "the file has no line of Keep-Alive requests: each request was sent \
-                              with HTTP/1.0 on a connection of its own, which real clients do not do"
-                        .to_owned(),
-                },
-                advice: "repeat with ab -k, or with a tool that uses HTTP/1.1; the rate here is \
+                evidence: match file.tool {
+                    "ab" if kept.quote.text.starts_with("Keep-Alive") => {
+                        "no request was sent on a kept connection although keep-alive was on"
+                    }
+                    "ab" => {
+                        "the file has no line of Keep-Alive requests: each request was sent with \
+                         HTTP/1.0 on a connection of its own, which real clients do not do"
+                    }
+                    _ => {
+                        "each request was sent on a connection of its own, which real clients do \
+                         not do"
+                    }
+                }
+                .to_owned(),
+                advice: match file.tool {
+                    "ab" => {
+                        "repeat with ab -k, or with a tool that uses HTTP/1.1; the rate here is \
                          mostly the cost of connecting"
-                    .to_owned(),
+                    }
+                    _ => {
+                        "repeat with connections that are kept; the rate here is mostly the cost of \
+                         connecting"
+                    }
+                }
+                .to_owned(),
                 quotes: quotes(file, [&kept.quote]),
             })
         })

@@ -11,6 +11,8 @@ pub struct Reported {
     pub command_line: Option<String>,
     /// The measurements, in the order of the file.
     pub measurements: Vec<Measurement>,
+    /// What the file does not say, in sentences without a full stop.
+    pub caveats: Vec<String>,
 }
 
 /// One measurement of an operation under one load. Times are seconds. A figure that the file does
@@ -159,6 +161,13 @@ impl Measurement {
         self.failures
             .iter()
             .fold(0, |sum, each| sum.saturating_add(each.count))
+    }
+
+    /// The same; `None` if the file has no number of requests, and so does not say how many of them
+    /// failed.
+    pub fn known_failed(&self) -> Option<u64> {
+        let is_known = self.ended.is_some() || !self.failures.is_empty();
+        is_known.then(|| self.failed())
     }
 
     /// Number of failed operations that `ended` includes.

@@ -9,7 +9,9 @@ use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
 use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 use tenbin_stats::Little;
 use tenbin_verdict::Series;
-use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Reported, Said};
+use tenbin_verdict::lint::{
+    Failed, Measurement, Quote, Range, Reported, Said, at_the_ends, excess,
+};
 
 use super::COLUMNS;
 use crate::block::{Block, Table};
@@ -19,15 +21,17 @@ use crate::page;
 /// Default wait of a drnbench client after each response, seconds. The files do not contain the
 /// wait.
 const USUAL_WAIT: f64 = 0.01;
-/// Accepted range for the ratio of Little's law. The lower end is far from 1 because clients wait
-/// longer than configured if drnbench's own processes are slow.
-const RIGHT: std::ops::RangeInclusive<f64> = 0.85..=1.05;
+/// How far below 1 the law may be: clients that drnbench's own processes slow down rest longer than
+/// they are told to. The rule `little` has how far above.
+const LEAST: f64 = 0.85;
 
 /// All rows count as measured with one wait if the longest wait computed from a row is at most this
 /// multiple of the shortest.
 const SAME_WAIT: f64 = 1.25;
 /// Percentage of failed requests above which a row does not measure the server.
 const FAILURES: f64 = 1.0;
+/// How far the shares of all statuses may be from 100 %.
+const ROUNDING: f64 = 0.1;
 
 /// The steps of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,21 +49,18 @@ struct Row {
     max: Option<f64>,
     /// Mean time, seconds; unknown in a step without responses.
     average: Option<f64>,
-    /// Percentage of the requests by status; status 0 means no response.
-    statuses: Vec<(u16, f64)>,
+    /// Percent of the requests by status, where the file says it; 0 is no answer.
+    statuses: Vec<(u16, Option<f64>)>,
 }
 
-/// A defect of a file as a whole, found with Little's law.
-#[derive(Debug, Clone, PartialEq)]
-enum Wrong {
-    /// Rows measured with more clients than stated: the stated and the actual number.
-    OverCounted(Vec<(u64, u64)>),
-    /// Ratios of Little's law are wrong with the default wait; all are correct without a wait.
-    NoWait,
-    /// Ratios of Little's law are wrong with the default wait; all are correct with this wait,
-    /// seconds.
-    OtherWait(f64),
-    /// Some ratios of Little's law are wrong without a known explanation.
+/// The wait of the clients, as far as the rows show it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Wait {
+    /// The usual one: rows that are too high had more clients than they say.
+    Usual,
+    /// All rows are right with this wait, seconds.
+    Other(f64),
+    /// Some rows are off, in a way that no wait explains.
     Unexplained,
 }
 
@@ -106,11 +107,16 @@ impl Steps {
         let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
         let lines = text.lines().zip(1..).skip(1);
         let lines = lines.filter(|(line, _)| !line.trim().is_empty());
+        let think = match steps.wait() {
+            Wait::Other(wait) => wait,
+            Wait::Usual | Wait::Unexplained => USUAL_WAIT,
+        };
         let measurements = lines.zip(&steps.rows).map(|((line, number), row)| {
-            row.measurement(Quote {
+            let quote = Quote {
                 line: Some(number),
                 text: line.to_owned(),
-            })
+            };
+            row.measurement(quote, think)
         });
         Ok(Reported {
             tool: "drnbench",
@@ -138,7 +144,7 @@ impl Steps {
             n: 1,
         };
         let level = |row: &Row| {
-            let failed = (row.total as f64 * row.failed() / 100.0).round() as u64;
+            let failed = row.failed_requests();
             CapacityLevel {
                 workload: String::new(),
                 connections: row.clients,
@@ -147,8 +153,8 @@ impl Steps {
                 p50: None,
                 p90: None,
                 p99: None,
-                ok: Some(row.total.saturating_sub(failed)),
-                failed: Some(failed),
+                ok: failed.map(|failed| row.total.saturating_sub(failed)),
+                failed,
                 little: row.little(USUAL_WAIT),
                 down_to_up: None,
             }
@@ -175,9 +181,9 @@ impl Steps {
 
     /// Whether the figures can be trusted, as far as the file shows.
     pub fn can_be_believed(&self) -> bool {
-        let is_right = |row: &Row| row.total > 0 && row.failed() <= FAILURES;
-        let wrong = self.wrong();
-        let is_off = matches!(wrong, Some(Wrong::OverCounted(_) | Wrong::Unexplained));
+        let is_right = |row: &Row| row.total > 0 && !row.is_failing();
+        let wait = self.wait();
+        let is_off = wait == Wait::Unexplained || !self.over_counted(wait).is_empty();
         !is_off && self.rows.iter().all(is_right)
     }
 
@@ -227,7 +233,9 @@ impl Steps {
                 RATE.of(row.per_second).into(),
                 TIME.maybe(row.average).into(),
                 little.map_or_else(|| UNKNOWN.to_owned(), ratio).into(),
-                format!("{:.1} %", row.unanswered()).into(),
+                row.share(|status| status == 0)
+                    .map_or_else(|| UNKNOWN.to_owned(), |share| format!("{share:.1} %"))
+                    .into(),
             ]);
         }
         let mut lines = vec![
@@ -252,43 +260,55 @@ impl Steps {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        match self.wrong() {
-            None => {}
-            Some(Wrong::OverCounted(rows)) => {
-                let each = rows.iter();
-                let each = each.map(|(says, was)| format!("{says} (really {was})"));
-                let each: Vec<String> = each.collect();
-                remarks.push(format!(
-                    "INVALID: more clients were at work than the rows say: {}. drnbench rounds \
-                     clients up to a multiple of its processes; plot these rows at the real numbers, \
-                     or measure again.",
-                    each.join(", ")
-                ));
-            }
-            Some(Wrong::NoWait) => remarks.push(
+        let wait = self.wait();
+        let over = self.over_counted(wait);
+        if !over.is_empty() {
+            let each = over.iter();
+            let each = each.map(|(says, was)| format!("{says} (really {was})"));
+            let each: Vec<String> = each.collect();
+            remarks.push(format!(
+                "INVALID: more clients were at work than the rows say: {}. drnbench rounds \
+                 clients up to a multiple of its processes; plot these rows at the real numbers, \
+                 or measure again.",
+                each.join(", ")
+            ));
+        }
+        match wait {
+            Wait::Usual => {}
+            Wait::Other(0.0) => remarks.push(
                 "SUSPECT: the rows are right without any wait, so that it was run with --wait=0."
                     .to_owned(),
             ),
-            Some(Wrong::OtherWait(wait)) => remarks.push(format!(
+            Wait::Other(wait) => remarks.push(format!(
                 "SUSPECT: the rows are right with a wait of {}, so that it was run with another \
                  --wait.",
                 TIME.of(wait)
             )),
-            Some(Wrong::Unexplained) => remarks.push(
+            Wait::Unexplained => remarks.push(
                 "INVALID: throughput, time and clients do not go together; clients stopped early, \
                  or the wait was another one."
                     .to_owned(),
             ),
         }
-        let failing = self.rows.iter().filter(|row| row.failed() > FAILURES);
+        let failing = self.rows.iter().filter(|row| row.is_failing());
         let failing: Vec<String> = failing
-            .map(|row| format!("{} ({:.1} %)", row.clients, row.failed()))
+            .filter_map(|row| Some(format!("{} ({:.1} %)", row.clients, row.failed()?)))
             .collect();
         if !failing.is_empty() {
             remarks.push(format!(
                 "INVALID: requests failed or were never answered, and count as queries all the \
                  same, with so many clients: {}.",
                 failing.join(", ")
+            ));
+        }
+        let partly = self.rows.iter();
+        let partly = partly.filter(|row| row.total > 0 && row.failed().is_none());
+        let partly: Vec<String> = partly.map(|row| row.clients.to_string()).collect();
+        if !partly.is_empty() {
+            remarks.push(format!(
+                "SUSPECT: the shares of statuses do not add up to 100 % with {} clients, so that the \
+                 number of failures is unknown.",
+                partly.join(", ")
             ));
         }
         let silent: Vec<String> = self
@@ -306,38 +326,32 @@ impl Steps {
         remarks
     }
 
-    fn wrong(&self) -> Option<Wrong> {
-        let known: Vec<(&Row, f64)> = self
-            .rows
-            .iter()
-            .filter_map(|row| Some((row, row.little(USUAL_WAIT)?)))
-            .collect();
-        if known.iter().all(|(row, little)| row.is_right(*little)) {
-            return None;
+    fn wait(&self) -> Wait {
+        let fit = |wait: f64| self.rows.iter().all(|row| row.fits(wait));
+        if fit(USUAL_WAIT) {
+            return Wait::Usual;
         }
-        let without_wait = known
-            .iter()
-            .map(|(row, _)| row.little(0.0).is_some_and(|little| row.is_right(little)));
-        if without_wait.into_iter().all(|is_right| is_right) {
-            return Some(Wrong::NoWait);
+        if fit(0.0) {
+            return Wait::Other(0.0);
         }
         // Steps with fewer clients than processes are correct: each process gets at most one
         // client.
-        let some_right = known.iter().any(|(row, little)| row.is_right(*little));
-        let none_low = |(row, little): &(&Row, f64)| *little >= *RIGHT.start() - row.at_the_ends();
-        if some_right && known.iter().all(none_low) {
-            let over = known.iter();
-            let over = over.filter(|(row, little)| *little > *RIGHT.end() + row.at_the_ends());
-            let over = over.map(|(row, little)| {
-                let really = (row.clients as f64 * little).round();
-                (row.clients, really as u64)
-            });
-            return Some(Wrong::OverCounted(over.collect()));
+        let mut known = self.rows.iter().filter(|row| row.average.is_some());
+        let some_right = known.clone().any(|row| row.fits(USUAL_WAIT));
+        if some_right && !known.any(|row| row.is_low(USUAL_WAIT)) {
+            return Wait::Usual;
         }
-        Some(
-            self.other_wait()
-                .map_or(Wrong::Unexplained, Wrong::OtherWait),
-        )
+        self.other_wait().map_or(Wait::Unexplained, Wait::Other)
+    }
+
+    /// Rows in which more clients were at work than they say, and how many really.
+    fn over_counted(&self, wait: Wait) -> Vec<(u64, u64)> {
+        let rows = self.rows.iter().filter(|_| wait == Wait::Usual);
+        let over = rows.filter_map(|row| {
+            let (_, little) = excess(&row.measurement(Quote::default(), USUAL_WAIT))?;
+            Some((row.clients, (row.clients as f64 * little).round() as u64))
+        });
+        over.collect()
     }
 
     /// The wait with which all rows satisfy Little's law: the median of the waits computed from
@@ -354,25 +368,25 @@ impl Steps {
 }
 
 impl Row {
-    fn measurement(&self, quote: Quote) -> Measurement {
+    fn measurement(&self, quote: Quote, think: f64) -> Measurement {
         let said = |value: f64| Said::new(Range::exactly(value), quote.clone());
         let plural = if self.clients == 1 { "" } else { "s" };
         let mut of = Measurement::new(&format!("{} client{plural}", self.clients));
         of.closed_loop = true;
-        of.think = Some(USUAL_WAIT);
+        of.think = Some(think);
         of.connections = Some(Said::new(self.clients, quote.clone()));
-        of.ended = Some(Said::new(self.total, quote.clone()));
         of.rate = (self.per_second > 0.0).then(|| said(self.per_second));
+        of.seconds = (self.per_second > 0.0).then(|| said(self.total as f64 / self.per_second));
         of.mean = self.average.map(said);
         of.max = self.max.map(said);
-        let failed = (self.total as f64 * self.failed() / 100.0).round() as u64;
-        if failed > 0 {
-            of.failures.push(Failed {
+        if let Some(failed) = self.failed_requests() {
+            of.ended = Some(Said::new(self.total, quote.clone()));
+            of.failures.extend((failed > 0).then(|| Failed {
                 what: "requests without a response, or with a status from 400".to_owned(),
                 count: failed,
                 counted: true,
                 quote: quote.clone(),
-            });
+            }));
         }
         of
     }
@@ -387,31 +401,43 @@ impl Row {
         little.ratio().filter(|_| self.total > 0)
     }
 
-    /// Relative error of Little's law that the end of a step can cause: the last request of each
-    /// client may be counted although it ends after the step, or be dropped although it started
-    /// within the step. The error is large if requests wait for a response until a timeout.
-    fn at_the_ends(&self) -> f64 {
-        let seconds = self.total as f64 / self.per_second;
-        let share = self.max.map_or(0.0, |longest| longest / seconds);
-        if share.is_finite() { share } else { 0.0 }
+    /// Whether clients with this wait can have sent what the row says.
+    fn fits(&self, wait: f64) -> bool {
+        excess(&self.measurement(Quote::default(), wait)).is_none() && !self.is_low(wait)
     }
 
-    fn is_right(&self, little: f64) -> bool {
-        let off = self.at_the_ends();
-        (RIGHT.start() - off..=RIGHT.end() + off).contains(&little)
+    /// Whether clients with this wait would have sent more.
+    fn is_low(&self, wait: f64) -> bool {
+        let least = LEAST - at_the_ends(&self.measurement(Quote::default(), wait));
+        self.little(wait).is_some_and(|little| little < least)
     }
 
     /// Percentage of the requests without a response or with an error status.
-    fn failed(&self) -> f64 {
-        let failed = self.statuses.iter();
-        let failed = failed.filter(|(status, _)| *status == 0 || *status >= 400);
-        failed.fold(0.0, |sum, (_, share)| sum + share)
+    fn failed(&self) -> Option<f64> {
+        self.share(|status| status == 0 || status >= 400)
     }
 
-    fn unanswered(&self) -> f64 {
-        let zero = self.statuses.iter().filter(|(status, _)| *status == 0);
+    fn failed_requests(&self) -> Option<u64> {
+        let share = self.failed()?;
+        Some((self.total as f64 * share / 100.0).round() as u64)
+    }
+
+    fn is_failing(&self) -> bool {
+        self.failed().is_some_and(|share| share > FAILURES)
+    }
+
+    /// Percent of the requests with such a status; `None` if the known shares are not those of all
+    /// requests.
+    fn share(&self, is_such: impl Fn(u16) -> bool) -> Option<f64> {
+        let known = || {
+            let statuses = self.statuses.iter();
+            statuses.filter_map(|(status, share)| Some((*status, (*share)?)))
+        };
         // `sum` of an empty iterator would be -0.
-        zero.fold(0.0, |sum, (_, share)| sum + share)
+        let all = known().fold(0.0, |sum, (_, share)| sum + share);
+        let such = known().filter(|(status, _)| is_such(*status));
+        let such = such.fold(0.0, |sum, (_, share)| sum + share);
+        (all >= 100.0 - ROUNDING).then_some(such)
     }
 }
 
@@ -444,14 +470,23 @@ fn row(line: &str, statuses: &[u16]) -> Result<Row, String> {
     let per_second =
         number(cells[2]).ok_or_else(|| format!("{} is {:?}, and no rate", COLUMNS[2], cells[2]))?;
     let shares = statuses.iter().zip(&cells[COLUMNS.len()..]);
-    let shares = shares.map(|(status, share)| (*status, number(share).unwrap_or(0.0)));
+    let shares = shares.map(|(status, text)| match (number(text), *text) {
+        (None, "" | "NaN") => Ok((*status, None)),
+        (None, text) => Err(format!("the share of status {status} is {text:?}")),
+        (share, _) => Ok((*status, share)),
+    });
+    let shares = shares.collect::<Result<Vec<_>, String>>()?;
+    let sum = shares.iter().filter_map(|(_, share)| *share).sum::<f64>();
+    if sum > 100.0 + ROUNDING {
+        return Err(format!("the shares of statuses are {sum} % together"));
+    }
     Ok(Row {
         clients,
         total,
         per_second,
         max: number(cells[4]).filter(|_| total > 0),
         average: number(cells[5]).filter(|_| total > 0),
-        statuses: shares.collect(),
+        statuses: shares,
     })
 }
 
@@ -506,8 +541,8 @@ mod tests {
     #[test]
     fn clients_that_were_rounded_up_are_found_out() {
         let steps = read(OVER_COUNTED, "200");
-        let over = Wrong::OverCounted(vec![(6, 8), (10, 12)]);
-        assert_eq!(steps.wrong(), Some(over));
+        assert_eq!(steps.wait(), Wait::Usual);
+        assert_eq!(steps.over_counted(Wait::Usual), [(6, 8), (10, 12)]);
         assert!(!steps.can_be_believed());
         let text = steps.text("groonga-result.csv");
         assert!(text.contains("6 (really 8), 10 (really 12)"), "{text}");
@@ -516,7 +551,8 @@ mod tests {
     #[test]
     fn a_run_without_any_wait_is_known_as_one() {
         let steps = read("1,400,100.0,0.009,0.011,0.01,100.0\n", "200");
-        assert_eq!(steps.wrong(), Some(Wrong::NoWait));
+        assert_eq!(steps.wait(), Wait::Other(0.0));
+        assert!(steps.can_be_believed());
     }
 
     #[test]
@@ -524,7 +560,7 @@ mod tests {
         let rows = "1,53,88.3,0.001,0.002,0.0046,100.0\n4,273,455.0,0.001,0.002,0.0021,100.0\n\
                     8,556,927.0,0.001,0.002,0.0025,100.0\n";
         let steps = read(rows, "200");
-        assert!(matches!(steps.wrong(), Some(Wrong::OtherWait(_))));
+        assert!(matches!(steps.wait(), Wait::Other(wait) if wait > 0.0));
         assert!(steps.can_be_believed(), "suspect, as without any wait");
         let text = steps.text("x");
         assert!(text.contains("right with a wait of 6.69 ms"), "{text}");
@@ -533,7 +569,7 @@ mod tests {
     #[test]
     fn clients_that_stopped_early_do_not_pass() {
         let rows = "1,400,85.0,0.001,0.002,0.0015,100.0\n20,3002,600.4,0.001,0.002,0.0015,100.0\n";
-        assert_eq!(read(rows, "200").wrong(), Some(Wrong::Unexplained));
+        assert_eq!(read(rows, "200").wait(), Wait::Unexplained);
     }
 
     #[test]
@@ -544,7 +580,7 @@ mod tests {
                     4,1606,160.6,0.001,5.0,0.0211,0.37,99.63\n\
                     8,42,4.2,0.001,5.0,2.5,50.0,50.0\n";
         let steps = read(rows, "0,200");
-        assert_eq!(steps.wrong(), None, "{}", steps.text("x"));
+        assert_eq!(steps.wait(), Wait::Usual, "{}", steps.text("x"));
         assert!(!steps.can_be_believed());
         let text = steps.text("result.csv");
         assert!(
@@ -568,6 +604,21 @@ mod tests {
     }
 
     #[test]
+    fn shares_that_are_missing_are_unknown() {
+        let steps = read("1,400,80.0,0.001,0.02,0.0025,,60.0\n", "0,200");
+        assert_eq!(steps.as_ramp().levels[0].failed, None);
+        assert_eq!(steps.as_ramp().levels[0].ok, None);
+        let text = steps.text("x");
+        assert!(
+            text.contains("unknown") && text.contains("SUSPECT: the shares"),
+            "{text}"
+        );
+        // All requests have a status, so that none has another one.
+        let steps = read("1,400,80.0,0.001,0.02,0.0025,,100.0\n", "0,200");
+        assert_eq!(steps.as_ramp().levels[0].failed, Some(0));
+    }
+
+    #[test]
     fn garbled_files_are_refused_with_their_line() {
         for (rows, why) in [
             ("", "it has no row"),
@@ -578,6 +629,14 @@ mod tests {
                 "line 2: queries_per_second is \"fast\"",
             ),
             ("0,1,1,1,1,1,100.0\n", "line 2: it has no clients"),
+            (
+                "1,1,1,1,1,1,all\n",
+                "line 2: the share of status 200 is \"all\"",
+            ),
+            (
+                "1,1,1,1,1,1,180.0\n",
+                "line 2: the shares of statuses are 180 %",
+            ),
         ] {
             let error = Steps::read(format!("{HEAD},200\n{rows}").as_bytes()).unwrap_err();
             assert!(error.contains(why), "{rows}: {error}");

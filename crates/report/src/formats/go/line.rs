@@ -8,10 +8,15 @@ use tenbin_result::SliceFigures;
 /// `errors_seen` adds `errors/op`. `sequential` says that operations were sent one at a time and
 /// adds `µs/op`: the length of the slice divided by the number of successful operations, as in `go
 /// test -bench`.
-pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential: bool) -> String {
-    let operations = slice.ok + slice.failed;
-    let each = |amount: f64| amount / operations as f64;
-    let each_ok = |amount: f64| amount / slice.ok as f64;
+pub(super) fn of(
+    name: &str,
+    (slice, iterations): (&SliceFigures, u64),
+    errors_seen: bool,
+    sequential: bool,
+) -> String {
+    let operations = slice.ok.zip(slice.failed).map(|(ok, failed)| ok + failed);
+    let each = |amount: f64| Some(amount / operations? as f64);
+    let each_ok = |amount: f64| Some(amount / slice.ok? as f64);
     let nanos = |seconds: f64| seconds * 1e9;
     let payload = slice.payload_bytes.filter(|bytes| *bytes > 0);
     let stored = slice.stored_bytes.filter(|bytes| *bytes > 0);
@@ -30,27 +35,31 @@ pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential
         (
             "MB/s",
             payload
-                .filter(|_| slice.seconds > 0.0)
-                .map(|bytes| bytes as f64 / slice.seconds / 1e6),
+                .zip(slice.seconds.filter(|seconds| *seconds > 0.0))
+                .map(|(bytes, seconds)| bytes as f64 / seconds / 1e6),
         ),
         ("p50-ns", slice.p50.map(nanos)),
         ("p99-ns", slice.p99.map(nanos)),
-        ("errors/op", errors_seen.then(|| each(slice.failed as f64))),
+        ("errors/op", slice.failed_share().filter(|_| errors_seen)),
         (
             "client-cpu-ns/op",
-            slice.client_cpu.map(|cpu| each(nanos(cpu))),
+            slice.client_cpu.and_then(|cpu| each(nanos(cpu))),
         ),
         (
             "B/op",
-            slice.client_allocated_bytes.map(|bytes| each(bytes as f64)),
+            slice
+                .client_allocated_bytes
+                .and_then(|bytes| each(bytes as f64)),
         ),
         (
             "allocs/op",
-            slice.client_allocations.map(|count| each(count as f64)),
+            slice
+                .client_allocations
+                .and_then(|count| each(count as f64)),
         ),
         (
             "server-cpu-ns/op",
-            server_cpu.map(|cpu| each_ok(nanos(cpu))),
+            server_cpu.and_then(|cpu| each_ok(nanos(cpu))),
         ),
         (
             "server-written-B/B",
@@ -60,7 +69,7 @@ pub(super) fn of(name: &str, slice: &SliceFigures, errors_seen: bool, sequential
                 .map(|(written, stored)| written as f64 / stored as f64),
         ),
     ];
-    let mut line = format!("{name} {}", slice.ok);
+    let mut line = format!("{name} {iterations}");
     for (unit, value) in values {
         if let Some(value) = value {
             line += &format!(" {} {unit}", short(value));

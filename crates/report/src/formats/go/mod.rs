@@ -48,7 +48,7 @@ fn text(document: &Document) -> String {
     for workload in &document.workloads {
         let errors_seen = document
             .results_of(&workload.name)
-            .any(|result| result.failed > 0);
+            .any(|result| result.failed > Some(0));
         // Leaving out only the slices in which nothing completed would make a target look faster.
         let has_gaps: BTreeSet<&str> = document
             .slices
@@ -57,19 +57,23 @@ fn text(document: &Document) -> String {
             .filter(|slice| slice.throughput.is_none())
             .map(|slice| slice.target.as_str())
             .collect();
+        // The format needs the number of operations.
         let measured = |slice: &&SliceFigures| {
             // Probes run at different rates, so they are not repetitions.
             let is_probe = slice.offered.is_some();
             let of_workload = slice.workload == workload.name && !slice.cut_short && !is_probe;
-            of_workload && slice.ok > 0 && !has_gaps.contains(slice.target.as_str())
+            of_workload && slice.ok > Some(0) && !has_gaps.contains(slice.target.as_str())
         };
         // benchstat compares with the first lines of the file, so the run's baseline comes first.
         let mut slices: Vec<&SliceFigures> = document.slices.iter().filter(measured).collect();
         let baseline = document.baseline().map(|target| target.name.as_str());
         slices.sort_by_key(|slice| Some(slice.target.as_str()) != baseline);
-        for slice in slices {
+        for (slice, ok) in slices
+            .into_iter()
+            .filter_map(|slice| Some((slice, slice.ok?)))
+        {
             let name = name::of(document, workload, &slice.target);
-            text += &line::of(&name, slice, errors_seen, workload.is_sequential());
+            text += &line::of(&name, (slice, ok), errors_seen, workload.is_sequential());
         }
     }
     text

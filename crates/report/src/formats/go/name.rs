@@ -76,7 +76,10 @@ fn load(workload: &Workload) -> String {
     let rate = workload
         .rate
         .map_or_else(String::new, |rate| format!("/rate={rate}"));
-    format!("{rate}/conc={}", workload.connections)
+    let connections = workload.connections;
+    connections.map_or(rate.clone(), |connections| {
+        format!("{rate}/conc={connections}")
+    })
 }
 
 /// An exact size in the shortest unit: `1KB`, `64KiB`.

@@ -18,7 +18,10 @@ impl Imported {
     /// One sentence if two results did not run at the same time: throughputs of different times
     /// cannot be added.
     pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self, String> {
+        let mut parts = parts.into_iter().peekable();
+        let first = parts.peek().ok_or("there is nothing to merge")?;
         let mut whole = Self {
+            tool: first.tool,
             files: Vec::new(),
             command_line: None,
             operations: Vec::new(),

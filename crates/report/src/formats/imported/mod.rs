@@ -20,9 +20,22 @@ const MOST_SECONDS: usize = 1_000_000;
 /// Maximum number of distinct failure texts; further texts are counted as `others`.
 const MOST_FAILURES: usize = 100;
 
+/// The tool of a result, and what its figures mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether each connection sends the next request when the last one has ended.
+    pub closed_loop: bool,
+    /// Whether its throughput counts failed requests.
+    pub counts_failures: bool,
+}
+
 /// The result of one run, or of several merged runs.
 #[derive(Debug, Clone)]
 pub struct Imported {
+    /// The tool that measured.
+    pub tool: Tool,
     /// The files from which the result was read.
     pub files: Vec<String>,
     /// The command line of the run, if the file contains one.
@@ -38,10 +51,10 @@ pub struct Imported {
 pub struct Operation {
     /// Name of the operation as in the file: escape before display.
     pub name: String,
-    /// Number of correct responses.
-    pub ok: u64,
-    /// Number of failures.
-    pub failed: u64,
+    /// Correct answers, if known.
+    pub ok: Option<u64>,
+    /// Failures, if known.
+    pub failed: Option<u64>,
     /// Objects in correct responses; `None` if the file also counts failed requests.
     pub objects: Option<u64>,
     /// Bytes of correct responses; `None` if the file also counts failed requests.
@@ -148,8 +161,8 @@ impl Operation {
     pub(in crate::formats) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            ok: 0,
-            failed: 0,
+            ok: Some(0),
+            failed: Some(0),
             objects: Some(0),
             bytes: Some(0),
             unit: "obj",
@@ -241,8 +254,8 @@ impl Operation {
 
     /// Adds another result of the same operation, measured at the same time.
     pub(super) fn add(&mut self, other: Self) {
-        self.ok = self.ok.saturating_add(other.ok);
-        self.failed = self.failed.saturating_add(other.failed);
+        self.ok = both(self.ok, other.ok);
+        self.failed = both(self.failed, other.failed);
         self.objects = both(self.objects, other.objects);
         self.bytes = both(self.bytes, other.bytes);
         self.concurrency = both(self.concurrency, other.concurrency);

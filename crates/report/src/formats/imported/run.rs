@@ -5,7 +5,14 @@ use std::time::UNIX_EPOCH;
 
 use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, merge};
 
-use super::{Imported, Operation, SECOND, Second, Times, histogram};
+use super::{Imported, Operation, SECOND, Second, Times, Tool, histogram};
+
+/// Of one workload the load is closed, of another open: nothing is concluded from it here.
+const TENBIN: Tool = Tool {
+    name: "tenbin",
+    closed_loop: false,
+    counts_failures: false,
+};
 
 /// Minimum length, seconds, at which a second counts as whole: the last second of a slice can be
 /// shorter.
@@ -48,6 +55,7 @@ impl Imported {
             }
         }
         Self {
+            tool: TENBIN,
             files: vec![directory.display().to_string()],
             command_line: None,
             operations,
@@ -126,8 +134,9 @@ fn add<'a>(
     objects_each: u64,
     seconds: impl Iterator<Item = &'a SecondCounts>,
 ) {
-    operation.ok += figures.ok;
-    operation.failed += figures.failed_count();
+    operation.ok = operation.ok.map(|ok| ok + figures.ok);
+    let failed = operation.failed;
+    operation.failed = failed.map(|failed| failed + figures.failed_count());
     operation.objects = operation
         .objects
         .map(|objects| objects + figures.ok * objects_each);

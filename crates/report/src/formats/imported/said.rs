@@ -1,9 +1,8 @@
-//! Converts warp's request lists and aggregated results to the measurements that `tenbin lint`
-//! checks.
+//! What lists of requests and sums of them say, for the rules about files of other tools.
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
-use super::{Imported, Operation, Quantile, Times};
+use super::{Imported, Operation, Quantile, Times, Tool};
 
 /// Seconds in a nanosecond.
 const NANO: f64 = 1e-9;
@@ -14,15 +13,19 @@ const KNOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// Converts operations to measurements. The quote of a figure is not a line of the file, but a text
 /// with the values behind the figure, such as `GET: 16 errors`.
 pub(in crate::formats) fn reported(imported: &Imported) -> Reported {
+    let operations = imported.operations.iter();
     Reported {
-        tool: "warp",
+        tool: imported.tool.name,
         command_line: imported.command_line.clone(),
-        measurements: imported.operations.iter().map(measurement).collect(),
+        measurements: operations
+            .map(|it| measurement(it, imported.tool))
+            .collect(),
+        caveats: imported.caveats.clone(),
         ..Reported::default()
     }
 }
 
-fn measurement(operation: &Operation) -> Measurement {
+fn measurement(operation: &Operation, tool: Tool) -> Measurement {
     let name = &operation.name;
     let quote = |what: String| Quote {
         line: None,
@@ -31,32 +34,34 @@ fn measurement(operation: &Operation) -> Measurement {
     let exactly = |seconds: f64, what: &str| {
         Said::new(
             Range::exactly(seconds),
-            quote(format!("{what} {:.6} s", seconds)),
+            quote(format!("{what} {seconds:.6} s")),
         )
     };
-    let total = operation.ok.saturating_add(operation.failed);
     let mut of = Measurement::new(name);
-    of.closed_loop = true;
+    of.closed_loop = tool.closed_loop;
     of.connections = operation
         .concurrency
         .filter(|concurrency| *concurrency > 0)
         .map(|it| Said::new(it, quote(format!("concurrency {it}"))));
-    of.ended = Some(Said::new(total, quote(format!("{total} requests"))));
-    if let Some(seconds) = operation.elapsed() {
-        of.seconds = Some(exactly(seconds, "from the first start to the last end"));
-        let rate = total as f64 / seconds;
-        of.rate = Some(Said::new(
-            Range::exactly(rate),
-            quote(format!("{total} requests in {seconds:.3} s")),
-        ));
+    let elapsed = operation.elapsed();
+    of.seconds = elapsed.map(|seconds| exactly(seconds, "measured time"));
+    let failed = operation.failed.filter(|failed| *failed > 0);
+    let counted = failed.filter(|_| tool.counts_failures).unwrap_or_default();
+    if let Some(ended) = operation.ok.map(|ok| ok.saturating_add(counted)) {
+        of.ended = Some(Said::new(ended, quote(format!("{ended} requests"))));
+        of.rate = elapsed.map(|seconds| {
+            Said::new(
+                Range::exactly(ended as f64 / seconds),
+                quote(format!("{ended} requests in {seconds:.3} s")),
+            )
+        });
     }
-    if operation.failed > 0 {
-        // warp includes failed requests in its objects, bytes and times.
+    if let Some(count) = failed {
         of.failures.push(Failed {
             what: "failed requests".to_owned(),
-            count: operation.failed,
-            counted: true,
-            quote: quote(format!("{} errors", operation.failed)),
+            count,
+            counted: tool.counts_failures,
+            quote: quote(format!("{count} errors")),
         });
     }
     if let Some((min, mean, max)) = operation.times.min_mean_max() {
@@ -84,14 +89,16 @@ fn measurement(operation: &Operation) -> Measurement {
             )),
         });
     }
-    if let Times::Windows(windows) = &operation.times
-        && windows.windows > 1
-    {
-        let count = windows.windows;
-        of.windows = Some(Said::new(
-            count,
-            quote(format!("requests_by_client has {count} windows")),
-        ));
+    match &operation.times {
+        Times::Each(each) => of.samples = Some(each.len()),
+        Times::Windows(windows) if windows.windows > 1 => {
+            let count = windows.windows;
+            of.windows = Some(Said::new(
+                count,
+                quote(format!("requests_by_client has {count} windows")),
+            ));
+        }
+        Times::Windows(_) | Times::Stated(_) | Times::Unknown => {}
     }
     of
 }

@@ -100,6 +100,10 @@ impl<'a> Json<'a> {
         self.value.as_str()
     }
 
+    pub(in crate::formats) fn flag(&self) -> Option<bool> {
+        self.value.as_bool()
+    }
+
     /// The value as a count.
     pub(in crate::formats) fn count(&self) -> Result<Said<u64>, Fault> {
         let known = self.value.as_u64().or_else(|| {

@@ -3,7 +3,7 @@
 use tenbin_result::format::count;
 use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
-use crate::formats::imported::{Imported, Operation, Stated, Times};
+use crate::formats::imported::{Imported, Operation, Stated, Times, Tool};
 
 /// Nanoseconds in a second.
 const NANOS: f64 = 1e9;
@@ -13,9 +13,14 @@ const FINE: f64 = 0.01;
 
 /// Converts the figures of another tool's file to an imported result.
 pub fn imported(reported: &Reported) -> Imported {
-    let mut caveats = Vec::new();
+    let mut caveats = reported.caveats.clone();
     let operations = reported.measurements.iter();
     Imported {
+        tool: Tool {
+            name: reported.tool,
+            closed_loop: reported.measurements.iter().all(|of| of.closed_loop),
+            counts_failures: false,
+        },
         files: vec![reported.file.clone()],
         command_line: reported.command_line.clone(),
         operations: operations
@@ -31,16 +36,15 @@ fn operation(of: &Measurement, caveats: &mut Vec<String>) -> Operation {
         None => of.operation.clone(),
     };
     let mut operation = Operation::new(&name);
-    let ok = of.ok();
-    operation.ok = ok.unwrap_or_default();
-    operation.failed = of.failed();
-    operation.objects = ok;
+    operation.ok = of.ok();
+    operation.failed = of.known_failed();
+    operation.objects = operation.ok;
     operation.unit = "req";
     operation.concurrency = of.connections.as_ref().map(|said| said.value);
     if of.ended.is_none() {
         operation.stated_rate = of.speed();
     }
-    operation.measured = Some(of.elapsed().unwrap_or_default());
+    operation.measured = of.elapsed();
     let counted = of.failed_and_counted();
     operation.bytes = of.bytes.filter(|_| counted == 0);
     if counted > 0 {

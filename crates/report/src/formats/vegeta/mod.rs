@@ -1,10 +1,13 @@
-//! Reads vegeta's reports: text and JSON.
+//! Reads vegeta's reports, text and JSON, and its list of requests.
 
+mod binary;
+mod gob;
 mod json;
 mod text;
 
 use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
 
+use super::content::Content;
 use super::read::{Fault, readable, whole};
 use super::reported::{content, is_json_of};
 use super::{Format, Reader};
@@ -42,6 +45,20 @@ pub(super) const JSON: Format = Format {
             json::reported(&text).map(|it| content(&it))
         },
         reported: Some(json::reported),
+    }),
+    write: None,
+};
+
+/// What `vegeta attack` writes.
+pub(super) const REQUESTS: Format = Format {
+    name: "vegeta-binary",
+    about: "the list of requests that vegeta attack writes",
+    file: "vegeta.bin",
+    kept: false,
+    read: Some(Reader {
+        recognises: binary::recognises,
+        read: |file, selection| binary::read(file, selection).map(Content::Requests),
+        reported: None,
     }),
     write: None,
 };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tenbin_result::format::UNKNOWN;
 
-use super::section::{MIB, time};
+use super::section::{MIB, errors, time};
 use super::{caveats, unfit_line};
 use crate::escape::for_terminal;
 use crate::formats::imported::{Imported, Operation, Quantile};
@@ -128,7 +128,8 @@ fn operation(before: &Operation, after: &Operation) -> String {
     };
     row("Latency avg", of_times(|(_, mean, _)| mean), &time);
     row("Latency max", of_times(|(_, _, max)| max), &time);
-    let _ = writeln!(text, "* Errors: {} -> {}", before.failed, after.failed);
+    let [then, now] = [before.failed, after.failed].map(errors);
+    let _ = writeln!(text, "* Errors: {then} -> {now}");
     text
 }
 

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::BufRead;
 
-use super::instant;
-use super::lines::{Lines, fields};
+use super::{WARP, instant};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
+use crate::formats::lines::{Lines, fields};
 use crate::formats::read::{Fault, Selection};
+
+/// Longer lines are no requests, bytes.
+const LONGEST: u64 = 1 << 16;
 
 /// Maximum number of distinct operations, such as `GET`; warp's files never have more.
 const MOST_OPERATIONS: usize = 64;
@@ -23,7 +26,7 @@ pub(super) fn recognises(beginning: &[u8]) -> bool {
 
 /// Reads a list line by line.
 pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
-    let mut lines = Lines::new(text);
+    let mut lines = Lines::new(text, LONGEST);
     let columns = match lines.next()? {
         Some((number, line)) => Columns::of(number, &line)?,
         None => return Err(Fault::of_the_file("is empty")),
@@ -196,13 +199,13 @@ impl<'a> Reading<'a> {
         figures.end = figures.end.max(request.end);
         // A failed request never counts as throughput, whatever its size.
         if !request.error.is_empty() {
-            figures.failed += 1;
+            figures.failed = figures.failed.map(|failed| failed + 1);
             figures.add_failure(request.error, 1);
             return Ok(());
         }
         let too_much = || Fault::in_line(request.line, "the sum of all sizes is beyond belief");
         let sum = |total: Option<u64>, more: u64| total.unwrap_or(0).checked_add(more);
-        figures.ok += 1;
+        figures.ok = figures.ok.map(|ok| ok + 1);
         figures.objects = Some(sum(figures.objects, request.objects).ok_or_else(too_much)?);
         figures.bytes = Some(sum(figures.bytes, request.bytes).ok_or_else(too_much)?);
         if let Times::Each(each) = &mut figures.times {
@@ -279,6 +282,7 @@ impl<'a> Reading<'a> {
             ..counted.figures
         });
         Ok(Imported {
+            tool: WARP,
             files: Vec::new(),
             command_line: self.command_line,
             operations: operations.collect(),

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read as _};
 
 use serde::Deserialize;
 
-use super::instant;
+use super::{WARP, instant};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, Windows};
 use crate::formats::read::{Fault, Selection};
 
@@ -44,6 +44,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
         )));
     }
     let mut imported = Imported {
+        tool: WARP,
         files: Vec::new(),
         command_line: file.commandline,
         operations: Vec::new(),
@@ -163,8 +164,8 @@ fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Opera
         .checked_sub(sums.total_errors)
         .ok_or("has more errors than requests")?;
     let mut operation = Operation::new(name);
-    operation.ok = ok;
-    operation.failed = sums.total_errors;
+    operation.ok = Some(ok);
+    operation.failed = Some(sums.total_errors);
     operation.concurrency = sums.concurrency;
     operation.start = start;
     operation.end = end;

@@ -6,7 +6,6 @@ mod cmp;
 mod csv;
 mod instant;
 mod json;
-mod lines;
 mod section;
 mod text;
 
@@ -16,7 +15,7 @@ use serde::Serialize;
 use tenbin_result::{Document, Severity, Trust};
 
 use super::content::Content;
-use super::imported::{Imported, Operation, Quantile};
+use super::imported::{Imported, Operation, Quantile, Tool};
 use super::read::whole;
 use super::reported::content;
 use super::{Format, Part, Reader, Run, Writer};
@@ -24,6 +23,13 @@ use crate::escape::{for_json, for_terminal};
 use crate::foreign::bottom;
 
 pub use cmp::cmp;
+
+/// warp counts failed requests in its objects, bytes and times.
+const WARP: Tool = Tool {
+    name: "warp",
+    closed_loop: true,
+    counts_failures: true,
+};
 
 /// warp's list of requests.
 pub(super) const REQUESTS: Format = Format {
@@ -159,14 +165,15 @@ fn total(imported: &Imported) -> Option<String> {
         let parts = imported.operations.iter().map(part);
         parts.sum::<Option<u64>>().map(|sum| sum as f64 / elapsed)
     };
-    let failed: u64 = imported.operations.iter().map(|o| o.failed).sum();
+    let failed: Option<u64> = imported.operations.iter().map(|o| o.failed).sum();
     Some(format!(
-        "Total\n* Average: {}\n* Errors: {failed}\n",
+        "Total\n* Average: {}\n* Errors: {}\n",
         section::rates(
             sum(|operation| operation.bytes).filter(|&bytes| bytes > 0.0),
             sum(|operation| operation.objects),
             "obj"
-        )
+        ),
+        section::errors(failed)
     ))
 }
 
@@ -209,7 +216,7 @@ struct ResultPart<'a> {
 struct OperationPart<'a> {
     operation: &'a str,
     ok: Option<u64>,
-    failed: u64,
+    failed: Option<u64>,
     seconds: Option<f64>,
     objects_per_second: Option<f64>,
     bytes_per_second: Option<f64>,
@@ -241,7 +248,6 @@ impl<'a> ResultPart<'a> {
 
 impl<'a> OperationPart<'a> {
     fn of(operation: &'a Operation) -> Self {
-        let has_count = operation.objects.is_some() || operation.ok > 0 || operation.failed > 0;
         let exactly = |figure: Quantile| match figure {
             Quantile::Exactly(value) => Some(value / 1e9),
             Quantile::Between(..) | Quantile::Unknown => None,
@@ -257,8 +263,7 @@ impl<'a> OperationPart<'a> {
         };
         Self {
             operation: &operation.name,
-            // A file with only percentiles has no count.
-            ok: has_count.then_some(operation.ok),
+            ok: operation.ok,
             failed: operation.failed,
             seconds: operation.elapsed(),
             objects_per_second: operation.objects_per_second(),

@@ -46,11 +46,16 @@ pub(super) fn of(operation: &Operation, segment_seconds: u64) -> String {
             at(0.99)
         );
     }
-    let _ = writeln!(text, "* Errors: {}", operation.failed);
+    let _ = writeln!(text, "* Errors: {}", errors(operation.failed));
     for (failure, count) in &operation.failures {
         let _ = writeln!(text, "  - {count} x {}", for_terminal(failure));
     }
     text
+}
+
+/// A number of failures.
+pub(super) fn errors(failed: Option<u64>) -> String {
+    failed.map_or_else(|| UNKNOWN.to_owned(), |failed| failed.to_string())
 }
 
 /// Formats rates: `145.32 MiB/s, 145.32 obj/s`.

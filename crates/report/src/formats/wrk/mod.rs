@@ -8,6 +8,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use tenbin_plan::{Pace, Reach, Target};
 use tenbin_record::{ErrorClass, quantile_ns};
+use tenbin_stats::printable_percentile;
 
 use super::pooled::{Pooled, of_one_workload};
 use super::read::whole;
@@ -131,7 +132,7 @@ fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
     } else if asked.latency {
         text.push_str("  Latency Distribution\n");
         for percent in [50_u8, 75, 90, 99] {
-            let quantile = quantile_ns(&pooled.service, f64::from(percent) / 100.0);
+            let quantile = certain(&pooled.service, f64::from(percent) / 100.0);
             let value = quantile.map_or(unknown(), |nanos| time(nanos as f64));
             let _ = writeln!(text, "{percent:>7}%{}", value.padded(10));
         }
@@ -216,6 +217,13 @@ fn failures(text: &mut String, pooled: &Pooled) {
     }
 }
 
+/// The quantile, nanoseconds, if there are enough requests to bound it from both sides; the longest
+/// time needs one.
+fn certain(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
+    let is_certain = quantile >= 1.0 || printable_percentile(quantile, histogram.len());
+    quantile_ns(histogram, quantile).filter(|_| is_certain)
+}
+
 /// The percentiles for which wrk2 prints a line.
 const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
 /// Number of percentiles printed each time the distance to 100 % halves.
@@ -226,7 +234,7 @@ const STEPS_IN_HALF: u32 = 5;
 fn spectrum(title: &str, histogram: &Histogram<u64>) -> String {
     let mut text = format!("  Latency Distribution (HdrHistogram - {title})\n");
     for percent in PERCENTILES {
-        let quantile = quantile_ns(histogram, percent / 100.0);
+        let quantile = certain(histogram, percent / 100.0);
         let value = quantile.map_or(unknown(), |nanos| time(nanos as f64));
         let _ = writeln!(text, "{percent:>7.3}%{}", value.padded(10));
     }

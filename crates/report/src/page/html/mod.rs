@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
+use tenbin_result::format::UNKNOWN;
 use tenbin_result::{Document, Trust};
 
 pub use self::live::{LivePage, live_page};
@@ -164,6 +165,7 @@ fn run(page: &mut String, document: &Document, at: usize) {
         for_xml(&short(version.unwrap_or("of unknown version"))),
         for_xml(&short(&run.id)),
         run.seed
+            .map_or_else(|| UNKNOWN.to_owned(), |seed| seed.to_string())
     );
 }
 

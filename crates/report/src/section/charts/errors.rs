@@ -67,13 +67,17 @@ fn width(end: f64) -> f64 {
 /// The failure classes that occurred, most frequent first.
 fn classes(document: &Document, width: f64) -> Vec<Class<'_>> {
     let mut classes: Vec<Class<'_>> = Vec::new();
-    for slice in &document.slices {
+    for (slice, slice_start) in document
+        .slices
+        .iter()
+        .filter_map(|it| Some((it, it.start?)))
+    {
         let mut targets = document.targets.iter();
         let Some(place) = targets.position(|target| target.name == slice.target) else {
             continue;
         };
         for second in &slice.errors {
-            let start = slice.start + second.second as f64;
+            let start = slice_start + second.second as f64;
             // Slices do not start at interval boundaries: a second of a slice belongs to the
             // interval that contains its middle.
             let interval = ((start + 0.5) / width).max(0.0).floor() as u64;
@@ -243,7 +247,7 @@ mod tests {
         let panel = panel(&document, &classes[0], 1.0, 1.0);
         let series = panel.series.iter().find(|it| it.name == slice.target);
         let points = &series.expect("the target").points;
-        let near = |x: f64| (x - slice.start - 0.5).abs() <= 0.5;
+        let near = |x: f64| (x - slice.start.unwrap() - 0.5).abs() <= 0.5;
         assert!(points.iter().any(|point| near(point.x)), "{points:?}");
     }
 

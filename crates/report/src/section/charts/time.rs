@@ -19,8 +19,9 @@ pub(super) struct TimeAxis {
 
 impl TimeAxis {
     pub(super) fn of<'a>(slices: impl Iterator<Item = &'a SliceFigures>) -> Self {
-        let (begin, end) = slices.fold((f64::INFINITY, 0.0_f64), |(begin, end), slice| {
-            (begin.min(slice.start), end.max(slice.start + slice.seconds))
+        let times = slices.filter_map(|slice| Some((slice.start?, slice.end()?)));
+        let (begin, end) = times.fold((f64::INFINITY, 0.0_f64), |(begin, end), (start, stop)| {
+            (begin.min(start), end.max(stop))
         });
         let (unit, name) = clock(end);
         Self {
@@ -46,7 +47,9 @@ impl TimeAxis {
     ) -> Vec<f64> {
         match slices.clone().nth(BORDERS) {
             Some(_) => Vec::new(),
-            None => slices.map(|slice| slice.start / self.unit).collect(),
+            None => slices
+                .filter_map(|slice| Some(slice.start? / self.unit))
+                .collect(),
         }
     }
 }

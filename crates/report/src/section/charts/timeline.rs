@@ -50,19 +50,19 @@ fn panels() -> [(&'static str, Axis, Pick); 5] {
         ("throughput", Axis::of("", RATE), |slice| slice.throughput),
         ("p50", Axis::logarithmic("", TIME), |slice| slice.p50),
         ("p99", Axis::logarithmic("", TIME), |slice| slice.p99),
-        ("failed, share of requests", Axis::of("", SHARE), failed),
+        (
+            "failed, share of requests",
+            Axis::of("", SHARE),
+            SliceFigures::failed_share,
+        ),
         ("server CPU, cores", cores, cores_used),
     ]
 }
 
-fn failed(slice: &SliceFigures) -> Option<f64> {
-    let all = slice.ok + slice.failed;
-    (all > 0).then(|| slice.failed as f64 / all as f64)
-}
-
 fn cores_used(slice: &SliceFigures) -> Option<f64> {
     let used = slice.server_cpu?;
-    (slice.seconds > 0.0).then(|| used / slice.seconds)
+    let seconds = slice.seconds.filter(|seconds| *seconds > 0.0)?;
+    Some(used / seconds)
 }
 
 fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block> {
@@ -161,11 +161,11 @@ fn rises(panel: &Panel) -> bool {
 fn points(slices: &[&SliceFigures], pick: Pick, size: usize, unit: f64) -> Vec<Point> {
     let figures: Vec<Option<f64>> = slices.iter().map(|slice| pick(slice)).collect();
     let groups = grouped(&figures, size);
-    let points = groups.iter().map(|group| {
+    let points = groups.iter().filter_map(|group| {
         let (first, last) = (slices[group.first], slices[group.last]);
         let mine = &slices[group.first..=group.last];
-        Point {
-            x: (first.start + last.start + last.seconds) / 2.0 / unit,
+        Some(Point {
+            x: (first.start? + last.end()?) / 2.0 / unit,
             y: group.middle,
             ends: group.ends,
             said: match size {
@@ -173,7 +173,7 @@ fn points(slices: &[&SliceFigures], pick: Pick, size: usize, unit: f64) -> Vec<P
                 _ => format!("{}, slices {}–{}", first.target, first.index, last.index),
             },
             flagged: mine.iter().all(|slice| !slice.flags.is_empty()),
-        }
+        })
     });
     points.collect()
 }
@@ -206,7 +206,11 @@ fn table(targets: &[(usize, &str, Vec<&SliceFigures>)], size: usize) -> Option<T
             table.push([
                 (*target).into(),
                 named.into(),
-                Cell::from(format!("{:.1} s", first.start)),
+                Cell::from(
+                    first
+                        .start
+                        .map_or_else(|| UNKNOWN.to_owned(), |start| format!("{start:.1} s")),
+                ),
                 Cell::once(RATE, value(0)),
                 Cell::once(TIME, value(1)),
                 Cell::once(TIME, value(2)),

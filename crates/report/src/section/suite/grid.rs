@@ -62,7 +62,7 @@ pub(in crate::section) fn place(workload: &Workload) -> Option<Place<'_>> {
     Some(Place {
         operation: &only.interface,
         bytes: subject.object_bytes.filter(|_| workload.closed_loop)?,
-        connections: workload.connections,
+        connections: workload.connections?,
         workload: &workload.name,
     })
 }

@@ -10,14 +10,16 @@ use tenbin_result::{Document, Share, Subject, Workload};
 pub(super) fn title(document: &Document, workload: &Workload) -> String {
     let own = work(workload);
     let alike = document.workloads.iter().filter(|other| work(other) == own);
-    let mut levels: Vec<u64> = alike.clone().map(|other| other.connections).collect();
+    let mut levels: Vec<Option<u64>> = alike.clone().map(|other| other.connections).collect();
     let several = levels.len();
     levels.sort_unstable();
     levels.dedup();
     if several == 1 {
         own
-    } else if levels.len() == several {
-        format!("{own}, {}", plural(workload.connections, "connection"))
+    } else if levels.len() == several
+        && let Some(connections) = workload.connections
+    {
+        format!("{own}, {}", plural(connections, "connection"))
     } else {
         format!("{own}, {}", workload.name)
     }

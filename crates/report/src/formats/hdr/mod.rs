@@ -1,5 +1,8 @@
 //! The file formats of HdrHistogram: the interval log, and the percentile distribution for plots.
 
+mod distribution;
+mod log;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -8,24 +11,38 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
-use super::{Format, Part, Run, WriteError, Writer};
+use super::content::Content;
+use super::read::whole;
+use super::reported::content;
+use super::{Format, Part, Reader, Run, WriteError, Writer};
 use crate::escape::for_terminal;
 
 pub(super) const LOG: Format = Format {
     name: "hlog",
-    about: "HdrHistogram interval log: a histogram for each operation of each slice",
+    about: "HdrHistogram interval log; written: a histogram for each operation of each slice",
     file: "slices.hlog",
     kept: false,
-    read: None,
-    write: Some(Writer::Run(log)),
+    read: Some(Reader {
+        recognises: log::recognises,
+        read: |file, selection| log::read(file, selection).map(Content::Requests),
+        reported: None,
+    }),
+    write: Some(Writer::Run(slices)),
 };
 
 pub(super) const DISTRIBUTION: Format = Format {
     name: "hgrm",
-    about: "HdrHistogram percentile distribution, a file for each operation",
+    about: "HdrHistogram percentile distribution; written: a file for each operation",
     file: "latency.hgrm",
     kept: false,
-    read: None,
+    read: Some(Reader {
+        recognises: distribution::recognises,
+        read: |file, selection| {
+            let file = whole(file, selection, "a distribution of percentiles")?;
+            distribution::reported(&file).map(|it| content(&it))
+        },
+        reported: Some(distribution::reported),
+    }),
     write: Some(Writer::Run(distributions)),
 };
 
@@ -49,7 +66,7 @@ fn times(op: &OpFigures) -> Histogram<u64> {
     }
 }
 
-fn log(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
+fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let failed = |error: &dyn std::fmt::Display| {
         WriteError::lacks(format!("the interval log cannot be written: {error}"))
     };
@@ -133,14 +150,14 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     }
     let parts = all.into_iter().map(|(name, histogram)| Part {
         name,
-        content: distribution(&histogram).into_bytes(),
+        content: percentiles(&histogram).into_bytes(),
     });
     Ok(parts.collect())
 }
 
 /// Formats a histogram like `outputPercentileDistribution` of HdrHistogram, with values in
 /// milliseconds.
-fn distribution(histogram: &Histogram<u64>) -> String {
+fn percentiles(histogram: &Histogram<u64>) -> String {
     let millis = |nanos: f64| nanos / 1e6;
     let mut text = format!(
         "{:>12} {:>14} {:>10} {:>14}\n\n",

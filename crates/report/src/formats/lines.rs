@@ -1,27 +1,31 @@
-//! Reads lines of tab-separated fields with a bounded length. A CSV reader would read a file with
-//! one stray quote into memory as a single field.
+//! The lines of a file that is read one by one, each bounded, and their tab-separated fields. A
+//! reader of whole records would take a file with one stray quote into memory as a single field.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 
 use crate::formats::read::Fault;
 
-/// Maximum length of a line, bytes; longer lines are not requests.
-const LONGEST: u64 = 1 << 16;
-
 /// The lines of a file.
 pub(super) struct Lines<'a> {
     text: &'a mut dyn BufRead,
     line: Vec<u8>,
     number: u64,
+    /// Longest line, bytes.
+    longest: u64,
+    /// Whether the last line read has no end.
+    is_cut: bool,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a mut dyn BufRead) -> Self {
+    /// The lines of a file of which no line is longer than this number of bytes.
+    pub(super) fn new(text: &'a mut dyn BufRead, longest: u64) -> Self {
         Self {
             text,
             line: Vec::new(),
             number: 0,
+            longest,
+            is_cut: false,
         }
     }
 
@@ -30,20 +34,30 @@ impl<'a> Lines<'a> {
         self.line.clear();
         self.number += 1;
         let read = (&mut self.text)
-            .take(LONGEST)
+            .take(self.longest)
             .read_until(b'\n', &mut self.line)
             .map_err(|error| Fault::reading(self.number, &error))?;
         if read == 0 {
             return Ok(None);
         }
-        if !self.line.ends_with(b"\n") && read as u64 == LONGEST {
+        self.is_cut = !self.line.ends_with(b"\n");
+        if self.is_cut && read as u64 == self.longest {
             return Err(Fault::in_line(
                 self.number,
-                format!("is longer than {LONGEST} bytes, which no request is"),
+                format!(
+                    "is longer than {} bytes, which no line of it is",
+                    self.longest
+                ),
             ));
         }
         let line = self.line.trim_ascii_end_of_line();
         Ok(Some((self.number, String::from_utf8_lossy(line))))
+    }
+
+    /// The number of the last line, if it had no end.
+    pub(super) fn cut(&self) -> Option<u64> {
+        // One further line was asked for.
+        self.is_cut.then(|| self.number - 1)
     }
 }
 
@@ -117,7 +131,9 @@ mod tests {
     #[test]
     fn an_endless_line_is_refused() {
         let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
-        let fault = Lines::new(&mut endless).next().expect_err("a fault");
+        let fault = Lines::new(&mut endless, 1 << 16)
+            .next()
+            .expect_err("a fault");
         assert_eq!(fault.line, Some(1));
     }
 }

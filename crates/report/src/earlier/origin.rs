@@ -1,0 +1,250 @@
+//! What result files of other tools allow to conclude, beside each other or beside a run.
+
+use std::collections::BTreeMap;
+
+use tenbin_result::format::TIME;
+use tenbin_result::{Document, EarlierChange, EarlierOutcome, Severity, Trust};
+use tenbin_verdict::lint::{Files, Measurement, Reported, lint, percentile_name};
+
+use super::Results;
+
+/// Many tools write Go's format, Tenbin among them.
+const GO: &str = "go test -bench";
+const TENBIN: &str = "tenbin";
+
+/// A workload on a target.
+type Place = (String, Option<String>);
+
+/// Where the results come from and how they were measured, as far as known.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Origin {
+    /// The tool that wrote the file; `None` for a result of Tenbin.
+    tool: Option<&'static str>,
+    loads: BTreeMap<Place, Load>,
+}
+
+/// How one workload was measured on one target.
+#[derive(Debug, Clone, PartialEq)]
+struct Load {
+    connections: Option<u64>,
+    /// Percentiles as quantiles and seconds; empty with several measurements, of which percentiles
+    /// do not add up.
+    percentiles: Vec<(f64, f64)>,
+}
+
+impl Origin {
+    /// A run of Tenbin.
+    pub(super) fn of_document(document: &Document, spelled: impl Fn(&str) -> String) -> Self {
+        let loads = document.results.iter().map(|result| {
+            let mut workloads = document.workloads.iter();
+            let workload = workloads.find(|work| work.name == result.workload);
+            let work: Vec<_> = result.work().collect();
+            let percentiles = match work.as_slice() {
+                [only] => [(0.5, only.p50), (0.9, only.p90), (0.99, only.p99)].to_vec(),
+                _ => Vec::new(),
+            };
+            let known = percentiles.into_iter();
+            let load = Load {
+                connections: workload.and_then(|work| work.connections),
+                percentiles: known
+                    .filter_map(|(quantile, time)| Some((quantile, time?.value)))
+                    .collect(),
+            };
+            let place = (spelled(&result.workload), Some(result.target.clone()));
+            (place, load)
+        });
+        Self {
+            tool: None,
+            loads: loads.collect(),
+        }
+    }
+
+    /// A file of another tool.
+    pub(super) fn of_file(file: &Reported) -> Self {
+        let mut loads: BTreeMap<Place, Load> = BTreeMap::new();
+        for of in &file.measurements {
+            let place = (of.operation.clone(), of.target.clone());
+            match loads.get_mut(&place) {
+                None => drop(loads.insert(place, load(of))),
+                Some(known) => known.percentiles.clear(),
+            }
+        }
+        Self {
+            tool: Some(file.tool),
+            loads,
+        }
+    }
+
+    /// Gives every load the same name, if there is one load.
+    pub(super) fn rename(&mut self, place: &Place) {
+        self.loads = std::mem::take(&mut self.loads)
+            .into_values()
+            .map(|load| (place.clone(), load))
+            .collect();
+    }
+
+    fn name(&self) -> &'static str {
+        self.tool.unwrap_or(TENBIN)
+    }
+}
+
+fn load(of: &Measurement) -> Load {
+    let percentiles = of.percentiles.iter();
+    Load {
+        connections: of.connections.as_ref().map(|said| said.value),
+        percentiles: percentiles
+            .map(|each| (each.quantile, each.time.middle()))
+            .collect(),
+    }
+}
+
+/// How far a file can be trusted by the rules about files, and why; `None` if they find nothing.
+pub(super) fn trust(file: &Reported) -> Option<(Trust, String)> {
+    let findings = lint(&Files {
+        all: std::slice::from_ref(file),
+        changed: &[],
+    });
+    let worst = findings.iter().max_by_key(|finding| finding.severity)?;
+    let trust = match worst.severity {
+        Severity::Invalid => Trust::Invalid,
+        Severity::Suspect => Trust::Suspect,
+        Severity::Note => return None,
+    };
+    Some((trust, format!("{}: {}", worst.rule, worst.evidence)))
+}
+
+/// Both sides with a common name for what they measured, if one of them is a file, they have no
+/// name in common, and each measured one thing.
+pub(super) fn one_place_each(before: &Results, after: &Results) -> Option<(Results, Results)> {
+    let place = |side: &Results| match side.series.as_slice() {
+        [only] => Some((only.workload.clone(), only.target.clone())),
+        _ => None,
+    };
+    let is_file = before.origin.tool.is_some() || after.origin.tool.is_some();
+    let (then, now) = (place(before)?, place(after)?);
+    if !is_file || then == now {
+        return None;
+    }
+    let both = |then: String, now: String| match then == now {
+        true => then,
+        false => format!("{then}, then {now}"),
+    };
+    let common = (
+        both(then.0, now.0),
+        match (then.1, now.1) {
+            (Some(then), Some(now)) => Some(both(then, now)),
+            (then, now) => then.or(now),
+        },
+    );
+    let renamed = |side: &Results| {
+        let mut renamed = side.clone();
+        renamed.origin.rename(&common);
+        for each in &mut renamed.series {
+            (each.workload, each.target) = common.clone();
+        }
+        renamed.terms.clear();
+        renamed.answers.clear();
+        renamed
+    };
+    Some((renamed(before), renamed(after)))
+}
+
+/// Takes the verdict from comparisons that files do not allow, and says what they do not allow.
+pub(super) fn restrict(
+    before: &Results,
+    after: &Results,
+    changes: &mut [EarlierChange],
+) -> Vec<String> {
+    let (then, now) = (&before.origin, &after.origin);
+    if then.tool.is_none() && now.tool.is_none() {
+        return Vec::new();
+    }
+    let mut said = Vec::new();
+    let tools = [then.name(), now.name()];
+    let is_other_tool = tools[0] != tools[1] && !tools.contains(&GO);
+    if is_other_tool {
+        said.push(format!(
+            "no verdict: {} is a result of {} and {} one of {}; tools differ in when they start and \
+             stop the clock and in what they count, so a difference cannot be attributed to the \
+             target",
+            before.name, tools[0], after.name, tools[1]
+        ));
+    }
+    let mut unknown: Vec<&str> = Vec::new();
+    for change in &mut *changes {
+        let place = (change.workload.clone(), change.target.clone());
+        let (Some(earlier), Some(later)) = (then.loads.get(&place), now.loads.get(&place)) else {
+            continue;
+        };
+        let mut is_other_load = false;
+        match (earlier.connections, later.connections) {
+            (Some(few), Some(many)) if few != many => {
+                is_other_load = true;
+                said.push(format!(
+                    "no verdict on {}: {few} connections before and {many} after are different work",
+                    place.0
+                ));
+            }
+            (None, Some(_)) => unknown.push(&before.name),
+            (Some(_), None) => unknown.push(&after.name),
+            _ => {}
+        }
+        said.extend(percentiles(
+            &place.0,
+            earlier,
+            later,
+            [&before.name, &after.name],
+        ));
+        if is_other_tool || is_other_load {
+            change.change = EarlierOutcome::NoVerdict;
+        }
+    }
+    unknown.dedup();
+    for name in unknown {
+        said.push(format!(
+            "{name} does not say the number of connections, so the load may have been different"
+        ));
+    }
+    if changes.iter().all(|change| change.change.is_undecided()) {
+        said.push(
+            "which one is faster cannot be concluded from these files: run both with tenbin, which \
+             measures them in turn"
+                .to_owned(),
+        );
+    }
+    said
+}
+
+/// Percentiles that both sides have, and those that only one has.
+fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -> Vec<String> {
+    let find = |load: &Load, quantile: f64| {
+        let mut all = load.percentiles.iter();
+        all.find(|(own, _)| (own - quantile).abs() < 1e-9)
+            .map(|(_, time)| *time)
+    };
+    let mut said = Vec::new();
+    let both = earlier.percentiles.iter().filter_map(|(quantile, then)| {
+        let now = find(later, *quantile)?;
+        let name = percentile_name(*quantile);
+        Some(format!("{name} {} and {}", TIME.of(*then), TIME.of(now)))
+    });
+    let both: Vec<String> = both.collect();
+    if !both.is_empty() {
+        said.push(format!(
+            "times of {workload} before and after, without intervals: {}",
+            both.join(", ")
+        ));
+    }
+    for (name, own, other) in [(names[0], earlier, later), (names[1], later, earlier)] {
+        let alone = own.percentiles.iter().map(|(quantile, _)| *quantile);
+        let alone = alone.filter(|quantile| find(other, *quantile).is_none());
+        let alone: Vec<String> = alone.map(percentile_name).collect();
+        if !alone.is_empty() {
+            said.push(format!(
+                "only {name} has {} of {workload}, which cannot be compared",
+                alone.join(", ")
+            ));
+        }
+    }
+    said
+}

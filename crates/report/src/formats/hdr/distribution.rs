@@ -1,0 +1,141 @@
+//! Reads percentile distributions, as HdrHistogram prints them and its plotter reads them.
+
+use tenbin_stats::printable_percentile;
+use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
+
+use crate::formats::read::{Fault, readable};
+use crate::formats::reported::{Line, Lines, checked, count, decimal};
+
+/// Name of the operation: what was measured is not in the file.
+const VALUES: &str = "values";
+
+/// Seconds in a millisecond.
+const MILLI: f64 = 1e-3;
+
+/// Percentiles that are taken from the rows: those of the rows themselves follow from the number of
+/// values and not from what anybody asked.
+const TAKEN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+/// Whether the first line is the title of a distribution.
+pub(super) fn recognises(beginning: &[u8]) -> bool {
+    let first = readable(beginning).lines().next().unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.starts_with(&["Value", "Percentile", "TotalCount"])
+}
+
+/// One row: the share `quantile` of the values, `count` of them, is `value` or less.
+struct Row<'a> {
+    line: Line<'a>,
+    value: Range,
+    quantile: f64,
+    count: u64,
+}
+
+pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
+    let lines = Lines::of(content, &[])?;
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    let lines_of_rows = lines.0.iter().skip(1);
+    for line in lines_of_rows.filter(|line| !line.text.trim().is_empty()) {
+        if line.text.starts_with('#') {
+            break;
+        }
+        let row = row(line)?;
+        if let Some(last) = rows.last()
+            && (row.value.to < last.value.from
+                || row.quantile < last.quantile
+                || row.count < last.count)
+        {
+            return Err(line.fault("contradicts itself: the row is below the one before it"));
+        }
+        rows.push(row);
+    }
+    let total = footer(&lines, "#[Max", "Total count")?;
+    let (total_line, total) = (
+        total.0,
+        count(total.1).ok_or_else(|| total.0.no("the total count", total.1))?,
+    );
+    match rows.last() {
+        Some(last) if last.quantile >= 1.0 && last.count == total => {}
+        _ => {
+            return Err(total_line
+                .fault("the rows do not end with all values; the file may be cut off or damaged"));
+        }
+    }
+    let mut of = Measurement::new(VALUES);
+    of.samples = Some(total);
+    let time = |name: &str, text: (Line<'_>, &str)| {
+        let value = decimal(text.1).ok_or_else(|| text.0.no(name, text.1))?;
+        Ok::<_, Fault>(text.0.said(value.times(MILLI)))
+    };
+    of.mean = Some(time("the mean", footer(&lines, "#[Mean", "Mean")?)?);
+    of.max = Some(time("the longest time", footer(&lines, "#[Max", "Max")?)?);
+    of.min = rows
+        .first()
+        .filter(|row| row.quantile == 0.0)
+        .map(|row| row.line.said(row.value.times(MILLI)));
+    for quantile in TAKEN
+        .into_iter()
+        .filter(|it| printable_percentile(*it, total))
+    {
+        let below = rows.iter().rfind(|row| row.quantile <= quantile);
+        let above = rows.iter().find(|row| row.quantile >= quantile);
+        if let Some((below, above)) = below.zip(above) {
+            of.percentiles.push(Percentile {
+                quantile,
+                time: Range {
+                    from: below.value.from.min(above.value.from) * MILLI,
+                    to: above.value.to * MILLI,
+                },
+                quote: above.line.quote(),
+            });
+        }
+    }
+    let reported = checked("HdrHistogram", vec![of])?;
+    Ok(Reported {
+        caveats: vec![
+            "the file does not say the unit of its values: they are read as milliseconds, as \
+             HdrHistogram's plotter shows them"
+                .to_owned(),
+            "the values are times of something; how many requests there were, and how many failed, \
+             is not in the file"
+                .to_owned(),
+        ],
+        ..reported
+    })
+}
+
+fn row<'a>(line: &Line<'a>) -> Result<Row<'a>, Fault> {
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    // The last row has no quotient.
+    let ([value, quantile, total] | [value, quantile, total, _]) = words.as_slice() else {
+        return Err(line.fault("is not a value, a percentile and a count"));
+    };
+    let read = |what: &str, text: &str| decimal(text).ok_or_else(|| line.no(what, text));
+    let number = read("the percentile", quantile)?.middle();
+    if number > 1.0 {
+        return Err(line.no("the percentile", quantile));
+    }
+    Ok(Row {
+        line: *line,
+        value: read("the value", value)?,
+        quantile: number,
+        count: count(total).ok_or_else(|| line.no("the count", total))?,
+    })
+}
+
+/// A figure below the rows, such as `#[Max = 12.345, Total count = 678]`.
+fn footer<'a>(lines: &Lines<'a>, start: &str, name: &str) -> Result<(Line<'a>, &'a str), Fault> {
+    let mut all = lines.0.iter();
+    let found = all.find_map(|line| {
+        let inner = line.text.strip_prefix("#[")?.trim_end().strip_suffix(']')?;
+        let figures = inner.split(',').filter(|_| line.text.starts_with(start));
+        let mut pairs = figures.filter_map(|figure| figure.split_once('='));
+        let (_, value) = pairs.find(|(own, _)| own.trim() == name)?;
+        Some((*line, value.trim()))
+    });
+    found.ok_or_else(|| {
+        Fault::of_the_file(format!(
+            "has no line {start:?} with {name:?}; it may be cut off"
+        ))
+    })
+}

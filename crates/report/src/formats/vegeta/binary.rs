@@ -1,0 +1,143 @@
+//! The list of requests that `vegeta attack` writes: a stream of gob.
+
+use std::io::BufRead;
+
+use super::gob::{Field, Gob, INT, STRING, UINT};
+use crate::formats::imported::{Imported, Operation, SECOND, Times, Tool, record};
+use crate::formats::read::{Fault, Selection};
+use crate::formats::reported::REQUESTS;
+
+/// vegeta sends at a rate. Its throughput has only responses with a status from 200 to 399.
+const VEGETA: Tool = Tool {
+    name: "vegeta",
+    closed_loop: false,
+    counts_failures: false,
+};
+
+/// Seconds from the year 1, from which Go counts, to 1970.
+const YEAR_1: i64 = 62_135_596_800;
+
+/// The definition of the type comes first. Its bytes are enough to recognise it.
+const DEFINITION: usize = 512;
+
+/// Name of the type and of a field, each with its length before it.
+const MARKS: [&[u8]; 3] = [b"\x06Result", b"\x09Timestamp", b"\x07Latency"];
+
+pub(super) fn recognises(beginning: &[u8]) -> bool {
+    let definition = &beginning[..beginning.len().min(DEFINITION)];
+    let has = |mark: &[u8]| definition.windows(mark.len()).any(|part| part == mark);
+    MARKS.into_iter().all(has)
+}
+
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+    if selection.needs_requests() {
+        return Err(Fault::of_the_file(
+            "is a list of requests of vegeta, of which none can be selected; read the whole file",
+        ));
+    }
+    let mut gob = Gob::new(text);
+    let mut operation = Operation::new(REQUESTS);
+    operation.unit = "req";
+    let (mut last, mut count): (Option<u64>, u64) = (None, 0);
+    while let Some(fields) = gob.next("Result")? {
+        let request = Request::read(&mut gob, &fields)?;
+        gob.finish()?;
+        last = last.max(Some(request.number));
+        count += 1;
+        request.add_to(&mut operation, &gob)?;
+    }
+    match last {
+        None => Err(Fault::of_the_file("has no request")),
+        // vegeta numbers its requests from 0.
+        Some(last) if last >= count => Err(Fault::of_the_file(format!(
+            "has {count} requests, and one is number {last}: requests are missing; the file may be \
+             cut off"
+        ))),
+        Some(_) => Ok(Imported {
+            tool: VEGETA,
+            files: Vec::new(),
+            command_line: None,
+            operations: vec![operation],
+            caveats: Vec::new(),
+        }),
+    }
+}
+
+/// One result. A field without a value is 0 or empty.
+#[derive(Default)]
+struct Request {
+    number: u64,
+    status: u64,
+    /// Nanoseconds since 1970.
+    start: Option<i64>,
+    nanoseconds: i64,
+    bytes_in: u64,
+    error: String,
+}
+
+impl Request {
+    fn read(gob: &mut Gob<'_>, fields: &[Field]) -> Result<Self, Fault> {
+        let mut request = Self::default();
+        gob.each_field(|gob, at| {
+            let field = fields.get(at).ok_or_else(|| gob.malformed())?;
+            match (field.name.as_str(), field.type_id) {
+                ("Seq", UINT) => request.number = gob.uint()?,
+                ("Code", UINT) => request.status = gob.uint()?,
+                ("Latency", INT) => request.nanoseconds = gob.int()?,
+                ("BytesIn", UINT) => request.bytes_in = gob.uint()?,
+                ("Error", STRING) => request.error = gob.text()?,
+                ("Timestamp", type_id) => {
+                    let bytes = gob.opaque(type_id)?;
+                    let start = time(&bytes).ok_or_else(|| gob.fault("has no time"))?;
+                    request.start = Some(start);
+                }
+                (_, type_id) => gob.skip(type_id)?,
+            }
+            Ok(())
+        })?;
+        Ok(request)
+    }
+
+    fn add_to(self, operation: &mut Operation, gob: &Gob<'_>) -> Result<(), Fault> {
+        let start = self.start.ok_or_else(|| gob.fault("has no start"))?;
+        let took = u64::try_from(self.nanoseconds).map_err(|_| gob.fault("has a time below 0"))?;
+        let end = start.checked_add(self.nanoseconds);
+        let end = end.ok_or_else(|| gob.fault("has no end"))?;
+        operation.start = operation.start.min(start);
+        operation.end = operation.end.max(end);
+        if !(200..400).contains(&self.status) {
+            operation.failed = operation.failed.map(|failed| failed + 1);
+            let text = match self.error.as_str() {
+                "" => format!("status {}", self.status),
+                error => error.to_owned(),
+            };
+            operation.add_failure(&text, 1);
+            return Ok(());
+        }
+        let too_much = || gob.fault("makes a sum of bytes beyond belief");
+        operation.ok = operation.ok.map(|ok| ok + 1);
+        operation.objects = operation.ok;
+        let bytes = operation.bytes.unwrap_or_default();
+        operation.bytes = Some(bytes.checked_add(self.bytes_in).ok_or_else(too_much)?);
+        if let Times::Each(each) = &mut operation.times {
+            record(each, took);
+        }
+        match operation.add_second(end.div_euclid(SECOND), 1.0, self.bytes_in as f64) {
+            true => Ok(()),
+            false => Err(gob.fault("makes the run longer than a million seconds")),
+        }
+    }
+}
+
+/// Go's encoding of a time: a version, seconds since the year 1, nanoseconds, and the time zone.
+fn time(bytes: &[u8]) -> Option<i64> {
+    let (version, rest) = bytes.split_first()?;
+    let is_known = matches!((version, rest.len()), (1, 14) | (2, 15));
+    let (seconds, rest) = rest.split_first_chunk::<8>().filter(|_| is_known)?;
+    let nanoseconds = i32::from_be_bytes(*rest.first_chunk::<4>()?);
+    let seconds = i64::from_be_bytes(*seconds).checked_sub(YEAR_1)?;
+    let nanoseconds = Some(nanoseconds).filter(|nanos| (0..SECOND as i32).contains(nanos))?;
+    seconds
+        .checked_mul(SECOND)?
+        .checked_add(i64::from(nanoseconds))
+}
