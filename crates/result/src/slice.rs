@@ -26,19 +26,21 @@ pub struct SliceFigures {
     /// otherwise omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<f64>,
-    /// Start of its window, since the start of the run; null in imported results.
+    /// Start of the measurement window, seconds after the start of the run; null in imported
+    /// results.
     pub start: Option<f64>,
-    /// Length of its window; null in an imported result that does not say it.
+    /// Length of the measurement window, seconds; null if an imported file does not state it.
     pub seconds: Option<f64>,
     /// Whether the slice ended before its planned time.
     pub cut_short: bool,
     /// Successful operations inside the window: correct responses, without those to sub-requests,
-    /// and completed transactions. Null in an imported result that does not say it.
+    /// and completed transactions. Null if an imported file does not state them.
     pub ok: Option<u64>,
     /// Open loop: requests that were due by the end of the window and not yet sent; null in imported
     /// results.
     pub backlog: Option<u64>,
-    /// Failed operations; null in an imported result that does not say it.
+    /// Failed operations that were due before the end of the window and failed after its start; null
+    /// if an imported file does not state them.
     pub failed: Option<u64>,
     /// Successful operations per second.
     pub throughput: Option<f64>,

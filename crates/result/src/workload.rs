@@ -14,7 +14,7 @@ pub struct Workload {
     pub load: String,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
-    /// Connections, over all threads; null in an imported result that does not say it.
+    /// Connections, over all threads; null if an imported file does not state it.
     pub connections: Option<u64>,
     /// Mean arrivals per second in an open loop with a fixed rate; otherwise null.
     pub rate: Option<f64>,
