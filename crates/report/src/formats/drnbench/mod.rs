@@ -3,6 +3,7 @@
 //! A step is the work of one number of clients. drnbench counts all requests that ended, failures
 //! too; so does this, and the verdict does not.
 
+mod row;
 mod steps;
 
 use std::collections::BTreeMap;
