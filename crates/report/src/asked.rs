@@ -125,6 +125,9 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
 /// `8 rounds of 2 s`; a run with only maximum-rate searches has no rounds.
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
+    if run.is_imported() {
+        return "by other tools, not interleaved".to_owned();
+    }
     match run.planned_slices == 0 && !document.searches.is_empty() {
         true => format!(
             "maximum-rate search, slices of {}",

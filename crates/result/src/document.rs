@@ -147,6 +147,14 @@ pub struct Run {
     pub plan: Option<String>,
 }
 
+impl Run {
+    /// Whether the results were read from files of other tools: nothing was run, and there is no run
+    /// directory.
+    pub fn is_imported(&self) -> bool {
+        self.seed.is_none()
+    }
+}
+
 /// A use of an object store, and which target suits it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UseCase {
