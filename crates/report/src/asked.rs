@@ -126,6 +126,9 @@ pub(crate) fn optimum_claim(optimum: &Optimum) -> String {
 /// with only maximum-rate searches, which has no rounds.
 pub(crate) fn schedule(document: &Document) -> String {
     let run = &document.run;
+    if run.is_imported() {
+        return "by other tools, not interleaved".to_owned();
+    }
     match run.planned_slices == 0 && !document.searches.is_empty() {
         true => format!(
             "maximum-rate search, slices of {}",

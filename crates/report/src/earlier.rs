@@ -236,8 +236,14 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     let found = against_earlier(&then, &now, changed);
     if found.all.is_empty() {
         return Err(format!(
-            "{} and {} have no workload on the same target in common",
-            before.name, after.name
+            "{} and {} have no workload on the same target in common{}",
+            before.name,
+            after.name,
+            match before.origin.is_file() || after.origin.is_file() {
+                true =>
+                    "; a file of another tool is compared with a result of one workload on one target",
+                false => "",
+            }
         ));
     }
     let mut warnings = warnings(before, after, &found);

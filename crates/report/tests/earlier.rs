@@ -455,3 +455,43 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
          20, then 2",
     );
 }
+
+/// Every mixture of a run and files of other tools has the same structure, and no verdict.
+#[test]
+fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
+    let file = |name: &str| {
+        let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+        Results::of_file(name, &std::fs::read(path).unwrap()).unwrap()
+    };
+    let mut document = made_up::single().document();
+    let kept = document.workloads[0].name.clone();
+    document.workloads.truncate(1);
+    document.results.retain(|result| result.workload == kept);
+    document.slices.retain(|slice| slice.workload == kept);
+    document.trust = tenbin_result::Trust::Valid;
+    let run = Results::of_document(&document);
+    let wrk = file("http/wrk-latency.txt");
+    let hey = file("http/hey.txt");
+    let warp = file("warp/warp-put.json.zst");
+    for (before, after) in [
+        (&run, &wrk),
+        (&wrk, &run),
+        (&wrk, &hey),
+        (&hey, &warp),
+        (&warp, &run),
+    ] {
+        let earlier = against(before, after, &[]).unwrap();
+        let [change] = earlier.changes.as_slice() else {
+            panic!("{earlier:?}");
+        };
+        assert_eq!(change.change, EarlierOutcome::NoVerdict, "{earlier:?}");
+        let text = terminal_earlier(&earlier);
+        for part in ["tools differ", "cannot be concluded from these files"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    // The same tool with the same load: still one run each.
+    let earlier = against(&wrk, &wrk, &[]).unwrap();
+    assert_eq!(earlier.changes[0].change, EarlierOutcome::TooFew);
+    assert!(terminal_earlier(&earlier).contains("one run each is inconclusive"));
+}

@@ -152,6 +152,14 @@ pub struct Run {
     pub plan: Option<String>,
 }
 
+impl Run {
+    /// Whether the results were read from files of other tools: nothing was run, and there is no run
+    /// directory.
+    pub fn is_imported(&self) -> bool {
+        self.seed.is_none()
+    }
+}
+
 /// A use of an object store and the target that suits the use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UseCase {

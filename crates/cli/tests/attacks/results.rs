@@ -15,6 +15,18 @@ const DRNBENCH: &str = "n_clients,total_n_requests,queries_per_second,min_elapse
 const HSBENCH: &str = "Loop: 0, Int: TOTAL, Dur(s): 10.0, Mode: PUT, Ops: 6170, MB/s: 0.60, IO/s: \
                        617, Lat(ms): [ min: 0.4, avg: 1.6, 99%: 4.2, max: 9.9 ], Slowdowns: 0\n";
 
+const K6: &str = "http_req_duration..: avg=1.17ms\nhttp_req_failed..: 0.00% 0 out of 48450\n\
+                  http_reqs..: 48450 2421.5/s\n";
+const HLOG: &str = "#[Histogram log format version 1.3]\n";
+/// A histogram without a value.
+const EMPTY: &str = "HISTFAAAABx4nJNpmSzMwMDAxQABzFCaEUzOmNZg/wEiMJ6JiQkAOykGEQ==";
+
+/// What `vegeta attack` writes begins like this; these bytes follow.
+fn gob(rest: &[u8]) -> Vec<u8> {
+    let marks = b"\x06Result\x09Timestamp\x07Latency";
+    [rest, marks, rest].concat()
+}
+
 /// One request line of a warp file.
 fn request(operation: &str, bytes: &str, error: &str, start: &str, end: &str) -> String {
     format!("0\t0\t{operation}\tc\t1\t{bytes}\thttp://h:1\tf\t{error}\t{start}\t\t{end}\t1\t0\n")
@@ -55,6 +67,16 @@ const ROWS: &[Row] = &[
     ("Go: numbers beyond everything", || b"BenchmarkX-8 99999999999999999999 1e308 ns/op\n".repeat(4)),
     ("Go: no numbers", || b"BenchmarkX-8 1 NaN ns/op\nBenchmarkY 1 -1 ns/op\nBenchmarkZ 1 0 ns/op\n".to_vec()),
     ("Go: escape sequences", || b"Benchmark\x1b[31mX-8 1 100 ns/op\n".repeat(4)),
+    ("gob: a message of 16 EiB", || gob(&[0xf8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01])),
+    ("gob: a number of 200 bytes", || gob(&[0x7f, 0x38])),
+    ("gob: types within types", || gob(&[0x05, 0x03, 0x01, 0x01, 0x01, 0x7f].repeat(1_000))),
+    ("k6: numbers beyond everything", || K6.replace("48450", "99999999999999999999").into_bytes()),
+    ("k6: times beyond everything", || K6.replace("1.17ms", &format!("{}h", "9".repeat(400))).into_bytes()),
+    ("k6: escape sequences", || K6.replace("1.17ms", "\x1b[31m1.17ms").into_bytes()),
+    ("fortio: numbers beyond everything", || br#"{"DurationHistogram":{"Count":18446744073709551615,"Avg":1e+308,"Data":[{"Start":0,"End":1e+308,"Count":18446744073709551615}],"Percentiles":[{"Percentile":1e+308,"Value":1}]},"NumThreads":18446744073709551615,"ActualDuration":1,"ActualQPS":1e+308}"#.to_vec()),
+    ("hlog: no histogram", || format!("{HLOG}Tag=\x1b[31mA,0.0,1.0,1.0,HISTFAAAAB\n").into_bytes()),
+    ("hlog: a hundred thousand tags", || (0..100_000).fold(HLOG.to_owned(), |log, at| log + &format!("Tag={at},0.0,1.0,0.000,{EMPTY}\n")).into_bytes()),
+    ("hgrm: numbers beyond everything", || format!("Value Percentile TotalCount 1/(1-Percentile)\n\n{} 1.0 99999999999999999999\n#[Mean = 1, StdDeviation = 1]\n#[Max = 1, Total count = 99999999999999999999]\n", "9".repeat(400)).into_bytes()),
     ("zstd: garbage", || [&[0x28, 0xb5, 0x2f, 0xfd][..], &[0xaa; 1000]].concat()),
     ("zstd: 1 GiB of zeros", || packed("", 0)),
     ("zstd: a line of warp's of 1 GiB", || packed(WARP, b'a')),
@@ -67,11 +89,13 @@ fn packed(text: &str, byte: u8) -> Vec<u8> {
 }
 
 /// Each command that reads results. A comparison gets the same file twice.
-fn commands(file: &str) -> [Vec<String>; 5] {
+fn commands(file: &str) -> [Vec<String>; 7] {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     [
         words(&["show", file]),
         words(&["compare", file, file]),
+        words(&["import", "--json", file]),
+        words(&["lint", file]),
         words(&["chart", "-o", "chart", file]),
         words(&["warp", "analyze", "--no-color", file]),
         words(&["warp", "cmp", "--no-color", file, file]),
@@ -102,8 +126,8 @@ fn what_is_no_file_is_refused() {
     for path in ["/dev/zero", &pipe] {
         for line in commands(path) {
             let line: Vec<String> = line;
-            // `tenbin warp` commands read pipes, like warp.
-            if line[0] == "warp" && path == pipe {
+            // warp's own commands read a pipe, as warp does, and so do those for files of other tools.
+            if ["warp", "import", "lint"].contains(&&*line[0]) && path == pipe {
                 continue;
             }
             let name = line.join(" ");

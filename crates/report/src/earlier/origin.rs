@@ -83,6 +83,11 @@ impl Origin {
             .collect();
     }
 
+    /// Whether it is a file of another tool.
+    pub(super) fn is_file(&self) -> bool {
+        self.tool.is_some()
+    }
+
     fn name(&self) -> &'static str {
         self.tool.unwrap_or(TENBIN)
     }
@@ -120,7 +125,7 @@ pub(super) fn one_place_each(before: &Results, after: &Results) -> Option<(Resul
         [only] => Some((only.workload.clone(), only.target.clone())),
         _ => None,
     };
-    let is_file = before.origin.tool.is_some() || after.origin.tool.is_some();
+    let is_file = before.origin.is_file() || after.origin.is_file();
     let (then, now) = (place(before)?, place(after)?);
     if !is_file || then == now {
         return None;
@@ -136,8 +141,16 @@ pub(super) fn one_place_each(before: &Results, after: &Results) -> Option<(Resul
             (then, now) => then.or(now),
         },
     );
+    // In an open loop the throughput is that of the schedule: times are compared.
+    let by_time = [before, after].iter().any(|side| side.series[0].by_time);
     let renamed = |side: &Results| {
         let mut renamed = side.clone();
+        if by_time && !renamed.series[0].by_time {
+            let median = side.origin.loads.values().next();
+            let median = median.and_then(|load| find(load, 0.5));
+            renamed.series[0].values = median.map(|seconds| 1.0 / seconds).into_iter().collect();
+            renamed.series[0].by_time = true;
+        }
         renamed.origin.rename(&common);
         for each in &mut renamed.series {
             (each.workload, each.target) = common.clone();
@@ -156,7 +169,7 @@ pub(super) fn restrict(
     changes: &mut [EarlierChange],
 ) -> Vec<String> {
     let (then, now) = (&before.origin, &after.origin);
-    if then.tool.is_none() && now.tool.is_none() {
+    if !then.is_file() && !now.is_file() {
         return Vec::new();
     }
     let mut said = Vec::new();
@@ -215,13 +228,15 @@ pub(super) fn restrict(
     said
 }
 
+/// The percentile, seconds.
+fn find(load: &Load, quantile: f64) -> Option<f64> {
+    let mut all = load.percentiles.iter();
+    let found = all.find(|(own, _)| (own - quantile).abs() < 1e-9)?;
+    Some(found.1).filter(|seconds| *seconds > 0.0)
+}
+
 /// Percentiles that both sides have, and those that only one has.
 fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -> Vec<String> {
-    let find = |load: &Load, quantile: f64| {
-        let mut all = load.percentiles.iter();
-        all.find(|(own, _)| (own - quantile).abs() < 1e-9)
-            .map(|(_, time)| *time)
-    };
     let mut said = Vec::new();
     let both = earlier.percentiles.iter().filter_map(|(quantile, then)| {
         let now = find(later, *quantile)?;

@@ -99,7 +99,8 @@ fn requests(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
     }
     let (statuses, text) = lines.need("status codes:")?;
     let codes = numbers(&statuses, text)?;
-    let answered: u64 = codes.iter().map(|(number, _)| number).sum();
+    let answered = codes.iter();
+    let answered = answered.fold(0_u64, |sum, (number, _)| sum.saturating_add(*number));
     if answered.saturating_add(errored) < done {
         return Err(statuses.fault(format!(
             "contradicts the requests: {answered} responses and {errored} errors of {done} done"

@@ -173,6 +173,7 @@ fn method(document: &Document) -> String {
     }
     let interleaved = match document.targets.len() {
         0 | 1 => "",
+        _ if document.run.is_imported() => "",
         _ => ", interleaved",
     };
     let mut known = document.environment.targets.values();

@@ -45,6 +45,9 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         );
         blocks.push(Block::Paragraph(text));
     }
+    if document.run.is_imported() {
+        return blocks;
+    }
     let run = Text::plain("Run ")
         .and(Look::Plain, directory.clone())
         .and(Look::Faint, "   more: ")
@@ -99,7 +102,10 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
             ),
         },
         format!("Verdict  {}", for_terminal(&verdict(document))),
-        format!("Run      {}", for_terminal(&document.run.directory)),
+        match document.run.is_imported() {
+            true => format!("Run      {}", for_terminal(&document.run.name)),
+            false => format!("Run      {}", for_terminal(&document.run.directory)),
+        },
     ]
 }
 

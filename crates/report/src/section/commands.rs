@@ -5,6 +5,9 @@ use tenbin_result::Document;
 use crate::block::Block;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    if document.run.is_imported() {
+        return Vec::new();
+    }
     let directory = quoted(&document.run.directory);
     let lines = [
         (

@@ -155,12 +155,14 @@ fn add(document: &mut Document, name: &str, file: &Reported) {
                 observed: None,
             });
         }
-        if document
-            .workloads
-            .iter()
-            .all(|known| known.name != of.operation)
-        {
-            document.workloads.push(workload(of));
+        let mut known = document.workloads.iter_mut();
+        match known.find(|known| known.name == of.operation) {
+            None => document.workloads.push(workload(of)),
+            Some(known) if known.load == workload(of).load => {}
+            Some(known) => {
+                known.connections = None;
+                known.load = "not the same in all files, or unknown".to_owned();
+            }
         }
         let place = |result: &ResultOf| result.workload == of.operation && result.target == target;
         if !document.results.iter().any(place) {

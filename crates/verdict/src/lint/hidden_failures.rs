@@ -31,6 +31,8 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             let share = all
                 .filter(|all| *all > 0)
                 .map(|all| failed as f64 / all as f64);
+            let ended = of.ended.as_ref().map(|ended| ended.value);
+            let are_timed = of.samples > ended;
             let what: Vec<String> = hidden
                 .clone()
                 .map(|each| format!("{} {}", count(each.count), each.what))
@@ -49,15 +51,22 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                         what.join(", ")
                     ),
                     None => format!(
-                        "{}{shown} failed, and are neither in the rate nor in the times of {}, which \
-                         ends with exit code 0 all the same",
+                        "{}{shown} failed, and are {} of {}, which ends with exit code 0 all the same",
                         what.join(", "),
+                        match are_timed {
+                            true => "not in the rate",
+                            false => "neither in the rate nor in the times",
+                        },
                         file.tool,
                     ),
                 },
-                advice: "read the numbers of failures, not the exit code; requests that fail are \
-                         often the slowest, and their times are missing from the percentiles"
-                    .to_owned(),
+                advice: match are_timed {
+                    true => "read the numbers of failures, not the exit code; the percentiles are \
+                             those of failures, too",
+                    false => "read the numbers of failures, not the exit code; requests that fail are \
+                              often the slowest, and their times are missing from the percentiles",
+                }
+                .to_owned(),
                 quotes: quotes(file, hidden.map(|each| &each.quote).chain(denied)),
             })
         })

@@ -3,6 +3,7 @@
 //! A step contains all requests sent with one number of clients. Like drnbench, this module counts
 //! failed requests too; the verdict does not.
 
+mod row;
 mod steps;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The JSON summaries: the object of `handleSummary`, the flat one of `--summary-export`, and the
 //! list of metrics of `--new-machine-readable-summary`.
 
-use tenbin_verdict::lint::{Quote, Reported};
+use tenbin_verdict::lint::{Quote, Range, Reported, Said};
 
 use super::{FailedRate, Summary};
 use crate::formats::read::Fault;
@@ -34,9 +34,19 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
             None => None,
         },
     };
+    let count = requests.need("count")?.count()?;
+    let rate = match requests.maybe("rate", 1.0)? {
+        Some(rate) => Some(rate),
+        // The machine-readable summary leaves the division to its reader.
+        None => seconds.as_ref().and_then(|said: &Said<Range>| {
+            let seconds = said.value.middle();
+            let rate = Range::exactly(count.value as f64 / seconds);
+            (seconds > 0.0).then(|| Said::new(rate, said.quote.clone()))
+        }),
+    };
     Summary {
-        requests: requests.need("count")?.count()?,
-        rate: requests.maybe("rate", 1.0)?,
+        requests: count,
+        rate,
         seconds,
         times,
         failed: failed(&need(&whole, "http_req_failed")?)?,

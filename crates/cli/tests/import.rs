@@ -1,0 +1,179 @@
+//! `tenbin import`, `tenbin lint` and `tenbin compare` of result files of other tools.
+
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::{Scratch, Tenbin};
+
+/// A recorded file of the tests of `tenbin-report`.
+fn recorded(name: &str) -> String {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests");
+    let path = tests.join(name).canonicalize().expect(name);
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+/// Exit code, standard output and standard error.
+fn tenbin(scratch: &Scratch, arguments: &[&str]) -> (i32, String, String) {
+    let run = Tenbin::new(scratch, arguments).run();
+    (
+        run.code.unwrap_or(-1),
+        run.stdout.clone(),
+        run.stderr.clone(),
+    )
+}
+
+fn json(scratch: &Scratch, file: &str) -> serde_json::Value {
+    let (code, document, error) = tenbin(scratch, &["import", "--json", file]);
+    assert_eq!(code, 0, "{error}");
+    serde_json::from_str(&document).expect("a result document")
+}
+
+#[test]
+fn what_a_file_does_not_say_is_null_and_never_0() {
+    let scratch = Scratch::new("import-unknown");
+    for (file, connections) in [
+        ("fixtures/http/wrk-latency.txt", Some(16)),
+        ("fixtures/http/hey.txt", None),
+        ("fixtures/http/vegeta.txt", None),
+        ("fixtures/recorded/vegeta.bin", None),
+    ] {
+        let document = json(&scratch, &recorded(file));
+        let slice = &document["slices"][0];
+        let run = &document["run"];
+        assert_eq!(
+            document["workloads"][0]["connections"].as_u64(),
+            connections,
+            "{file}"
+        );
+        assert!(slice["ok"].as_u64() > Some(0), "{file}: {slice}");
+        assert!(slice["seconds"].as_f64() > Some(0.0), "{file}: {slice}");
+        for unknown in [
+            &run["seed"],
+            &run["threads"],
+            &run["slice_seconds"],
+            &slice["start"],
+            &slice["client_busiest_thread"],
+        ] {
+            assert!(unknown.is_null(), "{file}: {unknown}");
+        }
+    }
+    // A file of percentiles has neither a number of requests nor a time.
+    let mut percentages = "Percentage served,Time in ms\n".to_owned();
+    for percent in 0..100 {
+        percentages += &format!("{percent},1.{percent:03}\n");
+    }
+    let file = scratch.write("ab.csv", &percentages);
+    let document = json(&scratch, &file);
+    for member in ["ok", "failed", "seconds", "throughput"] {
+        assert!(document["slices"][0][member].is_null(), "{member}");
+    }
+    assert!(document["results"][0]["ok"].is_null());
+    let (code, shown, _) = tenbin(&scratch, &["import", &file]);
+    assert_eq!(code, 0);
+    assert!(
+        shown.contains("* Average: unknown") && shown.contains("* Errors: unknown"),
+        "{shown}"
+    );
+    scratch.expect_nobody_left(Duration::ZERO);
+}
+
+#[test]
+fn lint_ends_with_a_code_for_nothing_something_and_a_file_that_cannot_be_read() {
+    let scratch = Scratch::new("lint-codes");
+    let clean = recorded("fixtures/http/wrk-latency.txt");
+    let flawed = recorded("fixtures/http/oha.json");
+    let (code, text, _) = tenbin(&scratch, &["lint", &clean]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("nothing found"), "{text}");
+    let (code, text, _) = tenbin(&scratch, &["lint", &clean, &flawed]);
+    assert_eq!(code, 6, "{text}");
+    for part in [
+        "wrk-latency.txt: wrk, 1 measurement",
+        "throughput_of_failures at requests",
+        "errorDistribution.aborted due to deadline: 16",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (code, text, _) = tenbin(&scratch, &["lint", "--json", &flawed]);
+    assert_eq!(code, 6);
+    let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(found["findings"][0]["rule"], "throughput_of_failures");
+}
+
+#[test]
+fn files_that_are_cut_altered_or_no_files_are_refused_with_the_reason() {
+    let scratch = Scratch::new("import-refused");
+    let whole = std::fs::read_to_string(recorded("fixtures/http/wrk-latency.txt")).expect("text");
+    let cut = scratch.write("cut.txt", &whole[..whole.len() - 20]);
+    let altered = whole.replace("504960 requests", "604960 requests");
+    let altered = scratch.write("altered.txt", altered);
+    let binary = std::fs::read(recorded("fixtures/recorded/vegeta.bin")).expect("a file");
+    let half = scratch.write("half.bin", &binary[..binary.len() / 2]);
+    let folder = scratch.path().to_str().expect("UTF-8").to_owned();
+    let good = recorded("fixtures/http/hey.txt");
+    for (file, why) in [
+        (cut.as_str(), "may be cut off"),
+        (&altered, "contradicts itself: 604,960 requests"),
+        (&half, "cut off"),
+        (&folder, "is a directory; tenbin show prints"),
+        ("/dev/zero", "is none of the results that can be read"),
+        ("no-such-file", "cannot be opened"),
+    ] {
+        for command in ["import", "lint"] {
+            // A good file before it does not hide it.
+            let (code, _, error) = tenbin(&scratch, &[command, &good, file]);
+            assert_eq!(code, 2, "{command} {file}: {error}");
+            assert!(
+                error.contains(file) && error.contains(why),
+                "{command}: {error}"
+            );
+            assert_eq!(error.lines().count(), 1, "{error}");
+        }
+    }
+}
+
+#[test]
+fn several_files_become_one_document_that_can_be_shown_and_compared() {
+    let scratch = Scratch::new("import-several");
+    let document = scratch.join("result.json");
+    let (wrk, oha) = (
+        recorded("fixtures/http/wrk-latency.txt"),
+        recorded("fixtures/http/oha.json"),
+    );
+    let named = [format!("nginx={wrk}"), format!("caddy={oha}")];
+    let arguments = [
+        "import", "--name", &named[0], "--name", &named[1], "--out", &document,
+    ];
+    let (code, text, error) = tenbin(&scratch, &arguments);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(text.matches("Operation: requests").count(), 2, "{text}");
+    // oha's requests that were aborted make it SUSPECT.
+    let (code, text, _) = tenbin(&scratch, &["show", &document]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("nginx") && text.contains("nothing was measured here"),
+        "{text}"
+    );
+    for invented in [", interleaved", "tenbin run", "16 connections", "round"] {
+        assert!(!text.contains(invented), "{invented}: {text}");
+    }
+
+    let (code, text, error) = tenbin(&scratch, &["compare", &wrk, &oha]);
+    assert_eq!(code, 8, "{text}{error}");
+    for part in [
+        "is a result of wrk and",
+        "one run each is inconclusive: repeat both",
+        "oha.json does not say the number of connections",
+        "p50 47.0 µs and 111 µs",
+        "which one is faster cannot be concluded",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // An imported document beside a file, and the same file twice.
+    for (before, after) in [(wrk.as_str(), wrk.as_str()), (&document, &wrk)] {
+        let (code, text, error) = tenbin(&scratch, &["compare", before, after]);
+        assert!(matches!(code, 2 | 8), "{before} {after}: {text}{error}");
+    }
+}
