@@ -48,8 +48,9 @@ pub(super) struct PreparedS3 {
     pub(super) lengths: Arc<Lengths>,
     pub(super) marks: Marks,
     pub(super) ledgers: Ledgers,
-    /// Positions of the workers in their request sequences; `orders` are their orders of objects.
+    /// The position of each worker in its request sequence.
     pub(super) cursors: Arc<Mutex<Cursors>>,
+    /// The order in which each worker selects objects.
     pub(super) orders: Arc<Mutex<Orders>>,
     /// Whether existing objects were listed; `heeded`: whether the result was used.
     pub(super) surveyed: bool,

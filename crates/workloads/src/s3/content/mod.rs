@@ -60,8 +60,8 @@ const STRIDE: usize = 4099;
 /// Minimum total size of the bodies, bytes, for which hashing runs in parallel.
 const PARALLEL_BYTES: usize = 8 << 20;
 
-/// Number of bodies per size if sizes differ and objects are overwritten: consecutive generations
-/// of an object use different bodies.
+/// Number of bodies per size if sizes differ and objects are overwritten or have versions:
+/// consecutive generations and versions of an object use different bodies.
 const VARIANTS: usize = 4;
 
 /// Maximum number of generations of unique content that a response is compared with. All
@@ -75,8 +75,8 @@ pub struct Content {
     pool: Vec<u8>,
     /// Generator of unique content, if used.
     unique: Option<Unique>,
-    /// Number of consecutive bodies of each size, between which the generations of an object
-    /// alternate; 1 if all objects have one size, because generations then alternate between all
+    /// Number of consecutive bodies of each size, between which the generations and versions of an
+    /// object alternate; 1 if all objects have one size, because they then alternate between all
     /// bodies.
     variants: usize,
     /// One value per size, if sizes differ: an object has the first size whose value is at least
@@ -89,6 +89,8 @@ pub struct Content {
     sizes: Vec<usize>,
     /// The one size that all bodies have, bytes; `None` if sizes differ.
     only: Option<u64>,
+    /// Number of objects, if each has several versions.
+    versioned_objects: Option<NonZero<u64>>,
     salt: u64,
     /// Hexadecimal SHA-256 by body; empty if payloads are not signed.
     hashes: Vec<[u8; 64]>,
@@ -110,7 +112,7 @@ impl Content {
     pub fn new(seed: u64, recipe: &Recipe) -> Self {
         let only = recipe.sizes.only();
         let variants = match only {
-            None if recipe.rewritten => VARIANTS,
+            None if recipe.rewritten || recipe.versioned_objects.is_some() => VARIANTS,
             _ => 1,
         };
         let bodies = sizes::bodies(&recipe.sizes, bodies(&recipe.sizes));
@@ -129,6 +131,7 @@ impl Content {
             framing: recipe.framing,
             only,
             sizes,
+            versioned_objects: recipe.versioned_objects,
             salt: mix(seed),
             hashes: Vec::new(),
             checksums: Vec::new(),
@@ -295,19 +298,24 @@ impl Content {
     }
 
     /// Index of the body of an object. Numbers are hashed, so that a server that confuses objects
-    /// at a fixed distance is also detected. Consecutive generations have different bodies of the
-    /// same size.
+    /// at a fixed distance is also detected. Consecutive generations and versions of an object have
+    /// different bodies of the same size.
     fn index(&self, number: u64) -> usize {
         let (bodies, variants) = (self.sizes.len() as u64, self.variants as u64);
-        let object = mix(object_of(number) ^ self.salt);
-        let generation = generation_of(number);
+        let thing = object_of(number);
+        let (object, version) = match self.versioned_objects {
+            Some(objects) => (thing % objects, thing / objects),
+            None => (thing, 0),
+        };
+        let object = mix(object ^ self.salt);
+        let turn = generation_of(number) + version;
         let index = match self.only {
-            Some(_) if generation == 0 => object % bodies,
-            Some(_) => (object % bodies + generation) % bodies,
+            Some(_) if turn == 0 => object % bodies,
+            Some(_) => (object % bodies + turn) % bodies,
             None => {
                 let body = self.up_to.partition_point(|&up_to| up_to < object);
                 let last = bodies / variants - 1;
-                (body as u64).min(last) * variants + generation % variants
+                (body as u64).min(last) * variants + turn % variants
             }
         };
         index as usize

@@ -1,5 +1,7 @@
 //! Settings for content.
 
+use std::num::NonZero;
+
 use tenbin_plan::{Checksum, Sizes};
 
 use crate::s3::content::chunked::Framing;
@@ -22,6 +24,9 @@ pub struct Recipe {
     pub unique: bool,
     /// Whether objects are overwritten.
     pub rewritten: bool,
+    /// Number of objects, if each object is stored in several versions: version `v` of object `o`
+    /// has the number `o + v × objects`.
+    pub versioned_objects: Option<NonZero<u64>>,
     /// Whether bodies are sent in one request, so that hashes of each body are needed.
     pub whole: bool,
     /// Part size in bytes, if bodies are sent in parts, so that hashes of each part are needed.
@@ -39,6 +44,7 @@ impl Recipe {
             framing: Framing::None,
             unique: false,
             rewritten: false,
+            versioned_objects: None,
             whole: true,
             part_size: None,
         }

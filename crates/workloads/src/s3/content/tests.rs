@@ -284,3 +284,21 @@ proptest! {
         prop_assert!(!content.matches(object, offset.max(size), b"x"));
     }
 }
+
+#[test]
+fn consecutive_versions_of_an_object_differ_and_have_one_size() {
+    const OBJECTS: u64 = 50;
+    for sizes in ["1000", "1KiB:3,10KiB:1"] {
+        let recipe = Recipe {
+            sizes: sizes.parse().unwrap(),
+            versioned_objects: NonZero::new(OBJECTS),
+            ..plain(0)
+        };
+        let content = Content::new(5, &recipe);
+        for thing in 0..3 * OBJECTS {
+            let next = thing + OBJECTS;
+            assert_eq!(content.size(thing), content.size(next));
+            assert!(content.body(thing) != content.body(next), "{sizes} {thing}");
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Versions of objects, by the ids that a server assigns.
 //!
 //! If objects have versions, requests refer to *things*: version `v` of object `o` is thing
-//! `o + v × objects`, and has the content of that number. The versions of one object therefore
-//! differ, and a response with the wrong version is detected.
+//! `o + v × objects`, and this number determines the content. Consecutive versions of an object
+//! differ, so that a response with the previous or next version is detected.
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,7 @@
 //! Checks of a plan and a target, and what must be prepared for the workload.
 
+use std::num::NonZero;
+
 use tenbin_plan::{ContentKind, DataSet, Payload, S3Operation, S3Work, Signature, Sizes};
 
 use crate::error::WorkloadError;
@@ -59,6 +61,10 @@ pub(crate) fn recipe(work: &S3Work, target: &Site) -> Recipe {
         },
         unique: work.content == ContentKind::Unique,
         rewritten: work.rewrite,
+        versioned_objects: match work.versions {
+            0 | 1 => None,
+            _ => NonZero::new(work.objects),
+        },
     }
 }
 
