@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::rival;
-use super::server::{ACCESS_KEY, SECRET_KEY, data_root, presign};
+use super::server::{ACCESS_KEY, SECRET_KEY, data_root, nginx, presign};
 use super::turn::{self, Said, Spent};
 use crate::{setup, shell};
 
@@ -162,6 +162,27 @@ impl Stable<'_> {
             live.named("with --live")
                 .needing("http", "--live")
                 .watched(),
+        ]
+    }
+
+    /// GETs of 1 MiB by tenbin, with and without reading the content of some responses.
+    pub(crate) fn with_sampled_content(&self) -> Vec<Contender> {
+        let get_large = |more: &'static str| {
+            self.tenbin(move |scene| {
+                let url = format!("{}{}", scene.url, nginx::LARGE);
+                get(
+                    &Scene {
+                        url: &url,
+                        ..*scene
+                    },
+                    8,
+                    more,
+                )
+            })
+        };
+        vec![
+            get_large("--may-differ body").named("no content read"),
+            get_large("").named("content sampled"),
         ]
     }
 

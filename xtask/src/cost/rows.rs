@@ -104,6 +104,7 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
             1000,
         ),
         live_page(&stable),
+        sampled_content(&stable),
         null(&stable),
     ];
     for server in [Kind::Minio, Kind::Memory] {
@@ -173,6 +174,25 @@ fn live_page(stable: &Stable<'_>) -> Row {
         readings: vec![Reading {
             figure: Figure::MicrosPerOperation,
             goals: vec![Goal::AtMostTimes("with --live", 1.01, "tenbin")],
+        }],
+    }
+}
+
+/// Checks the cost of comparing the content of some responses with earlier ones.
+fn sampled_content(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "keep-alive GET 1 MiB, content sampled, 8 connections",
+        server: Kind::Nginx,
+        method: Method::Whole,
+        core_awake: false,
+        contenders: stable.with_sampled_content(),
+        readings: vec![Reading {
+            figure: Figure::MicrosPerOperation,
+            goals: vec![Goal::AtMostTimes(
+                "content sampled",
+                1.02,
+                "no content read",
+            )],
         }],
     }
 }

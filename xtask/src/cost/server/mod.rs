@@ -3,7 +3,7 @@
 mod long_run;
 mod memory;
 mod minio;
-mod nginx;
+pub(crate) mod nginx;
 pub(crate) mod presign;
 mod process;
 
@@ -24,7 +24,7 @@ pub(crate) const SECRET_KEY: &str = "tenbin-cost-secret";
 pub(crate) enum Kind {
     /// No server.
     None,
-    /// nginx with a response of 12 bytes from memory.
+    /// nginx with a response of 12 bytes from memory, and a file of 1 MiB.
     Nginx,
     /// nginx as in `Nginx`, over TLS 1.3.
     NginxTls,

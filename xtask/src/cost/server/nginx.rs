@@ -1,4 +1,4 @@
-//! nginx with the same response of 12 bytes to every request, from memory.
+//! nginx with the same response of 12 bytes to every request, from memory, and a file of 1 MiB.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,6 +8,10 @@ use anyhow::{Context, Result};
 use super::process::{Process, Site, listens};
 use crate::shell;
 
+/// Path of the file of 1 MiB.
+pub(crate) const LARGE: &str = "large";
+const LARGE_SIZE: usize = 1 << 20;
+
 pub(super) fn start(tls: bool) -> Result<Process> {
     let program =
         shell::find_program("nginx").context("nginx is missing; run `cargo xtask setup`")?;
@@ -16,6 +20,7 @@ pub(super) fn start(tls: bool) -> Result<Process> {
         make_certificate(&site.home)?;
     }
     let home = site.home.clone();
+    std::fs::write(home.join(LARGE), vec![b'x'; LARGE_SIZE])?;
     let config = home.join("nginx.conf");
     std::fs::write(&config, configuration(&home, site.port, tls))?;
     Process::start(
@@ -64,12 +69,14 @@ pid "{home}/nginx.pid";
 events {{ worker_connections 4096; }}
 http {{
     access_log off;
+    sendfile on;
     keepalive_requests 1000000000;
     client_body_temp_path "{home}/body"; proxy_temp_path "{home}/proxy";
     fastcgi_temp_path "{home}/fastcgi"; uwsgi_temp_path "{home}/uwsgi"; scgi_temp_path "{home}/scgi";
     server {{
         listen 127.0.0.1:{port} {ssl} backlog=1024;
         {security}
+        location = /{LARGE} {{ root "{home}"; }}
         location / {{ default_type text/plain; return 200 "hello world\n"; }}
     }}
 }}
