@@ -248,6 +248,10 @@ impl From<String> for Cell {
     }
 }
 
+/// Largest number of characters of a figure. A longer text is a sentence that begins with a
+/// number.
+const FIGURE: usize = 32;
+
 impl Table {
     /// A table whose first `keys` columns name its rows.
     pub(crate) fn new<H: Into<String>>(keys: usize, head: impl IntoIterator<Item = H>) -> Self {
@@ -302,7 +306,8 @@ impl Table {
                 let letters = text.letters();
                 let starts =
                     letters.starts_with(|c: char| c.is_ascii_digit() || "<−-+×".contains(c));
-                starts || !cell.says_something()
+                let is_short = letters.chars().count() <= FIGURE;
+                (starts && is_short) || !cell.says_something()
             }
         };
         column >= self.keys && self.rows.iter().all(|row| is_figure(&row[column]))
@@ -325,6 +330,18 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_that_begin_with_a_number_are_no_figures() {
+        let mut table = Table::new(1, ["workload", "statuses", "advice"]);
+        table.push([
+            "a".into(),
+            "200: 407,780, 503: 12".into(),
+            "2 of 2 hosts were busy all the time".into(),
+        ]);
+        assert!(table.is_numeric(1));
+        assert!(!table.is_numeric(2));
+    }
     use tenbin_result::format::TIME;
 
     fn known(value: f64) -> Option<Figure> {

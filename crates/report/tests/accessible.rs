@@ -52,6 +52,22 @@ const CROWDED: &str = "(() => {
   return found;
 })()";
 
+/// Cells whose text does not fit between the edges of their column, and tables that are wider than the
+/// page.
+const CUT: &str = "(() => {
+  const found = [];
+  for (const cell of document.querySelectorAll('th, td')) {
+    if (cell.scrollWidth > cell.clientWidth + 1) found.push(`\"${cell.textContent}\" leaves its cell`);
+  }
+  const width = document.scrollingElement.clientWidth;
+  for (const part of document.querySelectorAll('.wide > *, .drawing > *, pre, p')) {
+    const right = part.getBoundingClientRect().right;
+    const scrolls = getComputedStyle(part.parentElement).overflowX === 'auto';
+    if (right > width + 1 && !scrolls) found.push(`${right} px: ${part.textContent.slice(0, 120)}`);
+  }
+  return found;
+})()";
+
 const LOOKS: [(&str, Look); 3] = [
     ("light", Look::LIGHT),
     ("dark", Look::DARK),
@@ -193,6 +209,23 @@ fn no_text_of_a_chart_is_cut_or_overlaps_another() {
         let found = browser.evaluate(CROWDED);
         let found = found.as_array().unwrap().iter();
         all.extend(found.map(|each| format!("{name}, {}", each.as_str().unwrap())));
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn tables_fit_on_paper_and_their_cells_are_apart() {
+    let mut browser = Browser::start();
+    let mut all = Vec::new();
+    for (name, page) in PAGES.iter() {
+        browser.open(page);
+        browser.evaluate(UNFOLD);
+        for (mode, look) in [("light", Look::LIGHT), ("paper", Look::PAPER)] {
+            browser.set_look(look);
+            let found = browser.evaluate(CUT);
+            let found = found.as_array().unwrap().iter();
+            all.extend(found.map(|each| format!("{name}, {mode}: {}", each.as_str().unwrap())));
+        }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }

@@ -261,7 +261,7 @@ fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(
     let bases = [high + 16.0, high - 9.0, high + 30.0, high - 23.0];
     if let Some(base) = bases.into_iter().find(is_free) {
         taken.push((left, base));
-        text(svg, (left, base), Anchor::Start, "soft", &named.name);
+        text(svg, (left, base), Anchor::Start, "soft halo", &named.name);
     }
 }
 

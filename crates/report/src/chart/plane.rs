@@ -18,8 +18,9 @@ const LEGEND_NAME: f64 = 300.0;
 const LABEL: f64 = 180.0;
 /// Range that both axes always include.
 const LEAST: [f64; 2] = [0.95, 1.05];
-/// Half the width of the caps of an error bar.
+/// Half the width of the caps of an error bar, and of the space of a point.
 const CAP: f64 = 3.0;
+const POINT: f64 = 5.0;
 
 /// Draws the scatter plot and returns the height of the drawing.
 pub(super) fn draw(svg: &mut String, plane: &Plane) -> f64 {
@@ -63,10 +64,10 @@ pub(super) fn draw(svg: &mut String, plane: &Plane) -> f64 {
         path(svg, "edge", &format!("M{LEFT} {up:.1}H{RIGHT}"));
         quarters(svg, plane, (across, up), (top, bottom));
     }
-    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
     for point in &plane.points {
-        draw_point(svg, point, &x, &y, &mut taken);
+        draw_point(svg, point, &x, &y);
     }
+    labels(svg, plane, &x, &y);
     bottom + BELOW
 }
 
@@ -94,7 +95,7 @@ fn quarters(svg: &mut String, plane: &Plane, (across, up): (f64, f64), (top, bot
             false => (RIGHT - 8.0, Anchor::End),
         };
         let y = if is_high { high } else { low };
-        text(svg, (x, y), anchor, "soft", name);
+        text(svg, (x, y), anchor, "soft halo", name);
     }
 }
 
@@ -124,13 +125,7 @@ fn legend(svg: &mut String, plane: &Plane) -> f64 {
     y + 8.0
 }
 
-fn draw_point(
-    svg: &mut String,
-    point: &PlanePoint,
-    x: &Scale,
-    y: &Scale,
-    taken: &mut Vec<(f64, f64, f64)>,
-) {
+fn draw_point(svg: &mut String, point: &PlanePoint, x: &Scale, y: &Scale) {
     let (Some(at), Some(up)) = (x.place(point.at[0].value), y.place(point.at[1].value)) else {
         return;
     };
@@ -157,22 +152,126 @@ fn draw_point(
     }
     shape(svg, point.place, (at, up), point.doubtful, &point.said);
     svg.push_str("</g>\n");
-    let label = shortened(&point.label, LABEL);
-    if label.is_empty() {
-        return;
+}
+
+/// A name beside each point, at the first of several places that hides no point and no other name; none
+/// where all places are taken.
+fn labels(svg: &mut String, plane: &Plane, x: &Scale, y: &Scale) {
+    let place =
+        |point: &PlanePoint| Some((x.place(point.at[0].value)?, y.place(point.at[1].value)?));
+    let points = plane.points.iter().filter_map(place);
+    let mut taken: Vec<Area> = points.map(|place| Area::around(place, POINT)).collect();
+    for point in &plane.points {
+        let label = shortened(&point.label, LABEL);
+        let Some((at, up)) = place(point).filter(|_| !label.is_empty()) else {
+            continue;
+        };
+        let width = width_of(&label);
+        let sides = [at + 9.0, at - 9.0 - width];
+        let bases = [up - 7.0, up + 15.0, up - 22.0, up + 30.0];
+        let places = bases
+            .into_iter()
+            .flat_map(|base| sides.map(|left| (left, base)));
+        let free = places.into_iter().find_map(|(left, base)| {
+            let area = Area {
+                left,
+                right: left + width,
+                top: base - LETTERS,
+                bottom: base + LETTERS / 3.0,
+            };
+            let is_inside = left >= LEFT && area.right <= RIGHT;
+            let is_free = is_inside && !taken.iter().any(|other| area.overlaps(other));
+            is_free.then_some((left, base, area))
+        });
+        if let Some((left, base, area)) = free {
+            taken.push(area);
+            text(svg, (left, base), Anchor::Start, "halo", &label);
+        }
     }
-    let width = width_of(&label);
-    let is_left = at + 9.0 + width > RIGHT;
-    let left = if is_left { at - 9.0 - width } else { at + 9.0 };
-    let is_free = |base: &f64| {
-        let mut others = taken.iter();
-        !others.any(|(from, wide, y)| {
-            *from < left + width && left < from + wide && (y - base).abs() < LETTERS
-        })
-    };
-    let bases = [up - 7.0, up + 15.0, up - 20.0, up + 28.0];
-    if let Some(base) = bases.into_iter().find(is_free) {
-        taken.push((left, width, base));
-        text(svg, (left, base), Anchor::Start, "", &label);
+}
+
+/// A part of the drawing that has something in it.
+struct Area {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Area {
+    fn around((x, y): (f64, f64), half: f64) -> Self {
+        Self {
+            left: x - half,
+            right: x + half,
+            top: y - half,
+            bottom: y + half,
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenbin_result::Figure;
+
+    fn point(label: &str, at: [f64; 2]) -> PlanePoint {
+        PlanePoint {
+            place: 1,
+            name: "durable".to_owned(),
+            label: label.to_owned(),
+            at: at.map(|value| Figure {
+                value,
+                interval: None,
+                n: 8,
+            }),
+            doubtful: false,
+            said: String::new(),
+        }
+    }
+
+    #[test]
+    fn names_of_points_that_are_close_are_apart() {
+        let plane = Plane {
+            axes: [String::new(), String::new()],
+            quarters: Default::default(),
+            points: vec![
+                point("get-1KiB", [1.08, 1.81]),
+                point("get-1MiB", [0.98, 1.92]),
+                point("put-1KiB", [0.4, 4.9]),
+                point("far-right", [1.2, 1.0]),
+            ],
+        };
+        let mut svg = String::new();
+        draw(&mut svg, &plane);
+        let labels = svg.lines().filter(|line| line.contains("class=\"halo\""));
+        let places: Vec<(f64, f64)> = labels
+            .map(|line| {
+                let number = |name: &str| {
+                    let (_, rest) = line.split_once(name).expect("an attribute");
+                    rest.split('"')
+                        .next()
+                        .expect("its end")
+                        .parse()
+                        .expect("a number")
+                };
+                (number(" x=\""), number(" y=\""))
+            })
+            .collect();
+        assert_eq!(places.len(), 4, "{svg}");
+        let width = width_of("get-1KiB");
+        for (at, one) in places.iter().enumerate() {
+            assert!(one.0 >= LEFT && one.0 + width <= RIGHT, "{places:?}");
+            for other in &places[at + 1..] {
+                let apart = (one.0 - other.0).abs() >= width || (one.1 - other.1).abs() >= LETTERS;
+                assert!(apart, "{places:?}");
+            }
+        }
     }
 }

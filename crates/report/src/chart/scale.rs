@@ -13,6 +13,9 @@ const SPACE: f64 = 0.04;
 /// of ten also get tick marks.
 const SOME_DECADES: f64 = 2e3;
 
+/// Least number of marks of a logarithmic axis, where its range has as many round numbers.
+const FEWEST: usize = 3;
+
 /// Maps a range of values to a range of the drawing.
 #[derive(Debug, Clone)]
 pub(super) struct Scale {
@@ -133,7 +136,8 @@ fn round_steps(low: f64, high: f64, wanted: usize) -> Vec<f64> {
 }
 
 /// Round numbers within the range. A narrow range has even steps; a wide range has powers of ten,
-/// and 2 and 5 times these where there is space.
+/// 2 and 5 times these where there is space, and more if there are fewer than
+/// [`FEWEST`].
 fn round_ratios(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     let inside = |place: &f64| *place >= low * (1.0 - 1e-9) && *place <= high * (1.0 + 1e-9);
     if high / low < NARROW {
@@ -145,14 +149,20 @@ fn round_ratios(low: f64, high: f64, wanted: usize) -> Vec<f64> {
         });
         return tried.find(|marks| marks.len() > 1).unwrap_or_default();
     }
-    let factors: &[f64] = match high / low {
-        wide if wide > SOME_DECADES => &[1.0],
-        _ => &[1.0, 2.0, 5.0],
-    };
     let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
-    let powers = powers.map(|power| 10_f64.powi(power));
-    let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
-    let all: Vec<f64> = all.filter(inside).collect();
+    let times = |factors: &[f64]| -> Vec<f64> {
+        let powers = powers.clone().map(|power| 10_f64.powi(power));
+        let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
+        all.filter(inside).collect()
+    };
+    let all = match high / low {
+        wide if wide > SOME_DECADES => times(&[1.0]),
+        _ => times(&[1.0, 2.0, 5.0]),
+    };
+    let all = match all.len() < FEWEST {
+        true => times(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]),
+        false => all,
+    };
     // If there are more than twice as many marks as wanted, only every n-th is kept.
     let every = all.len().div_ceil(wanted.max(1) * 2).max(1);
     all.into_iter().step_by(every).collect()
@@ -229,6 +239,15 @@ mod tests {
         let axis = Axis::of_ratios("ratio");
         let scale = Scale::new(&axis, [0.97, 1.04].into_iter(), (0.0, 100.0), 4);
         assert_eq!(names(&scale), ["0.98", "1", "1.02", "1.04"]);
+    }
+
+    #[test]
+    fn ratios_with_few_powers_of_ten_and_their_halves_have_more_marks() {
+        let axis = Axis::of_ratios("ratio");
+        let scale = Scale::new(&axis, [0.63, 2.13].into_iter(), (0.0, 100.0), 5);
+        assert_eq!(names(&scale), ["0.7", "1", "1.5", "2"]);
+        let scale = Scale::new(&axis, [0.3, 5.6].into_iter(), (0.0, 100.0), 5);
+        assert_eq!(names(&scale), ["0.5", "1", "2", "5"]);
     }
 
     #[test]

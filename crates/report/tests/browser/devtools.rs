@@ -16,18 +16,32 @@ const WITHIN: Duration = Duration::from_secs(120);
 pub(crate) struct Look {
     /// `prefers-color-scheme` is dark.
     pub(crate) dark: bool,
+    /// Printed.
+    pub(crate) paper: bool,
     /// Width of the window, CSS pixels.
     pub(crate) width: u32,
 }
 
 impl Look {
-    pub(crate) const LIGHT: Self = Self::new(false, 1280);
-    pub(crate) const DARK: Self = Self::new(true, 1280);
-    pub(crate) const PHONE: Self = Self::new(false, 360);
-
-    const fn new(dark: bool, width: u32) -> Self {
-        Self { dark, width }
-    }
+    pub(crate) const LIGHT: Self = Self {
+        dark: false,
+        paper: false,
+        width: 1280,
+    };
+    pub(crate) const DARK: Self = Self {
+        dark: true,
+        ..Self::LIGHT
+    };
+    pub(crate) const PHONE: Self = Self {
+        width: 360,
+        ..Self::LIGHT
+    };
+    /// A4 without margins of 1 cm.
+    pub(crate) const PAPER: Self = Self {
+        paper: true,
+        width: 718,
+        ..Self::LIGHT
+    };
 }
 
 /// A browser with one tab. It ends with this, since its pipe does.
@@ -96,7 +110,10 @@ impl Browser {
         let scheme = if look.dark { "dark" } else { "light" };
         self.call(
             "Emulation.setEmulatedMedia",
-            json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] }),
+            json!({
+                "media": if look.paper { "print" } else { "screen" },
+                "features": [{ "name": "prefers-color-scheme", "value": scheme }],
+            }),
         );
         self.call(
             "Emulation.setDeviceMetricsOverride",

@@ -39,6 +39,9 @@ impl Limits {
     }
 }
 
+/// Largest number of columns that fit on paper in letters of the usual size.
+const MANY: usize = 10;
+
 /// A section that is being printed.
 pub(super) struct Blocks<'a> {
     limits: &'a Limits,
@@ -124,8 +127,13 @@ impl<'a> Blocks<'a> {
             }
             let letters = span.text.chars().count();
             let shown = match letters <= left {
-                true => escaped(&span.text),
-                false => escaped(&shortened(&span.text, left)),
+                true => span.text.clone(),
+                false => shortened(&span.text, left),
+            };
+            let shown = match span.look {
+                Look::Code => for_xml(&shown),
+                Look::Plain => with_commands(&for_xml(&unbroken(&shown))),
+                _ => for_xml(&unbroken(&shown)),
             };
             left = left.saturating_sub(letters);
             let (open, close) = match span.look {
@@ -157,8 +165,13 @@ impl<'a> Blocks<'a> {
             .map(|column| table.is_numeric(column))
             .collect();
         let class = |column: usize| if numeric[column] { " class=\"n\"" } else { "" };
-        self.html.push_str(
-            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n",
+        let many = match table.head.len() > MANY {
+            true => " class=\"many\"",
+            false => "",
+        };
+        let _ = writeln!(
+            self.html,
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table{many}>"
         );
         if table.head.iter().any(|head| !head.is_empty()) {
             self.html.push_str("<thead><tr>");
@@ -212,8 +225,12 @@ impl<'a> Blocks<'a> {
         let ends = whole.strip_prefix(&value).unwrap_or_default().trim();
         let ends = ends.trim_start_matches('(').trim_end_matches(')');
         match ends {
-            "" => for_xml(&value),
-            ends => format!("{} <small>{}</small>", for_xml(&value), for_xml(ends)),
+            "" => for_xml(&unbroken(&value)),
+            ends => format!(
+                "{} <small>{}</small>",
+                for_xml(&unbroken(&value)),
+                for_xml(&unbroken(ends))
+            ),
         }
     }
 
@@ -249,7 +266,66 @@ pub(super) fn shortened(text: &str, letters: usize) -> String {
     short
 }
 
-/// Escapes text and keeps percent signs on the line of their number.
-fn escaped(text: &str) -> String {
-    for_xml(text).replace(" %", "\u{a0}%")
+/// Units that stay on the line of their number.
+const UNITS: [&str; 18] = [
+    "%", "s", "ms", "µs", "ns", "k/s", "M/s", "G/s", "B", "KiB", "MiB", "GiB", "TiB", "B/s",
+    "KiB/s", "MiB/s", "GiB/s", "TiB/s",
+];
+
+/// Replaces the space between a number and its unit by one at which no line breaks.
+fn unbroken(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(' ') {
+        let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '/' | '%');
+        let end = after.find(|c| !is_of_word(c)).unwrap_or(after.len());
+        let is_unit =
+            before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&&after[..end]);
+        kept.push_str(before);
+        kept.push(if is_unit { '\u{a0}' } else { ' ' });
+        rest = after;
+    }
+    kept + rest
+}
+
+/// Marks commands in escaped text (`` `tenbin …` `` in advice) as code.
+fn with_commands(html: &str) -> String {
+    let mut marked = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, after)) = rest.split_once("`tenbin ") {
+        marked.push_str(before);
+        match after.split_once('`') {
+            Some((command, after)) => {
+                let _ = write!(marked, "<code>tenbin {command}</code>");
+                rest = after;
+            }
+            None => {
+                marked.push_str("`tenbin ");
+                rest = after;
+            }
+        }
+    }
+    marked + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_stays_with_its_number() {
+        let text = "timeout 30 s · 5 sizes, 1.5 MiB/s (−15 … +34 %) for 2 seconds";
+        let expected = "timeout 30_s · 5 sizes, 1.5_MiB/s (−15 … +34_%) for 2 seconds";
+        assert_eq!(unbroken(text).replace('\u{a0}', "_"), expected);
+        assert_eq!(unbroken(" s  % "), " s  % ");
+    }
+
+    #[test]
+    fn commands_in_advice_are_code_and_other_backticks_stay() {
+        assert_eq!(
+            with_commands("run `tenbin doctor` or `x`, then `tenbin "),
+            "run <code>tenbin doctor</code> or `x`, then `tenbin "
+        );
+        assert_eq!(with_commands("``tenbin a`b"), "`<code>tenbin a</code>b");
+    }
 }
