@@ -359,7 +359,8 @@ fn schedule(
     }
 }
 
-/// The schedule of a thread with separate connections ([`Workload::own_connections`]).
+/// The schedule of a thread whose connections do not belong to the load
+/// ([`Workload::own_connections`]).
 fn schedule_of_own_connections(
     drive: &Drive,
     clock: &Clock,

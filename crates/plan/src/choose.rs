@@ -18,7 +18,8 @@ pub enum Choose {
     },
     /// In order, and then from the start again.
     Sequential,
-    /// Each object at most once in a run, so that no cache can contain the object.
+    /// Each object at most once in a run, so that no earlier read
+    /// has put it into a cache.
     Once,
 }
 

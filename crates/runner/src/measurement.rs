@@ -368,7 +368,8 @@ fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWai
     CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }
 
-/// Whether the slice at `index` of the schedule is the last of its block, over all workloads.
+/// Whether the slice at `index` of the schedule is the last slice of its block: no slice of any
+/// workload follows in the block.
 fn ends_block(turns: &[Turn], index: usize) -> bool {
     let next = turns.get(index + 1);
     next.is_none_or(|next| next.block != turns[index].block)

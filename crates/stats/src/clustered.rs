@@ -21,8 +21,8 @@ pub trait Cluster {
     /// Number of observations that are at most `value`.
     fn at_most(&self, value: u64) -> u64;
 
-    /// Number of observations that are counted at `value`: those above the next smaller value in
-    /// the merged clusters, up to and including `value`.
+    /// Number of observations of this cluster that are at most `value` and above the next smaller
+    /// distinct value of all clusters (`merged` in [`clustered_quantile`]).
     fn at(&self, value: u64) -> u64;
 }
 

@@ -31,8 +31,9 @@ pub(crate) const FEWEST_SECONDS: usize = 3;
 /// The estimate of how events are spread over time uses at least this number of frequencies, the
 /// lowest ones.
 const FEWEST_FREQUENCIES: usize = 3;
-/// In long measurements, the estimate uses one frequency per this number of measured seconds, so
-/// that a disturbance of up to this duration does not count as a trend.
+/// In long measurements, the estimate uses more frequencies: one per this number of measured
+/// seconds, again the lowest ones. The periods of these frequencies are at least this number of
+/// seconds.
 const SECONDS_PER_FREQUENCY: usize = 24;
 
 /// Request counts of one second or of a shorter interval.

@@ -300,7 +300,8 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, which is above 0; the bias is below count / 2^64.
+    /// A random number from 0 to `count` - 1. `count` must be above 0. The bias is below
+    /// count / 2^64.
     fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }

@@ -26,8 +26,8 @@ A report lists findings in this order:
 Within each group, the more severe findings come first. A finding of group 4 or 5 that holds for several
 workloads and targets is listed once.
 
-These terms occur in many sections. A *slice* is one uninterrupted measurement of a workload on a target; its
-*full slices* are those that were not cut short. A *block* is a group of slices of all targets that are
+These terms occur in many sections. A *slice* is one uninterrupted measurement of a workload on a target; a
+*full slice* is a slice that was not cut short. A *block* is a group of slices of all targets that are
 compared with each other; with two targets it is a *quad*: four slices in the order A B B A. The *deciding
 figure* is throughput in a closed loop and median response time in an open loop.
 

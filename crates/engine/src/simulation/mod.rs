@@ -41,7 +41,7 @@ enum Fate {
     Reset(u64),
     /// Never responds.
     Silence,
-    /// Reports after this time, nanoseconds, that the server has not processed the request.
+    /// Does not process the request, and reports so after this time, nanoseconds.
     Return(u64),
 }
 

@@ -51,8 +51,9 @@ section! {
                 "LEVELS",
                 "Concurrency sweep: measure at several numbers of connections, to find the \
                  knee, above which throughput stops rising. LEVELS is 1..256 (doubling), 1,2,4,8 \
-                 or 10:100:10 (from, to, step). One block of rounds (two rounds of two targets) \
-                 runs the levels in ascending order, the next block in descending order",
+                 or 10:100:10 (from, to, step). The first block of rounds runs the levels in \
+                 ascending order, the second in descending order, and so on; for two targets, a \
+                 block has two rounds",
             )
             .excludes(&["connections", "rate", "step", "trace"]),
         );
@@ -134,8 +135,8 @@ section! {
                 "--trace",
                 "FILE",
                 "Send at the times in this file, one per line, in seconds or as RFC 3339 \
-                 timestamps. In every slice, the earliest time is the start of the measured \
-                 window",
+                 timestamps. Every slice plays the file again: the earliest time in the file \
+                 becomes the start of the measured window",
             )
             .excludes(&["rate", "step"]),
         );

@@ -25,9 +25,9 @@ section! {
         prometheus: Scalar = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
             "--prometheus",
             "ADDRESS",
-            "Serve metrics for Prometheus during the run (operation counters and latency \
-             percentiles since the start), at /metrics on this port of 127.0.0.1, such as 9464, \
-             or on ADDRESS:PORT",
+            "Serve metrics for Prometheus during the run, at the path /metrics (operation \
+             counters and latency percentiles since the start). ADDRESS is a port of 127.0.0.1, \
+             such as 9464, or an IP address with a port, such as 0.0.0.0:9464",
         ));
         /// send operation counters and latency histograms since the start of the run to this
         /// OpenTelemetry collector, by OTLP over HTTP, every 5 s and at the end of the run:

@@ -120,7 +120,7 @@ section! {
             "TIME",
             "Unmeasured load before the first slice of each workload on each target",
         ));
-        /// when targets are restarted. `"block"`: before each block (two rounds of two targets),
+        /// when targets are restarted. `"block"`: before each block (with two targets: two rounds),
         /// with an empty data directory (`{data}`), so that the confidence intervals include the
         /// variation between starts of the same program. `"slice"`: before each slice, with their
         /// data, so that each slice starts with cold caches; targets are stopped after the slice.

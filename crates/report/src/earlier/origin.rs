@@ -1,4 +1,5 @@
-//! What result files of other tools allow to conclude, beside each other or beside a run.
+//! Which conclusions result files of other tools allow, if the files are compared with each other
+//! or with a run.
 
 use std::collections::BTreeMap;
 

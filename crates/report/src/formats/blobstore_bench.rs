@@ -102,7 +102,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// The lines before the first mode.
+    /// The lines before the first mode (PUT, GET or DEL).
     pub fn head(&self) -> String {
         let begun = stamp(self.started);
         let mut text = format!(

@@ -59,8 +59,9 @@ pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
     }
 }
 
-/// All primary comparisons in one line without figures: each verdict and challenger with its
-/// workloads.
+/// The verdicts of a run in one line: optima, comparisons and expectations. Primary comparisons
+/// between targets have no figures, and workloads with the same claim share a clause: `b is slower
+/// than a at get, put`.
 pub(super) fn verdict_line(document: &Document) -> String {
     let mut claims = comparisons_line(document);
     claims.extend(expectations_clause(document));

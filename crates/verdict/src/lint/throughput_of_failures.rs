@@ -6,8 +6,8 @@ use tenbin_result::format::{RATE, count, percent, plural};
 use super::{Files, LintFinding, measurements, quotes};
 use crate::findings::rule_info::RuleInfo;
 
-/// Share of failures among all requests from which the figures are unusable, as in the rule
-/// `errors`.
+/// Share of failed requests above which the figures are unusable: the limit for incorrect responses
+/// in the rule `errors`.
 pub(super) const INVALID: f64 = 0.001;
 
 pub(super) const RULE: RuleInfo = RuleInfo {

@@ -86,7 +86,7 @@ pub(super) fn print(terms: &[String], escaped: bool) {
     output::print(text.as_bytes());
 }
 
-/// Prints requests.
+/// Prints requests made from search terms.
 pub(super) fn patterns(args: &SearchPatternsArgs) -> Result<Exit, Error> {
     let terms = terms_in(&args.files)?;
     let text = match args.format {

@@ -146,8 +146,8 @@ section! {
         /// [patterns.md](patterns.md#one-list-of-terms-for-different-servers). Each key is the name
         /// of a target, or the kind of server in the `corpus` or `status` of a target
         by_target: ByTargetDraft = text("table").default_rule("the same requests for all");
-        /// target hit ratio of the server's cache: the workload uses (cache size ÷ ratio) patterns
-        /// of the file
+        /// hit ratio that the server's cache should reach: the workload uses (cache size ÷ ratio)
+        /// patterns of the file
         cache_hit: Scalar = text("`\"0.1%\"` to `\"100%\"`")
             .default_rule("all patterns")
             .flag(

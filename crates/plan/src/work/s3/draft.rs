@@ -120,7 +120,7 @@ section! {
                     "--choose",
                     "HOW",
                     "Order of reads: uniform or zipf:1.1 (random), sequential, or once (each \
-                     object at most once, so that no cache contains the object)",
+                     object at most once, so that no earlier read has put it into a cache)",
                 ),
             );
         /// where the bucket is in a request: in the path (`/bucket/key`) or in the host name

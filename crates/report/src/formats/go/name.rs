@@ -82,7 +82,7 @@ fn load(workload: &Workload) -> String {
     })
 }
 
-/// An exact size in the shortest unit: `1KB`, `64KiB`.
+/// An exact size in the unit that gives the shortest text: `1KB`, `64KiB`.
 fn size(bytes: u64) -> String {
     Size(bytes).to_string()
 }

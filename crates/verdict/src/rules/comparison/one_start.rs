@@ -10,7 +10,7 @@ use crate::findings::rule_info::RuleInfo;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "one_start",
-    summary: "the difference may be one between two starts of the same program",
+    summary: "the difference may be no larger than between two starts of the same program",
     severities: &[Severity::Note],
     explanation: include_str!("one_start.md"),
 };

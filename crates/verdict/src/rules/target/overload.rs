@@ -66,9 +66,13 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// Time in which the queue can grow before the window opens, seconds.
+/// Time in which the queue can grow before the window opens, seconds. 0 for a trace, which starts
+/// with the window.
 fn lead(workload: &Workload, evidence: &Evidence<'_>) -> f64 {
-    workload.lead(&evidence.plan.rounds).as_secs_f64()
+    match workload.load.pace {
+        Pace::Trace(_) => 0.0,
+        _ => workload.lead(&evidence.plan.rounds).as_secs_f64(),
+    }
 }
 
 fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
@@ -77,7 +81,7 @@ fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
 }
 
 /// Number of operations due in the `lead` seconds before the window, at the rate of the window's
-/// start. 0 for a trace, which starts with the window.
+/// start.
 fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
     match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => per_second * lead,

@@ -173,7 +173,8 @@ const TIMES: f64 = 5.0;
 /// Size of the largest TCP segment, bytes: the MTU of loopback.
 const LARGEST_SEGMENT: u64 = 65_536;
 
-/// Share of all responses from which a finding says that a cluster contains most responses.
+/// Minimum share of all responses in a cluster for a finding about most responses instead of only
+/// the tail.
 const MOST: f64 = 0.90;
 
 /// Number of samples in a cluster, and number of all samples.
