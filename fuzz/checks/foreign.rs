@@ -1,5 +1,5 @@
-//! What must hold for the result files that Tenbin reads, whatever they hold: those of warp,
-//! drnbench, hsbench, blobstore-bench and Go's benchmarks, and its own `result.json`.
+//! What must hold for the result files that Tenbin reads, whatever they hold: those of every tool
+//! in the table of formats, and its own `result.json`.
 //!
 //! An input is the file. A first line that begins with `?` is not part of it: each character
 //! behind it picks something of the selection with which files of warp are read.
@@ -9,11 +9,15 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use tenbin_report::formats::fronts::warp;
-use tenbin_report::formats::{Content, Imported, Selection, read_bytes, read_requests};
+use tenbin_report::formats::{
+    Content, Imported, Selection, format, read_bytes, read_requests, reported_bytes, shown,
+};
 use tenbin_report::{
-    Extent, Overlay, Results, View, against, earlier_json, for_terminal, terminal, terminal_earlier,
+    Extent, Overlay, Results, View, against, earlier_json, for_terminal, lint_json, lint_text,
+    terminal, terminal_earlier,
 };
 use tenbin_result::document_from_json;
+use tenbin_verdict::lint::{Files, document, lint};
 
 /// Panics when a file is refused without a reason, or when what is shown of it has control
 /// characters. Says whether any reader took the input.
@@ -22,8 +26,9 @@ pub(crate) fn check(input: &[u8]) -> bool {
     let by_warp = check_warp(file, &selection);
     let by_drnbench = check_drnbench(file);
     let by_compare = check_compare(file);
+    let by_import = check_import(file);
     let by_tenbin = check_document(file);
-    by_warp || by_drnbench || by_compare || by_tenbin
+    by_warp || by_drnbench || by_compare || by_import || by_tenbin
 }
 
 fn taken_apart(input: &[u8]) -> (Selection, &[u8]) {
@@ -107,6 +112,33 @@ fn check_compare(content: &[u8]) -> bool {
             false
         }
     }
+}
+
+/// What `tenbin import` and `tenbin lint` do with a file.
+fn check_import(content: &[u8]) -> bool {
+    let reported = match reported_bytes("file", content) {
+        Ok(reported) => reported,
+        Err(error) => {
+            expect_one_sentence(&error.to_string());
+            return false;
+        }
+    };
+    expect_harmless(&warp::analyze(&shown(&reported), 1));
+    let document = document(&[("file".to_owned(), reported.clone())]);
+    let mut json = Vec::new();
+    let format = format("json").expect("the format of results");
+    format.write_document(&document, &mut json).expect("memory");
+    let read = document_from_json(&json).expect("an imported result is a result");
+    compare(&Results::of_document(&read));
+    let all = [reported.clone(), reported];
+    let findings = lint(&Files {
+        all: &all,
+        changed: &[],
+    });
+    expect_harmless(&lint_text(&all, &findings));
+    let read: Result<serde_json::Value, _> = serde_json::from_str(&lint_json(&all, &findings));
+    assert!(read.is_ok(), "the JSON of findings cannot be read");
+    true
 }
 
 fn check_document(content: &[u8]) -> bool {
