@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::page::Page;
+use crate::target::Target;
 use crate::work::WorkloadKind;
 use crate::workload::Workload;
 
@@ -39,6 +40,14 @@ impl Workload {
             text.extend(unusual.filter_map(Setting::in_words));
         }
         text
+    }
+
+    /// Method and path, without secrets, if all requests to `targets` have the same.
+    pub fn request(&self, targets: &[Target]) -> Option<String> {
+        let mut paths = targets.iter().map(Target::shown_path);
+        let first = paths.next().flatten();
+        let shared = first.filter(|first| paths.all(|path| path.as_ref() == Some(first)));
+        self.facts().request(shared.as_deref())
     }
 
     /// The settings that decide what is sent, ascending by plan-file key. Secrets are replaced as
@@ -97,6 +106,7 @@ fn pairs(kind: &WorkloadKind) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
     use crate::load::Load;
+    use crate::reach::Reach;
     use crate::work::http::HttpWork;
     use crate::work::s3::{Payload, S3Operation, S3Work};
 
@@ -107,6 +117,33 @@ mod tests {
             load: Load::closed(1),
             stages: false,
         }
+    }
+
+    #[test]
+    fn a_request_is_named_if_all_targets_have_its_path() {
+        let target = |url: &str| {
+            let url = url.parse().unwrap();
+            Target::new("a", Reach::Endpoint { url })
+        };
+        let get = workload(WorkloadKind::Http(HttpWork::plain("GET")));
+        let page = target("http://127.0.0.1:1/page?token=secret");
+        let same = target("http://127.0.0.1:2/page");
+        let other = target("http://127.0.0.1:2/");
+        assert_eq!(
+            get.request(&[page.clone(), same]).as_deref(),
+            Some("GET /page")
+        );
+        assert_eq!(get.request(&[page.clone(), other]), None);
+        let own = workload(WorkloadKind::Http(HttpWork {
+            path: Some("/own?q=1".to_owned()),
+            ..HttpWork::plain("HEAD")
+        }));
+        assert_eq!(
+            own.request(&[page.clone()]).as_deref(),
+            Some("HEAD /own?q=1")
+        );
+        let s3 = workload(WorkloadKind::S3(S3Work::new(S3Operation::Get, 1, 1)));
+        assert_eq!(s3.request(&[page]), None);
     }
 
     fn unusual(work: S3Work) -> Vec<(String, String)> {

@@ -84,6 +84,19 @@ impl Target {
         several.max(1)
     }
 
+    /// The path in the URL of the target, without its secrets and without the query; `None` for a
+    /// target that Tenbin implements.
+    pub fn shown_path(&self) -> Option<String> {
+        let url = match &self.reach {
+            Reach::Endpoint { url } => self.shown_url(url),
+            Reach::Launched(launch) => self.secrets.conceal(&launch.url),
+            Reach::Builtin(_) | Reach::Files(_) => return None,
+        };
+        let (_, after) = url.split_once("://")?;
+        let path = after.find('/').map_or("/", |at| &after[at..]);
+        path.split(['?', '#']).next().map(str::to_owned)
+    }
+
     /// A URL of this target without its secrets. A user name and a password are removed; only a
     /// plan made without a plan file or flags can contain them.
     pub fn shown_url(&self, url: &Url) -> String {

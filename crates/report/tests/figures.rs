@@ -116,7 +116,7 @@ fn primary(document: &Document) -> impl Iterator<Item = &Comparison> {
 fn the_table_of_the_terminal_has_the_figures_of_the_document() {
     let document = run().document();
     let text = screen(&document, 220, false);
-    let main = rows(&text, "interleaved · equivalent within 5 %");
+    let main = rows(&text, "interleaved · equivalence margin ±5 %");
     for result in &document.results {
         if result.work().count() > 1 {
             continue;

@@ -261,7 +261,8 @@ impl Document {
         let first = absolute.because.first()?;
         (compares && absolute.trust == Trust::Suspect).then(|| match absolute.because.len() - 1 {
             0 => first.clone(),
-            more => format!("{first} (further reasons: {more})"),
+            1 => format!("{first}, and 1 more reason"),
+            more => format!("{first}, and {more} more reasons"),
         })
     }
 

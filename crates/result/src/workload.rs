@@ -10,6 +10,9 @@ pub struct Workload {
     pub name: String,
     /// Description of the requests.
     pub description: String,
+    /// Method and path, if all requests to all targets have the same; otherwise null.
+    #[serde(default)]
+    pub request: Option<String>,
     /// Description of the load.
     pub load: String,
     /// True for a closed loop, false for an open one.

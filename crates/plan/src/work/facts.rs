@@ -17,6 +17,12 @@ pub trait Facts {
     /// A description of what is sent, without secrets.
     fn describe(&self) -> String;
 
+    /// Method and path, without secrets, if all requests have the same. `target_path` is the path
+    /// in the URL of every target, if it is the same for all.
+    fn request(&self, _target_path: Option<&str>) -> Option<String> {
+        None
+    }
+
     /// Advice on what to check if a target refuses the requests.
     fn when_refused(&self) -> &'static str;
 

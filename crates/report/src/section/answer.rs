@@ -3,7 +3,7 @@
 use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
 use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 
-use super::claims::{Said, claim_parts, decisive, grouped, look, place, said};
+use super::claims::{DOUBT, Said, claim_parts, decisive, grouped, look, place, said};
 use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
@@ -65,7 +65,7 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
         true => format!(" {}", place(document, comparison)),
         false => String::new(),
     };
-    let text = in_capitals(comparison).and(Look::Plain, place);
+    let text = in_capitals(comparison, &place);
     let (Some(figure), Said::Outcome(_) | Said::OfTwin { .. }) =
         (comparison.ratio, said(comparison))
     else {
@@ -86,13 +86,18 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     text.and(Look::Plain, figures)
 }
 
-/// The claim of a comparison, with the verdict in capitals and in colour.
-fn in_capitals(comparison: &Comparison) -> Text {
+/// The claim of a comparison and its place, with the verdict in capitals and in colour. Doubt comes
+/// last, because directly after the name of a target it seems to be about that target.
+fn in_capitals(comparison: &Comparison, place: &str) -> Text {
     let look = look(comparison);
     let [before, word, after] = claim_parts(comparison);
+    let (after, doubt) = match after.strip_suffix(DOUBT) {
+        Some(after) => (after, DOUBT),
+        None => (after.as_str(), ""),
+    };
     Text::plain(before)
         .and(look, word.to_uppercase())
-        .and(Look::Plain, after)
+        .and(Look::Plain, format!("{after}{place}{doubt}"))
 }
 
 fn interval(comparison: &Comparison, figure: Figure) -> String {
@@ -159,7 +164,10 @@ fn method(document: &Document) -> String {
     let mut parts = vec![document.run.name.clone()];
     match document.workloads.as_slice() {
         [] => {}
-        [only] => parts.push(only.load.clone()),
+        [only] => {
+            parts.extend(only.request.clone());
+            parts.push(only.load.clone());
+        }
         several => {
             parts.push(plural(several.len() as u64, "workload"));
             let first = &several[0].load;
@@ -187,7 +195,7 @@ fn method(document: &Document) -> String {
             .run
             .margin
             .filter(|_| document.targets.len() > 1)
-            .map(|margin| format!("equivalent within {} %", typed(margin * 100.0))),
+            .map(|margin| format!("equivalence margin ±{} %", typed(margin * 100.0))),
     );
     parts.join(" · ")
 }

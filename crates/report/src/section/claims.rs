@@ -135,6 +135,9 @@ pub(super) fn claim(comparison: &Comparison) -> String {
     format!("{before}{word}{after}")
 }
 
+/// The end of a claim whose numbers may mislead.
+pub(super) const DOUBT: &str = " (suspect)";
+
 /// The claim in three parts: text before the verdict, the verdict, and text after it.
 pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
     let Comparison {
@@ -143,7 +146,7 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
         ..
     } = comparison;
     let doubt = match comparison.trust {
-        Trust::Suspect => " (suspect)",
+        Trust::Suspect => DOUBT,
         Trust::Valid | Trust::Invalid => "",
     };
     let word = verdict_word(comparison);

@@ -60,13 +60,13 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 pub(crate) fn trusted(document: &Document) -> String {
     let about = match document.only_ratios() {
         None => trust_meaning(document.trust).to_owned(),
-        Some(because) => format!(
-            "{}; absolute figures: SUSPECT, because {because}",
-            match document.trust {
-                Trust::Valid => "trust the ratio".to_owned(),
-                other => trust_meaning(other).to_owned(),
-            }
-        ),
+        Some(because) => match document.trust {
+            Trust::Valid => format!("trust the ratio, not the absolute figures: {because}"),
+            Trust::Suspect | Trust::Invalid => format!(
+                "the ratio may mislead (see the findings), and so may the absolute figures: \
+                 {because}"
+            ),
+        },
     };
     format!("{about}{}", incomplete(document))
 }

@@ -163,6 +163,9 @@ fn ends(cell: &Cell) -> Cell {
     ends.map_or_else(Cell::empty, Cell::from)
 }
 
+/// Maximum number of letters of the names of both targets in the head of a column of ratios.
+const SHORT: usize = 20;
+
 fn two_targets(
     document: &Document,
     workload: &Workload,
@@ -171,7 +174,12 @@ fn two_targets(
 ) -> Table {
     let comparisons: Vec<&Comparison> = document.comparisons_of(&workload.name).collect();
     let (a, b) = (baseline.target.as_str(), challenger.target.as_str());
-    let mut table = Table::new(1, ["", a, b, "ratio", "interval", "verdict"]);
+    let quotient = format!("{b}/{a}");
+    let ratio = match quotient.chars().count() {
+        0..=SHORT => quotient.as_str(),
+        _ => "ratio",
+    };
+    let mut table = Table::new(1, ["", a, b, ratio, "interval", "verdict"]);
     let lines = lines(&[baseline, challenger]);
     for line in lines
         .iter()

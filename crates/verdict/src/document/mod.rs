@@ -97,7 +97,11 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
                 observed: target.observe.as_ref().map(describe::observed_by),
             })
             .collect(),
-        workloads: plan.workloads.iter().map(workload::workload).collect(),
+        workloads: plan
+            .workloads
+            .iter()
+            .map(|each| workload::workload(each, &plan.targets))
+            .collect(),
         environment: without_patterns(source.environment),
         slices: Vec::new(),
         use_cases: assessment.use_cases.clone(),

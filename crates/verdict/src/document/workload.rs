@@ -1,11 +1,11 @@
 //! Converts workloads into their form in the result document.
 
-use tenbin_plan::Pace;
+use tenbin_plan::{Pace, Target};
 use tenbin_result::{Setting, Workload};
 
 use super::describe;
 
-pub(super) fn workload(workload: &tenbin_plan::Workload) -> Workload {
+pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> Workload {
     let pace = &workload.load.pace;
     let rate = match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
@@ -18,6 +18,7 @@ pub(super) fn workload(workload: &tenbin_plan::Workload) -> Workload {
     Workload {
         name: workload.name.clone(),
         description: describe::workload(workload),
+        request: workload.request(targets),
         load: describe::load(&workload.load),
         closed_loop: matches!(pace, Pace::Closed),
         connections: Some(workload.load.connections as u64),

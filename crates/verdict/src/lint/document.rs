@@ -186,6 +186,7 @@ fn workload(of: &Measurement) -> Workload {
     Workload {
         name: of.operation.clone(),
         description: format!("{}, as another tool sent them", of.operation),
+        request: None,
         load,
         closed_loop: true,
         connections,

@@ -34,6 +34,15 @@ impl Facts for HttpWork {
         format!("HTTP {} {path}{body}", self.method)
     }
 
+    fn request(&self, target_path: Option<&str>) -> Option<String> {
+        if self.patterns.is_some() {
+            return None;
+        }
+        let path = self.shown_path();
+        let path = path.as_deref().or(target_path)?;
+        Some(format!("{} {path}", self.method))
+    }
+
     fn when_refused(&self) -> &'static str {
         "check path, method, headers and the statuses that count as success: the target does not complete the operations"
     }

@@ -243,7 +243,7 @@ impl<'a> Blocks<'a> {
             "<figure aria-labelledby=\"{id}\">\n<figcaption><{tag}>{}</{tag}>{}\
              </figcaption>\n<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}\">",
             for_xml(&self.short(&chart.title)),
-            for_xml(&self.short(&chart.about))
+            for_xml(&unbroken(&self.short(&chart.about)))
         );
         self.html.push_str(&chart::inline(chart, &id));
         self.html.push_str("</div>\n</figure>\n");

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
-use tenbin_result::format::UNKNOWN;
+use tenbin_result::format::{UNKNOWN, plural};
 use tenbin_result::{Document, Trust};
 
 pub use self::live::{LivePage, live_page};
@@ -108,7 +108,8 @@ fn run(page: &mut String, document: &Document, at: usize) {
     let run = &document.run;
     let _ = writeln!(
         page,
-        "<p class=\"run\"><span>Tenbin</span> <time>{}</time></p>\n<h1>{}</h1>",
+        "<p class=\"run\"><span>Tenbin{}</span> <time>{}</time></p>\n<h1>{}</h1>",
+        for_xml(&short(&machine(document))),
         for_xml(&short(&when(&run.started))),
         for_xml(&short(&asked(document)))
     );
@@ -178,6 +179,15 @@ fn of(shown: Shown) -> impl Iterator<Item = &'static Section> {
 /// The question that the run answers, in the language of the document.
 fn asked(document: &Document) -> String {
     language::text(document, &question(document))
+}
+
+/// The machine of the load generator: ` · AMD EPYC · 2 cores`, as far as it is known.
+fn machine(document: &Document) -> String {
+    let here = &document.environment;
+    let cores = here.cores.map(|cores| plural(cores, "core"));
+    let cores = cores.map(|cores| language::text(document, &cores));
+    let known = here.cpu_model.clone().into_iter().chain(cores);
+    known.map(|part| format!(" · {part}")).collect()
 }
 
 /// Formats a time from a document: `2026-01-02 03:04 UTC`.
