@@ -198,6 +198,10 @@ impl Workload for Client {
         self.judged.fetch_add(1, Ordering::SeqCst);
         Judgement::Correct
     }
+
+    fn gives_up(&self) -> bool {
+        self.left == 0
+    }
 }
 
 /// The server, for as long as the process lives.

@@ -542,3 +542,24 @@ fn endless_tiny_frames_do_not_prevent_timeout_or_stop() {
     let window = window.load(Ordering::Relaxed);
     assert!((65_535..=16 << 20).contains(&window), "{window}");
 }
+
+#[test]
+fn a_request_that_never_gets_a_stream_times_out() {
+    let address = support::server(|mut socket| {
+        settings(&mut socket);
+        requests(&mut socket, 1);
+        const MAX_CONCURRENT_STREAMS: [u8; 6] = [0, 3, 0, 0, 0, 0];
+        let mut answer = frame(SETTINGS, 0, 0, &MAX_CONCURRENT_STREAMS);
+        answer.extend(frame(HEADERS, 0x5, 1, &[0x88]));
+        socket.write_all(&answer).unwrap();
+        let mut rest = [0; 4096];
+        while socket.read(&mut rest).is_ok_and(|count| count > 0) {}
+    });
+    // The second request is due after the timeout of the first, when none is in flight.
+    let pace = Pace::Constant { per_second: 4.0 };
+    let (timeout, window) = (Duration::from_millis(100), Duration::from_millis(450));
+    let work = client("/", u64::MAX);
+    let driven = run_at(pace, address, work, 1, 1, timeout, Some(window));
+    assert_eq!(driven.errors(ErrorClass::Short), 1, "{:?}", driven.op);
+    assert_eq!(driven.errors(ErrorClass::Timeout), 1, "{:?}", driven.op);
+}

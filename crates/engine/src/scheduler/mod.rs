@@ -376,8 +376,6 @@ impl<'w> Scheduler<'w> {
         if entry.started == 0 {
             entry.started = now;
         }
-        let deadline = entry.deadline(self.schedule.timeout);
-        self.next_deadline = self.next_deadline.min(deadline);
         let link = &mut self.links[entry.link];
         entry.opens_connection = link.carried == 0;
         self.tally.ledger.reused += u64::from(!entry.opens_connection);
@@ -560,6 +558,10 @@ impl<'w> Scheduler<'w> {
                     pacer.take();
                     self.due = pacer.due();
                 }
+                // A request that cannot be written yet, for want of a stream or a connection, times
+                // out like any other.
+                let deadline = entry.deadline(self.schedule.timeout);
+                self.next_deadline = self.next_deadline.min(deadline);
                 self.issued += 1;
                 let closed = self.window_closed || now >= self.schedule.close;
                 self.unmeasured += u64::from(closed);
