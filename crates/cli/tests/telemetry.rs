@@ -416,14 +416,14 @@ fn check_fields(of: &str, value: &Value) {
     }
 }
 
-/// Receives one export, and returns its JSON body.
+/// Receives one export with the token "a, b", and returns its JSON body.
 fn receive(listener: &TcpListener) -> Value {
     let (mut stream, _) = listener.accept().expect("a connection");
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let mut line = String::new();
     reader.read_line(&mut line).expect("a request line");
     assert_eq!(line, "POST /v1/metrics HTTP/1.1\r\n");
-    let mut length = 0;
+    let (mut length, mut token) = (0, String::new());
     loop {
         line.clear();
         reader.read_line(&mut line).expect("a header");
@@ -433,9 +433,11 @@ fn receive(listener: &TcpListener) -> Value {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().expect("a length"),
             "content-type" => assert_eq!(value, "application/json"),
+            "x-token" => token = value.to_owned(),
             _ => {}
         }
     }
+    assert_eq!(token, "a, b");
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a body");
     let response = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\
@@ -460,7 +462,9 @@ fn a_collector_receives_the_counters_of_a_run_by_otlp() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let arguments = ["http", "--otlp", &url];
-    let running = Tenbin::new(&scratch, arguments.iter().chain(&SHORT)).start();
+    let running = Tenbin::new(&scratch, arguments.iter().chain(&SHORT))
+        .env("OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%2C%20b")
+        .start();
     let (exports, received) = channel();
     std::thread::spawn(move || while exports.send(receive(&listener)).is_ok() {});
     let run = running.wait(SOON);
@@ -516,4 +520,17 @@ fn a_collector_that_is_not_there_is_reported_once_and_the_run_continues() {
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     let warning = "warning: --otlp: cannot send metrics: ";
     assert_eq!(run.stderr.matches(warning).count(), 1, "{run}");
+}
+
+#[test]
+fn headers_for_the_collector_that_cannot_be_read_are_refused_and_not_shown() {
+    let scratch = Scratch::new("otlp-headers");
+    let arguments = ["http", "--otlp", "http://127.0.0.1:9"];
+    let run = Tenbin::new(&scratch, arguments.iter().chain(&SHORT))
+        .env("OTEL_EXPORTER_OTLP_HEADERS", "Bearer hush")
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let message = "OTEL_EXPORTER_OTLP_HEADERS is not name=value,name=value";
+    assert!(run.stderr.contains(message), "{run}");
+    assert!(!run.stderr.contains("hush"), "{run}");
 }

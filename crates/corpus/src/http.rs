@@ -35,11 +35,20 @@ impl std::fmt::Debug for Login {
 }
 
 /// A client of one HTTP or HTTPS server.
-#[derive(Debug)]
 pub struct Client {
     agent: Agent,
     base: String,
-    authorization: Option<String>,
+    /// Headers of every request: names and values.
+    headers: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for Client {
+    // The headers can hold a password or a token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A response.
@@ -106,13 +115,19 @@ impl Client {
         }
         let authorization = login.basic.as_ref().map(|(user, password)| {
             let pair = format!("{user}:{password}");
-            format!("Basic {}", STANDARD.encode(pair))
+            let value = format!("Basic {}", STANDARD.encode(pair));
+            ("Authorization".to_owned(), value)
         });
         Ok(Self {
             agent: config.build().new_agent(),
             base,
-            authorization,
+            headers: authorization.into_iter().collect(),
         })
+    }
+
+    /// Adds a header to every request. An invalid name or value makes requests fail.
+    pub fn add_header(&mut self, name: &str, value: &str) {
+        self.headers.push((name.to_owned(), value.to_owned()));
     }
 
     /// Base URL of the server, without a trailing slash.
@@ -126,8 +141,8 @@ impl Client {
     /// When no complete response is received.
     pub fn get(&self, path: &str) -> Result<Reply, Error> {
         let mut request = self.agent.get(format!("{}{path}", self.base));
-        if let Some(value) = &self.authorization {
-            request = request.header("Authorization", value);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
         }
         let response = request.call().map_err(|error| self.failed(&error))?;
         self.reply(response)
@@ -147,8 +162,8 @@ impl Client {
             .timeout_global(None)
             .timeout_per_read(Some(RESPONSE_TIMEOUT))
             .build();
-        if let Some(value) = &self.authorization {
-            request = request.header("Authorization", value);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
         }
         let response = request.call().map_err(|error| self.failed(&error))?;
         if response.status().is_success() {
@@ -192,8 +207,8 @@ impl Client {
         kind: &str,
         body: &[u8],
     ) -> Result<Reply, Error> {
-        if let Some(value) = &self.authorization {
-            request = request.header("Authorization", value);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
         }
         let response = request.header("Content-Type", kind).send(body);
         self.reply(response.map_err(|error| self.failed(&error))?)

@@ -139,7 +139,7 @@ mod tests {
             ..HttpWork::plain("HEAD")
         }));
         assert_eq!(
-            own.request(&[page.clone()]).as_deref(),
+            own.request(std::slice::from_ref(&page)).as_deref(),
             Some("HEAD /own?q=1")
         );
         let s3 = workload(WorkloadKind::S3(S3Work::new(S3Operation::Get, 1, 1)));

@@ -127,7 +127,12 @@ fn figures(slice: &Slice) -> String {
     let mut text = String::new();
     let busiest = slice.requests().max_by_key(|op| op.service.len());
     if let Some(op) = busiest.filter(|op| !op.service.is_empty()) {
-        let time = |q| format::time(op.service.value_at_quantile(q) as f64 / 1e9);
+        // In a closed loop, the response time is the service time.
+        let latency = match op.response.is_empty() {
+            true => &op.service,
+            false => &op.response,
+        };
+        let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
     }
     let cpu = slice.server.as_ref().and_then(|server| server.cpu_seconds);

@@ -8,12 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tenbin_corpus::http::{Client, Login};
 use tenbin_record::PackedHistogram;
 
 use super::metrics::{Metrics, Subject, Totals};
 
+/// Environment variable with headers for the collector, for example a token:
+/// `name=value,name=value`, values percent-encoded (OpenTelemetry Protocol Exporter specification).
+const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 /// Interval between two exports.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Time limit of an export.
@@ -100,9 +104,11 @@ impl Collector {
     /// A client for the collector at `url`; sends nothing.
     fn new(url: &str) -> Result<Self, String> {
         let client = Client::with_timeout(url, &Login::default(), TIMEOUT);
-        Ok(Self {
-            client: client.map_err(|error| error.to_string())?,
-        })
+        let mut client = client.map_err(|error| error.to_string())?;
+        for (name, value) in headers(&std::env::var(HEADERS).unwrap_or_default())? {
+            client.add_header(&name, &value);
+        }
+        Ok(Self { client })
     }
 
     fn send(&self, metrics: &Metrics) -> Result<(), String> {
@@ -119,6 +125,22 @@ impl Collector {
             )),
         }
     }
+}
+
+/// The headers in the value of [`HEADERS`]. Errors do not quote the value, which can hold a secret.
+fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
+    let pairs = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let header = |pair: &str| {
+        let (name, value) = pair.split_once('=')?;
+        let value = percent_decode_str(value.trim()).decode_utf8().ok()?;
+        let is_name = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+        let name = name.trim();
+        let is_valid =
+            !name.is_empty() && name.bytes().all(is_name) && !value.chars().any(char::is_control);
+        is_valid.then(|| (name.to_owned(), value.into_owned()))
+    };
+    let headers = pairs.map(header).collect::<Option<_>>();
+    headers.ok_or_else(|| format!("{HEADERS} is not name=value,name=value; correct it or unset it"))
 }
 
 /// The body of an export request.
