@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     Address, BodyUse, Destination, Drive, ErrorClass, Exchange, HTTP2, Host, Judgement, Moment,
-    Next, ResponseHead, Route, SliceEvent, Workload, drive,
+    Next, Part, ResponseHead, Route, SliceEvent, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -99,6 +99,7 @@ fn run(path: PathBuf) -> Outcome {
         seed: 1,
         lead: Duration::ZERO,
         stages: true,
+        part: Part::default(),
         window: None,
     };
     let judged = Arc::new(AtomicU64::new(0));

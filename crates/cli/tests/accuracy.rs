@@ -31,8 +31,8 @@ use statistics::{
     times_due, times_served,
 };
 use tenbin_engine::{
-    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Route, SliceEvent, Workload,
-    drive,
+    Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Part, Route, SliceEvent,
+    Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -164,6 +164,7 @@ fn cost_of_an_operation(destination: Destination) -> f64 {
         seed: 1,
         lead: Duration::from_millis(100),
         stages: false,
+        part: Part::default(),
         window: Some(Duration::from_millis(500)),
     };
     let (mut ok, mut recorded, mut cpu) = (0, 0, 0);

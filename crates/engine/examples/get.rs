@@ -12,8 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tenbin_engine::{
-    Destination, Drive, ErrorClass, Exchange, HTTP2, Judgement, Moment, Next, Route, SliceEvent,
-    Workload, drive,
+    Destination, Drive, ErrorClass, Exchange, HTTP2, Judgement, Moment, Next, Part, Route,
+    SliceEvent, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 
@@ -93,6 +93,7 @@ fn main() {
         seed: 1,
         lead: Duration::from_millis(200),
         stages: false,
+        part: Part::default(),
         window: Some(Duration::from_secs_f64(seconds)),
     };
     let (mut ok, mut cpu, mut failed) = (0, 0, 0);

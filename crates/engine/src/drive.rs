@@ -19,7 +19,7 @@ use crate::sample::Sample;
 use crate::scheduler::{Rest, Schedule, Scheduler};
 use crate::spread::{Life, Spread};
 use crate::stages::StageSums;
-use crate::start_barrier::StartBarrier;
+use crate::start_barrier::{self, StartBarrier, StartGate};
 use crate::think::Thinker;
 use crate::transport::TcpFigures;
 use crate::{driver, pacer, stop};
@@ -68,6 +68,45 @@ pub struct Drive {
     pub rest: Option<Duration>,
     /// Whether to read server stage times from response headers, such as `Server-Timing`.
     pub stages: bool,
+    /// The share of this process in the slice.
+    pub part: Part,
+}
+
+/// The share of one process in a slice. The generator threads of all processes are numbered from 0
+/// without gaps; the numbers divide connections, requests and arrivals, so that the processes
+/// together send what one process with all threads would.
+#[derive(Debug, Clone, Default)]
+pub struct Part {
+    /// Number of this process, from 0.
+    pub process: usize,
+    /// Total number of threads, and of processes; `None` if this process runs all threads.
+    pub of: Option<(usize, usize)>,
+    /// When to start; `None` as soon as all threads are ready.
+    pub gate: Option<Arc<StartGate>>,
+}
+
+impl Part {
+    /// Number among all threads of the thread that has the number `index` in this process.
+    fn thread(&self, index: usize) -> usize {
+        match self.of {
+            None => index,
+            Some((_, processes)) => self.process + index * processes,
+        }
+    }
+
+    /// Number in this process of the thread that has the number `thread` among all threads.
+    fn index(&self, thread: usize) -> usize {
+        match self.of {
+            None => thread,
+            Some((_, processes)) => thread / processes,
+        }
+    }
+
+    /// Whether the thread with the number `thread` among all threads belongs to this process.
+    pub fn has(&self, thread: usize) -> bool {
+        self.of
+            .is_none_or(|(_, processes)| thread % processes == self.process)
+    }
 }
 
 impl Drive {
@@ -151,11 +190,12 @@ pub fn drive(
         .map(|worker| worker.own_connections())
         .collect();
     let threads = own.iter().filter(|own| own.is_none()).count();
+    let total = drive.part.of.map_or(threads, |(total, _)| total);
     let (sender, samples) = mpsc::channel();
     let edge = &Arc::new(AtomicU64::new(u64::MAX));
-    let barrier = &drive
-        .opens_first()
-        .then(|| StartBarrier::for_threads(workers.len()));
+    let gate = &drive.part.gate;
+    let barrier = &(drive.opens_first() || gate.is_some())
+        .then(|| StartBarrier::new(workers.len(), drive.opens_first(), gate.clone()));
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -166,7 +206,7 @@ pub fn drive(
                 let own = own[index];
                 scope.spawn(move || {
                     let schedule = match own {
-                        None => schedule(drive, clock, index, threads, edge),
+                        None => schedule(drive, clock, drive.part.thread(index), total, edge),
                         Some(connections) => {
                             schedule_of_own_connections(drive, clock, index, connections, edge)
                         }
@@ -280,7 +320,7 @@ fn relay(
             opened = true;
             listen(SliceEvent::Opened);
         }
-        if let Some(through) = through.get_mut(sample.thread) {
+        if let Some(through) = through.get_mut(drive.part.index(sample.thread)) {
             if !sample.drain {
                 longest = longest.max(sample.end);
             }
@@ -426,11 +466,14 @@ fn run_thread(
         })?,
         Destination::Files { directory, sync } => {
             let mut driver = Files::new(clock.clone(), directory, *sync)?;
+            start_barrier::await_start(&mut driver, &mut scheduler, stop, arrival)?;
             driver::run(&mut driver, &mut scheduler, stop)?;
             TcpFigures::default()
         }
         Destination::Null => {
-            driver::run(&mut Null::new(clock.clone()), &mut scheduler, stop)?;
+            let mut driver = Null::new(clock.clone());
+            start_barrier::await_start(&mut driver, &mut scheduler, stop, arrival)?;
+            driver::run(&mut driver, &mut scheduler, stop)?;
             TcpFigures::default()
         }
     };
@@ -444,6 +487,8 @@ fn run_thread(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::exchange::{Exchange, Judgement, Moment, Next};
 
@@ -486,6 +531,7 @@ mod tests {
             lead: Duration::ZERO,
             window: None,
             stages: false,
+            part: Part::default(),
             seed: 1,
         };
         let workers: Vec<Box<dyn Workload>> =
@@ -513,6 +559,7 @@ mod tests {
             window: Some(Duration::from_secs(60)),
             rest: Some(Duration::from_secs(60)),
             stages: false,
+            part: Part::default(),
             seed: 1,
         };
         let workers: Vec<Box<dyn Workload>> =
@@ -528,5 +575,66 @@ mod tests {
         assert!((1_000..2_000_000).contains(&at_close), "{at_close}");
         assert_eq!(ok, at_close, "the rest is not counted");
         assert!(done.unmeasured > 1_000_000, "{}", done.unmeasured);
+    }
+
+    /// Drives the threads of `process` out of two processes with two threads each.
+    fn drive_part(process: usize, gate: Option<Arc<StartGate>>) -> (u64, Vec<usize>, Instant) {
+        let plan = Drive {
+            destination: Destination::Null,
+            load: Load {
+                requests: Some(1_001),
+                ..Load::closed(7)
+            },
+            lead: Duration::ZERO,
+            window: None,
+            rest: None,
+            stages: false,
+            seed: 1,
+            part: Part {
+                process,
+                of: Some((4, 2)),
+                gate,
+            },
+        };
+        let workers: Vec<Box<dyn Workload>> =
+            vec![Box::new(Exactly(u64::MAX)), Box::new(Exactly(u64::MAX))];
+        let (mut ok, mut threads, mut opened) = (0, Vec::new(), None);
+        let mut listen = |event| match event {
+            SliceEvent::Opened => opened = Some(Instant::now()),
+            SliceEvent::Sample(sample) => {
+                ok += sample.ops[0].ok;
+                threads.push(sample.thread);
+            }
+            SliceEvent::Closed => {}
+        };
+        drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
+        threads.sort_unstable();
+        threads.dedup();
+        (ok, threads, opened.expect("the window opened"))
+    }
+
+    #[test]
+    fn processes_share_the_requests_of_a_slice() {
+        let (first, of_first, _) = drive_part(0, None);
+        let (second, of_second, _) = drive_part(1, None);
+        // Threads 0 and 2 have 2 connections each, thread 1 has 2 and thread 3 has 1.
+        assert_eq!((first, second), (1_001 * 4 / 7, 1_001 * 3 / 7));
+        assert_eq!((of_first, of_second), (vec![0, 2], vec![1, 3]));
+    }
+
+    #[test]
+    fn a_slice_with_a_gate_starts_at_the_time_of_the_gate() {
+        let gate = Arc::new(StartGate::default());
+        let own = gate.clone();
+        let driven = thread::spawn(move || drive_part(0, Some(own)));
+        while !gate.is_ready() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(!driven.is_finished());
+        let start = Instant::now() + Duration::from_millis(50);
+        gate.start_at(start);
+        let (ok, _, opened) = driven.join().unwrap();
+        assert_eq!(ok, 1_001 * 4 / 7);
+        assert!(opened >= start);
     }
 }

@@ -237,6 +237,10 @@ impl Driver for Files {
         self.clock.now()
     }
 
+    fn begin_at(&mut self, origin: u64) {
+        self.clock.begin_at(origin);
+    }
+
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute_order(slot, order, scheduler);
     }

@@ -45,7 +45,7 @@ mod thread_time;
 mod transport;
 
 pub use address::{Address, Host};
-pub use drive::{Destination, Drive, EngineError, Finished, SliceEvent, drive};
+pub use drive::{Destination, Drive, EngineError, Finished, Part, SliceEvent, drive};
 pub use error::ErrorClass;
 pub use exchange::{
     BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
@@ -58,5 +58,6 @@ pub use sample::{
 };
 pub use spread::Spread;
 pub use stages::StageSums;
+pub use start_barrier::StartGate;
 pub use stop::shares;
 pub use transport::TcpFigures;

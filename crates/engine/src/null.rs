@@ -72,6 +72,10 @@ impl Driver for Null {
         self.clock.now()
     }
 
+    fn begin_at(&mut self, origin: u64) {
+        self.clock.begin_at(origin);
+    }
+
     fn execute(&mut self, slot: usize, order: Order, scheduler: &mut Scheduler<'_>) {
         self.execute_at(self.clock.now(), slot, order, scheduler);
     }

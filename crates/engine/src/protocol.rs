@@ -58,7 +58,7 @@ impl Share<'_, '_> {
             timeout,
             self.precise,
         )?;
-        start_barrier::open_connections(&mut driver, self.scheduler, self.stop, self.arrival)?;
+        start_barrier::await_start(&mut driver, self.scheduler, self.stop, self.arrival)?;
         driver::run(&mut driver, self.scheduler, self.stop)?;
         Ok(driver.tcp_figures())
     }

@@ -1,8 +1,11 @@
 //! Synchronises the start of a slice: all threads open their connections first, and the slice
-//! starts once every connection is open or has failed to open.
+//! starts once every connection is open or has failed to open. If other load machines measure the
+//! same slice, the slice then waits for the time that a [`StartGate`] is given.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use crate::driver::Driver;
 use crate::order::Order;
@@ -14,19 +17,45 @@ const POLL_NANOS: u64 = 1_000_000;
 
 const UNKNOWN: u64 = u64::MAX;
 
+/// Delays the start of a slice: the threads get ready, and start at a time that is set from
+/// outside, so that several load machines can start together.
+#[derive(Debug, Default)]
+pub struct StartGate {
+    is_ready: AtomicBool,
+    start: OnceLock<Instant>,
+}
+
+impl StartGate {
+    /// Whether every thread is ready to start.
+    pub fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Acquire)
+    }
+
+    /// Sets the start of the slice; a time in the past means at once. Later calls change nothing.
+    pub fn start_at(&self, start: Instant) {
+        let _ = self.start.set(start);
+    }
+}
+
 /// The barrier at which the threads of a slice wait for each other.
 #[derive(Debug)]
 pub(crate) struct StartBarrier {
     missing: AtomicUsize,
-    /// Time at which the last thread arrived, nanoseconds on the threads' clock.
+    /// Whether connections are opened before the start.
+    opens_first: bool,
+    /// Start of the slice, nanoseconds on the threads' clock: the time at which the last thread
+    /// arrived, or the time of the gate.
     origin: AtomicU64,
+    gate: Option<Arc<StartGate>>,
 }
 
 impl StartBarrier {
-    pub(crate) fn for_threads(threads: usize) -> Self {
+    pub(crate) fn new(threads: usize, opens_first: bool, gate: Option<Arc<StartGate>>) -> Self {
         Self {
             missing: AtomicUsize::new(threads),
+            opens_first,
             origin: AtomicU64::new(UNKNOWN),
+            gate,
         }
     }
 
@@ -38,11 +67,27 @@ impl StartBarrier {
         }
     }
 
-    /// Start of the slice, nanoseconds on the threads' clock; `None` until all threads have
-    /// arrived.
+    /// Start of the slice, nanoseconds on the threads' clock; `None` until all threads have arrived
+    /// and the gate, if any, knows the start.
     pub(crate) fn origin(&self) -> Option<u64> {
         let origin = self.origin.load(Ordering::Acquire);
         (origin != UNKNOWN).then_some(origin)
+    }
+
+    /// Sets the origin to the start that the gate was given, if any. `now` is the present time on
+    /// the threads' clock.
+    fn take_start_of_gate(&self, now: u64) {
+        let start = self.gate.as_ref().and_then(|gate| gate.start.get());
+        if let Some(start) = start {
+            let wait = start.saturating_duration_since(Instant::now());
+            self.set_origin(now + wait.as_nanos() as u64);
+        }
+    }
+
+    /// Sets the origin, unless it is known.
+    fn set_origin(&self, at: u64) {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.origin.compare_exchange(UNKNOWN, at, success, failure);
     }
 }
 
@@ -56,20 +101,22 @@ pub(crate) struct Arrival<'g> {
 impl Drop for Arrival<'_> {
     fn drop(&mut self) {
         if self.barrier.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.barrier
-                .origin
-                .store(self.arrived_at, Ordering::Release);
+            match &self.barrier.gate {
+                Some(gate) => gate.is_ready.store(true, Ordering::Release),
+                None => self.barrier.set_origin(self.arrived_at),
+            }
         }
     }
 }
 
-/// Opens the connections of one thread, waits for the other threads, and then sets the time of
-/// `driver` and `scheduler` to zero. Each attempt has the driver's timeout. Connections that failed
-/// to open are retried, also after the start of the slice. Does nothing without an `arrival`.
+/// Opens the connections of one thread, if connections are opened before the start, waits for the
+/// other threads and for the gate, and then sets the time of `driver` and `scheduler` to zero. Each
+/// attempt has the driver's timeout. Connections that failed to open are retried, also after the
+/// start of the slice. Does nothing without an `arrival`.
 ///
 /// # Errors
 /// The errors of [`Driver::turn`].
-pub(crate) fn open_connections(
+pub(crate) fn await_start(
     driver: &mut impl Driver,
     scheduler: &mut Scheduler<'_>,
     stop: &AtomicBool,
@@ -79,20 +126,30 @@ pub(crate) fn open_connections(
         return Ok(());
     };
     let barrier = arrival.barrier;
-    scheduler.begin_to_open();
-    for connection in 0..scheduler.connections() {
-        driver.execute(connection * scheduler.depth(), Order::Reopen, scheduler);
-    }
-    while !scheduler.has_tried_all() && !stop.load(Ordering::Relaxed) {
-        turn(driver, scheduler)?;
+    if barrier.opens_first {
+        scheduler.begin_to_open();
+        for connection in 0..scheduler.connections() {
+            driver.execute(connection * scheduler.depth(), Order::Reopen, scheduler);
+        }
+        while !scheduler.has_tried_all() && !stop.load(Ordering::Relaxed) {
+            turn(driver, scheduler)?;
+        }
     }
     arrival.arrived_at = driver.now();
     drop(arrival);
     loop {
-        if let Some(origin) = barrier.origin() {
-            driver.begin_at(origin);
-            scheduler.begin_at(origin);
-            return Ok(());
+        let now = driver.now();
+        if stop.load(Ordering::Relaxed) {
+            barrier.set_origin(now);
+        }
+        match barrier.origin() {
+            None => barrier.take_start_of_gate(now),
+            Some(origin) if now >= origin || stop.load(Ordering::Relaxed) => {
+                driver.begin_at(origin.min(now));
+                scheduler.begin_at(origin.min(now), barrier.opens_first);
+                return Ok(());
+            }
+            Some(_) => {}
         }
         turn(driver, scheduler)?;
     }

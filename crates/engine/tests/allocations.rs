@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use counting::allocations;
 use support::{PATIENT, closed, driven, request, server};
 use tenbin_engine::{
-    BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead,
+    BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Moment, Next, Part, ResponseHead,
     Route, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
@@ -153,6 +153,7 @@ fn the_null_driver_allocates_nothing() {
         seed: 1,
         lead: Duration::ZERO,
         stages: false,
+        part: Part::default(),
         window: None,
     };
     let workers: Vec<Box<dyn Workload>> = vec![Box::new(worker)];

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
-use tenbin_engine::{Destination, Drive, ErrorClass, Route, SliceEvent, Workload, drive};
+use tenbin_engine::{Destination, Drive, ErrorClass, Part, Route, SliceEvent, Workload, drive};
 
 #[test]
 fn keeps_its_connections() {
@@ -174,6 +174,7 @@ fn stop_ends_the_slice_at_once() {
         seed: 1,
         lead: Duration::ZERO,
         stages: false,
+        part: Part::default(),
         window: Some(Duration::from_secs(60)),
     };
     let begun = Instant::now();
@@ -211,6 +212,7 @@ fn stage_times_are_those_of_correct_responses_in_the_histogram() {
         seed: 1,
         lead: Duration::from_millis(100),
         stages: true,
+        part: Part::default(),
         window: Some(Duration::from_millis(200)),
     };
     let workers: Vec<Box<dyn Workload>> = (0..2)

@@ -19,7 +19,7 @@ use rustls::{
 use support::{Driven, PATIENT, driven};
 use tenbin_engine::{
     Address, BodyUse, Destination, Drive, ErrorClass, Exchange, HTTP2, Judgement, Ledger, Moment,
-    Next, ResponseHead, Route, SliceEvent, Workload, drive,
+    Next, Part, ResponseHead, Route, SliceEvent, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -306,6 +306,7 @@ fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
         seed: 1,
         lead: Duration::from_millis(50),
         stages: false,
+        part: Part::default(),
         window: Some(Duration::from_millis(300)),
     };
     let workers = (0..2).map(|_| Box::new(Client::new(u64::MAX, b"", b"hello")) as _);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Destination, Drive, Route, SliceEvent, Spread, Workload as EngineWorkload, drive,
+    Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload, drive,
 };
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
@@ -314,6 +314,7 @@ impl LiveTarget {
             seed: 0,
             lead: Duration::ZERO,
             stages: false,
+            part: Part::default(),
             window: Some(window),
         };
         let done = drive(&how, workers, controls.stop.over(), listen)?;

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Destination, Drive, ErrorClass, drive};
+use tenbin_engine::{Destination, Drive, ErrorClass, Part, drive};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
@@ -219,6 +219,7 @@ impl Measurement<'_, '_> {
             seed: arrivals_seed(self.plan.seed, turn),
             lead,
             stages: work.stages,
+            part: Part::default(),
             window: Some(window),
         };
         let hosts = host_names(&how.destination);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tenbin_engine::{
-    Destination, Drive, EngineError, ErrorClass, Route, Sample, SliceEvent, Workload, drive,
+    Destination, Drive, EngineError, ErrorClass, Part, Route, Sample, SliceEvent, Workload, drive,
 };
 use tenbin_plan::{Load, Pace};
 use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
@@ -69,6 +69,7 @@ pub(crate) fn run(
         seed: 0,
         lead: Duration::ZERO,
         stages: false,
+        part: Part::default(),
         window: None,
     };
     let must_succeed = stage.must_succeed;

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tenbin_engine::histogram::latency_histogram;
-use tenbin_engine::{Destination, Drive, SliceEvent, drive};
+use tenbin_engine::{Destination, Drive, Part, SliceEvent, drive};
 use tenbin_plan::Load;
 use tenbin_workloads::null::prepared;
 
@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         seed: 1,
         lead: Duration::ZERO,
         stages: false,
+        part: Part::default(),
         window: Some(Duration::from_secs_f64(seconds.parse()?)),
     };
     let (mut ok, mut cpu) = (0, 0);

@@ -255,9 +255,10 @@ impl Scheduler<'_> {
         Some((self.slots_of(connection).start, Order::Reopen))
     }
 
-    /// Starts the slice at `origin`: later times are nanoseconds since `origin`.
-    pub(crate) fn begin_at(&mut self, origin: u64) {
-        (self.opening, self.opened_all) = (false, true);
+    /// Starts the slice at `origin`: later times are nanoseconds since `origin`. `has_opened` says
+    /// whether connections were opened before.
+    pub(crate) fn begin_at(&mut self, origin: u64, has_opened: bool) {
+        (self.opening, self.opened_all) = (false, has_opened);
         self.schedule.origin_unix += Duration::from_nanos(origin);
         self.next_retry = self.next_retry.saturating_sub(origin);
         self.none_up_since = self.none_up_since.saturating_sub(origin);

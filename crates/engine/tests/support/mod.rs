@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     BodyUse, Destination, Drive, ErrorClass, Exchange, Judgement, Ledger, Moment, Next, OpSample,
-    ResponseHead, Route, SliceEvent, StageSums, TcpFigures, Workload, drive,
+    Part, ResponseHead, Route, SliceEvent, StageSums, TcpFigures, Workload, drive,
 };
 use tenbin_plan::Load;
 
@@ -192,6 +192,7 @@ pub fn driven(
         seed: 1,
         lead: Duration::ZERO,
         stages: true,
+        part: Part::default(),
         window,
     };
     let mut op = OpSample::new("all");

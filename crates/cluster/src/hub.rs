@@ -1,0 +1,1 @@
+//! `tenbin hub`: a NATS server with a generated configuration.
