@@ -4,6 +4,7 @@
 //! The options of a command that measures become a [`Draft`](tenbin_plan::Draft), the type that a
 //! plan file is also read into.
 
+mod agent;
 mod blob;
 mod chart;
 mod compare;
@@ -43,6 +44,7 @@ use tenbin_plan::{At, Draft, Field, List, Problem, Refusal, Scalar};
 use tenbin_report::Extent;
 use tenbin_result::Language;
 
+pub use agent::{AgentArgs, AgentsArgs, NatsArgs};
 pub use blob::{BlobArgs, StoreArgs};
 pub use chart::ChartArgs;
 pub use compare::{CompareArgs, EarlierArgs};
@@ -206,6 +208,10 @@ pub enum Command {
     Serve(ServeCommand),
     /// Report a server's CPU and memory use to a load generator on another machine
     Observe(ObserveArgs),
+    /// Send load for a coordinator on another machine, until Ctrl-C
+    Agent(AgentArgs),
+    /// List the agents that wait at a NATS server
+    Agents(AgentsArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory

@@ -44,7 +44,8 @@ impl Exit {
             RunError::Target(_)
             | RunError::Preparation { .. }
             | RunError::Load { .. }
-            | RunError::Nodes(_) => Self::Target,
+            | RunError::Nodes(_)
+            | RunError::Agents(_) => Self::Target,
             RunError::Workload(_)
             | RunError::Descriptors { .. }
             | RunError::NoSpace(_)

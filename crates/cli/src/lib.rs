@@ -95,6 +95,8 @@ fn dispatch(command: Command) -> Exit {
         Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),
         Command::Observe(args) => commands::observe(&args),
+        Command::Agent(args) => commands::agent(&args),
+        Command::Agents(args) => commands::agents(&args),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
         Command::Guard(_) => Exit::Internal,

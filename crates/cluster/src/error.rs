@@ -26,6 +26,9 @@ pub enum ClusterError {
     /// The hub cannot be started; one sentence.
     #[error("{0}")]
     Hub(String),
+    /// The user stopped the run.
+    #[error("interrupted")]
+    Interrupted,
     /// Something else prevents the agents from working together; one sentence.
     #[error("{0}")]
     Agents(String),

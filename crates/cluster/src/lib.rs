@@ -4,10 +4,27 @@
 //! This crate knows neither plans nor workloads: it carries a plan as text, and samples of the
 //! engine.
 
+use std::time::Duration;
+
+mod agent;
+mod bus;
+mod clock;
+mod coordinator;
 mod creds;
 mod error;
 pub mod hub;
+mod message;
 pub mod subjects;
 
+pub use agent::{LoadMachine, News, serve};
+pub use bus::Server;
+pub use coordinator::{Coordinator, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
+pub use message::{Assignment, Introduction, SliceDone, SliceOrder};
+
+/// An agent without a sign of life from the coordinator for this time stops sending; the
+/// coordinator gives up an agent without a sign of life for this time.
+pub const LEASE_TIME: Duration = Duration::from_secs(3);
+/// Interval of the signs of life.
+const BEAT: Duration = Duration::from_secs(1);

@@ -24,6 +24,45 @@ pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
 }
 
+/// Serializes a histogram as its counts that are not 0, for other processes: pairs of the distance
+/// from the last value in use, nanoseconds, and the count. Reading restores the counts exactly.
+pub(crate) mod sparse {
+    use hdrhistogram::Histogram;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    use super::small_histogram;
+
+    pub(crate) fn serialize<S: Serializer>(
+        histogram: &Histogram<u64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut last = 0;
+        let used = histogram.iter_recorded().map(|step| {
+            let value = histogram.lowest_equivalent(step.value_iterated_to());
+            let distance = value - last;
+            last = value;
+            (distance, step.count_at_value())
+        });
+        used.collect::<Vec<(u64, u64)>>().serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Histogram<u64>, D::Error> {
+        let mut histogram = small_histogram();
+        let mut value = 0_u64;
+        for (distance, count) in Vec::<(u64, u64)>::deserialize(deserializer)? {
+            value = value.saturating_add(distance);
+            if value > super::HIGHEST_NANOS {
+                return Err(D::Error::custom("a time of more than 10 minutes"));
+            }
+            histogram.record_n(value, count).map_err(D::Error::custom)?;
+        }
+        Ok(histogram)
+    }
+}
+
 /// A latency histogram for the hot path: recording is one shift and one addition. Has the slots of
 /// [`latency_histogram`], so the conversion is exact.
 #[derive(Debug)]

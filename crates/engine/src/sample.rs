@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorClass;
 use crate::exchange::Role;
-use crate::histogram::{latency_histogram, small_histogram};
+use crate::histogram::{latency_histogram, small_histogram, sparse};
 
 /// The figures of one thread for about one second of a slice's measured window. The last sample
 /// covers the drain: the time after the window in which requests in flight finish.
@@ -14,7 +15,7 @@ use crate::histogram::{latency_histogram, small_histogram};
 /// Throughput and latency count different operations, so that both are unbiased: `ok` counts
 /// operations that *ended* inside the window; the histograms hold operations that were *due*
 /// inside the window, even if they ended in the drain.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Generator thread, from 0.
     pub thread: usize,
@@ -59,7 +60,7 @@ impl Sample {
 }
 
 /// A period in which requests of a thread were in flight and no response arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
     /// Start, nanoseconds after the measured window opened: the last response after which requests
     /// were still in flight, or the first request sent while no request was in flight.
@@ -77,9 +78,10 @@ pub const LATE_FROM_LOG2: u32 = 16;
 pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
 /// One operation's figures in a [`Sample`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OpSample {
-    /// Name of the operation.
+    /// Name of the operation. Not serialized: another process knows the name from the workload.
+    #[serde(skip)]
     pub name: &'static str,
     /// How the operation counts in throughput and failures.
     pub role: Role,
@@ -107,17 +109,22 @@ pub struct OpSample {
     pub censored: u64,
     /// Service time of correct operations, nanoseconds: from the start of the write to the last
     /// byte of the response.
+    #[serde(with = "sparse")]
     pub service: Histogram<u64>,
     /// Response time of correct operations, nanoseconds: from the intended start to the last byte
     /// of the response. Empty in a closed loop, where response time equals service time.
+    #[serde(with = "sparse")]
     pub response: Histogram<u64>,
     /// Send lag of correct operations, nanoseconds: from the intended start to the start of the
     /// write. Empty in a closed loop.
+    #[serde(with = "sparse")]
     pub lag: Histogram<u64>,
     /// Time to first byte of correct operations, nanoseconds: from the start of the write to the
     /// first byte of the response.
+    #[serde(with = "sparse")]
     pub first_byte: Histogram<u64>,
     /// Time from the intended start to the failure, nanoseconds.
+    #[serde(with = "sparse")]
     pub failed: Histogram<u64>,
 }
 
@@ -152,18 +159,23 @@ impl OpSample {
 
 /// Duration of connection set-up, nanoseconds, by phase; not part of the latency of an operation on
 /// an open connection. Includes connections that were already open when the window opened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SetupSample {
     /// Time from the start of the attempt until the socket was connected: the TCP handshake, or
     /// `connect` of a Unix socket. Includes closing the previous connection, if any.
+    #[serde(with = "sparse")]
     pub connect: Histogram<u64>,
     /// Durations of TLS handshakes; empty without TLS.
+    #[serde(with = "sparse")]
     pub tls: Histogram<u64>,
     /// Time to first byte of the first response on a connection.
+    #[serde(with = "sparse")]
     pub first_byte: Histogram<u64>,
     /// Service time of the first response on a connection, if correct and inside the window.
+    #[serde(with = "sparse")]
     pub response: Histogram<u64>,
     /// Each time in `response` plus the set-up time of its connection.
+    #[serde(with = "sparse")]
     pub total: Histogram<u64>,
 }
 
@@ -180,7 +192,7 @@ impl Default for SetupSample {
 }
 
 /// The figures of one host, over all operations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HostSample {
     /// Correct responses inside the window.
     pub ok: u64,
@@ -188,6 +200,7 @@ pub struct HostSample {
     pub errors: [u64; ErrorClass::ALL.len()],
     /// Service time of correct responses, nanoseconds: from the start of the write to the last
     /// byte.
+    #[serde(with = "sparse")]
     pub service: Histogram<u64>,
 }
 
@@ -202,7 +215,7 @@ impl Default for HostSample {
 }
 
 /// Counters of connection events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Connections opened, including those that were open when the window opened.
     pub opened: u64,

@@ -1,5 +1,6 @@
 //! A plan as written, by flags or in TOML: without defaults, and not checked.
 
+pub(crate) mod agents;
 pub(crate) mod corpus;
 pub(crate) mod load;
 pub(crate) mod observe;
@@ -7,6 +8,7 @@ pub(crate) mod output;
 pub(crate) mod rounds;
 pub(crate) mod target;
 
+pub use agents::AgentsDraft;
 pub use corpus::CorpusDraft;
 pub use load::LoadDraft;
 pub use observe::{ObserveDraft, ObservedDraft};
@@ -137,6 +139,8 @@ section! {
         pub load: LoadDraft,
         /// What the run writes and serves in addition to its run directory.
         pub output: OutputDraft,
+        /// The load machines.
+        pub agents: AgentsDraft,
         /// The pages that search servers index.
         pub corpus: Option<At<CorpusDraft>>,
         /// The systems under test.

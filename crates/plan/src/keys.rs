@@ -4,8 +4,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft, ReadyDraft,
-    RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft,
+    ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
 use crate::key::{Key, Section};
 use crate::problem::{Findings, Place};
@@ -65,6 +65,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("rounds", &[]),
     ("load", &[]),
     ("output", &[]),
+    ("agents", &[]),
     ("corpus", &[]),
     ("target", &["targets", "server"]),
     ("workload", &["workloads"]),
@@ -83,6 +84,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
             ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
             ("output", DeValue::Table(table)) => sections.check(&sections.output, table, findings),
+            ("agents", DeValue::Table(table)) => sections.check(&sections.agents, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
             ("target", value) => {
                 sections.each(value, "target", place, findings, |table, findings| {
@@ -178,6 +180,7 @@ struct Sections {
     rounds: Known,
     load: Known,
     output: Known,
+    agents: Known,
     corpus: Known,
     target: Known,
     ready: Known,
@@ -199,6 +202,7 @@ impl Sections {
             rounds: Known::of::<RoundsDraft>(),
             load: Known::of::<LoadDraft>(),
             output: Known::of::<OutputDraft>(),
+            agents: Known::of::<AgentsDraft>(),
             corpus: Known::of::<CorpusDraft>(),
             target: Known::of::<TargetDraft>(),
             ready: Known::of::<ReadyDraft>(),
@@ -299,6 +303,7 @@ impl Sections {
             &self.rounds,
             &self.load,
             &self.output,
+            &self.agents,
             &self.corpus,
             &self.target,
             &self.tls,

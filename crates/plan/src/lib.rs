@@ -4,6 +4,7 @@
 //! defaults, refuses mistakes and returns a [`Plan`]. [`Plan::to_toml`] prints a plan, without its
 //! secrets, as a plan file that resolves to the same plan.
 
+mod agents;
 mod bounded;
 mod bucket;
 mod choose;
@@ -66,6 +67,7 @@ mod trace;
 pub mod work;
 mod workload;
 
+pub use agents::Agents;
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
@@ -74,8 +76,8 @@ pub use context::{Context, LookUp, OpenFile};
 pub use corpus::ClusterSizes;
 pub use digits::grouped;
 pub use draft::{
-    CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft, OutputDraft,
-    ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft,
+    OutputDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
 };
 pub use expectation::{Bound, Demand, Expectation, Relation};
 pub use figure::{Figure, Quantile, Statistic};

@@ -1,5 +1,6 @@
 //! The resolved plan: every default is filled in, and mistakes have been refused.
 
+use crate::agents::Agents;
 use crate::comparing::Comparing;
 use crate::output::Output;
 use crate::rounds::Rounds;
@@ -26,6 +27,8 @@ pub struct Plan {
     pub comparing: Comparing,
     /// What the run writes and serves in addition to its run directory.
     pub output: Output,
+    /// The load machines; `None` if this machine sends the load.
+    pub agents: Option<Agents>,
     /// The pages that search servers index, if the plan has a `[corpus]`.
     pub corpus: Option<Corpus>,
 }

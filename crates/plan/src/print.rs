@@ -1,5 +1,6 @@
 //! Prints a plan as TOML: the same experiment, without its secrets.
 
+mod agents;
 mod corpus;
 mod load;
 mod output;
@@ -16,6 +17,7 @@ use crate::page::{Page, list, text};
 use crate::relaunch::Relaunch;
 use crate::target::Target;
 
+use self::agents::agents;
 use self::corpus::corpus;
 use self::load::load;
 use self::output::output;
@@ -50,6 +52,9 @@ impl Plan {
         }
         let variables = Variables::new(self.written_targets());
         output(&mut page, &self.output);
+        if let Some(all) = &self.agents {
+            agents(&mut page, all);
+        }
         if let Some(made) = &self.corpus {
             corpus(&mut page, made);
         }

@@ -1,5 +1,6 @@
 //! Turns a draft into a plan: fills in defaults and refuses mistakes.
 
+mod agents;
 mod comparing;
 mod connect;
 mod credentials;
@@ -59,6 +60,7 @@ impl Draft {
             rounds,
             load,
             output,
+            agents,
             corpus,
             mut targets,
             mut workloads,
@@ -115,6 +117,7 @@ impl Draft {
         };
         let comparing = comparing::resolve(&mut resolver, &written, &mut targets, &workloads);
         let output = output::resolve(&mut resolver, &output);
+        let agents = agents::resolve(&mut resolver, &agents);
         room::check(&mut resolver, &workloads, &targets);
         check_misfits(&mut resolver, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
@@ -132,6 +135,7 @@ impl Draft {
             workloads,
             comparing,
             output,
+            agents,
             corpus,
         };
         searched::check(&mut resolver, &plan, says_pages);

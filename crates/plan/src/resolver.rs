@@ -248,8 +248,8 @@ impl Resolver<'_> {
 mod tests {
     use super::*;
     use crate::draft::{
-        CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft, RoundsDraft, TargetDraft,
-        TlsDraft, WorkloadDraft,
+        AgentsDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft, RoundsDraft,
+        TargetDraft, TlsDraft, WorkloadDraft,
     };
     use crate::key::Section as _;
     use crate::work::PROTOCOLS;
@@ -261,6 +261,7 @@ mod tests {
             RoundsDraft::KEYS,
             LoadDraft::KEYS,
             OutputDraft::KEYS,
+            AgentsDraft::KEYS,
             CorpusDraft::KEYS,
             TargetDraft::KEYS,
             TlsDraft::KEYS,

@@ -12,8 +12,8 @@ use support::resolve;
 
 use tenbin_plan::work::key_tables;
 use tenbin_plan::{
-    CompareDraft, CorpusDraft, Draft, Key, KeyDefault, LoadDraft, ObserveDraft, OutputDraft,
-    RoundsDraft, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, Key, KeyDefault, LoadDraft, ObserveDraft,
+    OutputDraft, RoundsDraft, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
 };
 
 /// Every section with a table of keys, except the protocols.
@@ -23,6 +23,7 @@ const SECTIONS: &[(&str, &[Key])] = &[
     ("rounds", RoundsDraft::KEYS),
     ("load", LoadDraft::KEYS),
     ("output", OutputDraft::KEYS),
+    ("agents", AgentsDraft::KEYS),
     ("corpus", CorpusDraft::KEYS),
     ("target", TargetDraft::KEYS),
     ("tls", TlsDraft::KEYS),

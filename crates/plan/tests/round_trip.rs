@@ -730,6 +730,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         workloads,
                         comparing: Comparing::default(),
                         output,
+                        agents: None,
                         corpus: None,
                     }
                 },

@@ -37,6 +37,10 @@ pub struct Environment {
     pub clock_source: Option<String>,
     /// Cost of reading the monotonic clock, nanoseconds.
     pub clock_call_ns: Option<f64>,
+    /// The agents that sent the load, in the order of their numbers; empty if this machine sent the
+    /// load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentEnvironment>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
     /// Request patterns (method and path) by workload, if requests are drawn from patterns. With
@@ -44,6 +48,22 @@ pub struct Environment {
     /// counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub patterns: BTreeMap<String, Vec<String>>,
+}
+
+/// A load machine on which an agent ran. The agent supplies the texts: untrusted until escaped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentEnvironment {
+    /// Name of the agent.
+    pub name: String,
+    /// Name of the machine.
+    pub hostname: Option<String>,
+    /// Logical cores that the agent may use.
+    pub cores: u64,
+    /// CPU model name that the CPU reports.
+    pub cpu_model: Option<String>,
+    /// Kernel release.
+    pub kernel: Option<String>,
 }
 
 /// The environment of a target. The target supplies the texts: untrusted until escaped.
@@ -226,6 +246,7 @@ impl Environment {
                 "/sys/devices/system/clocksource/clocksource0/current_clocksource",
             ),
             clock_call_ns: Some(clock_call_ns()),
+            agents: Vec::new(),
             targets: BTreeMap::new(),
             patterns: BTreeMap::new(),
         }

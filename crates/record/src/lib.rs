@@ -68,7 +68,8 @@ pub use directory::{
     write_atomically_with,
 };
 pub use environment::{
-    Environment, HostEnvironment, HostHits, PatternHits, ProgramFile, Retried, TargetEnvironment,
+    AgentEnvironment, Environment, HostEnvironment, HostHits, PatternHits, ProgramFile, Retried,
+    TargetEnvironment,
 };
 pub use error::RecordError;
 pub use histogram::{counts_around, merge, merged, quantile_ns};

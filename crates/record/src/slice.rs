@@ -127,6 +127,10 @@ pub struct SliceEnd {
     /// runs of older versions, which restarted the sequence in each slice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
+    /// Largest possible difference between the starts of the slice on two agents, nanoseconds;
+    /// unknown without agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_ns: Option<u64>,
 }
 
 /// One uninterrupted measurement of one workload on one target.

@@ -11,6 +11,7 @@ use tenbin_workloads::place;
 use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::error::RunError;
+use crate::generators::Generators;
 use crate::live_target::{Cleaned, LiveTarget};
 use crate::progress::Progress;
 use crate::reach::was_there;
@@ -45,7 +46,11 @@ pub fn clean(
             ..target.clone()
         };
         let running = bring_up(&unobserved, &launch)?;
-        let mut controls = Controls { stop, progress };
+        let mut controls = Controls {
+            stop,
+            progress,
+            generators: Generators::Here,
+        };
         let mut live = LiveTarget::new(plan, target, running, &context.root, &mut controls)?;
         let made = buckets.get(&target.name).map_or(&[][..], Vec::as_slice);
         let of_target = live.clean(plan, made, &mut controls)?;

@@ -1,5 +1,6 @@
 //! Errors and end states of a run.
 
+use tenbin_cluster::ClusterError;
 use tenbin_engine::EngineError;
 use tenbin_record::{Ended, RecordError};
 use tenbin_targets::TargetError;
@@ -68,12 +69,24 @@ pub enum RunError {
     /// The run directory could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The agents cannot send the load; one sentence.
+    #[error("{0}")]
+    Agents(String),
     /// The load generator itself failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The user stopped the run before anything was measured.
     #[error("interrupted before anything was measured")]
     Interrupted,
+}
+
+impl From<ClusterError> for RunError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Interrupted => Self::Interrupted,
+            error => Self::Agents(error.to_string()),
+        }
+    }
 }
 
 /// How the measured part of a run ended.

@@ -4,6 +4,7 @@
 //! The crate does not interpret figures and prints nothing: it reports [`Progress`] and returns a
 //! [`RunOutcome`]. [`examine`] checks the machine and the targets before a run.
 
+mod agent;
 mod cache;
 mod clean;
 mod context;
@@ -14,6 +15,7 @@ mod error;
 mod first_response;
 mod forecast;
 mod found;
+mod generators;
 mod live_target;
 mod machine;
 mod measurement;
@@ -39,6 +41,7 @@ mod supply;
 mod warm_up;
 mod watch;
 
+pub use agent::{AgentLimits, introduce, run_agent};
 pub use clean::{clean, clean_command, data_left, places};
 pub use context::{CountAllocations, IsPrecise, RunContext};
 pub use doctor::{Examination, examine};

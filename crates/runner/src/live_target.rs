@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload, drive,
+    Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload,
 };
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
@@ -19,6 +19,7 @@ use crate::controls::Controls;
 use crate::error::RunError;
 use crate::first_response::first_answer;
 use crate::forecast::StageForecast;
+use crate::generators::{Generators, Job};
 use crate::progress::Progress;
 use crate::reach::{destination, is_disposable, means, site, was_there};
 use crate::slice_length::WarmUpTimes;
@@ -103,6 +104,8 @@ pub(crate) struct LiveTarget {
     pub(crate) running: Running,
     /// The prepared workloads, in plan order.
     pub(crate) prepared: Vec<Box<dyn Prepared>>,
+    /// Index of the target in the plan.
+    index: usize,
     destination: Destination,
     /// Whether all data of the target is in a directory that Tenbin removes, so that no clean-up is
     /// needed.
@@ -150,7 +153,9 @@ impl LiveTarget {
             .iter()
             .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
             .collect::<Result<_, _>>()?;
+        let others = plan.targets.iter();
         Ok(Self {
+            index: others.take_while(|other| other.name != target.name).count(),
             destination: destination(&running, target),
             running,
             prepared,
@@ -317,7 +322,14 @@ impl LiveTarget {
             part: Part::default(),
             window: Some(window),
         };
-        let done = drive(&how, workers, controls.stop.over(), listen)?;
+        let job = Job {
+            target: self.index,
+            workload: at,
+            how: &how,
+            workers,
+        };
+        let stop = controls.stop.over();
+        let done = controls.generators.drive(job, stop, listen)?;
         self.prepared[at].slice_done(done.workers);
         // The load only warms caches: its samples are dropped.
         drop(self.prepared[at].take_samples());
@@ -392,6 +404,7 @@ impl LiveTarget {
                 let mut controls = Controls {
                     stop: &stop,
                     progress,
+                    generators: Generators::Here,
                 };
                 if let Err(error) = self.drive_stage(work, stage, &mut controls) {
                     leftovers.left_behind.push(error.to_string().into());

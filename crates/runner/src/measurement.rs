@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Destination, Drive, ErrorClass, Part, drive};
+use tenbin_engine::{Destination, Drive, ErrorClass, Part};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
@@ -16,6 +16,7 @@ use crate::context::{CountAllocations, IsPrecise};
 use crate::controls::Controls;
 use crate::descriptors::{self};
 use crate::error::{Ending, RunError};
+use crate::generators::{Generators, Job};
 use crate::live_target::{Launcher, LiveTarget, at_most};
 use crate::machine::Machine;
 use crate::nodes;
@@ -258,6 +259,13 @@ impl Measurement<'_, '_> {
         let waits = request
             .probe
             .and_then(|_| core_waits(self.plan, live, work));
+        let job = Job {
+            target: turn.target,
+            workload: turn.workload,
+            how: &how,
+            workers,
+        };
+        let mut generators = std::mem::replace(&mut self.controls.generators, Generators::Here);
         let mut watch = Watch::new(
             context,
             start,
@@ -266,9 +274,7 @@ impl Measurement<'_, '_> {
             &mut self.writer,
             self.controls,
         );
-        let done = drive(&how, workers, stop.over(), &mut |event| {
-            watch.on_event(event)
-        })?;
+        let driven = generators.drive(job, stop.over(), &mut |event| watch.on_event(event));
         let Watch {
             failure,
             total: server,
@@ -276,6 +282,8 @@ impl Measurement<'_, '_> {
             allocated,
             ..
         } = watch;
+        self.controls.generators = generators;
+        let done = driven?;
         let live = &mut self.live_targets[turn.target];
         let prepared = live.prepared[turn.workload].as_mut();
         prepared.slice_done(done.workers);
@@ -313,6 +321,7 @@ impl Measurement<'_, '_> {
             search: cache::searched(search_before, search_after),
             spread: done.spread,
             segment,
+            start_skew_ns: done.skew.map(|skew| skew.as_nanos() as u64),
         })?;
         if let Some(sequence) = self.segments.of(turn.workload) {
             let requests = slice.requests();
@@ -383,6 +392,7 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
             Ok(Ending::Interrupted)
         }
         RunError::Target(error) => Ok(Ending::TargetFailed(error.to_string())),
+        RunError::Agents(sentence) => Ok(Ending::TargetFailed(sentence)),
         RunError::Record(error) => Ok(Ending::RecordFailed(error)),
         RunError::Preparation {
             target, what, why, ..

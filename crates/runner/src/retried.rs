@@ -78,7 +78,8 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<bool, RunError> {
-        if self.prepared[at].spent().is_some() {
+        // Agents cannot retry.
+        if self.prepared[at].spent().is_some() || controls.generators.count() > 1 {
             return Ok(false);
         }
         self.before_slice(work, at, controls)?;

@@ -12,6 +12,7 @@ use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::descriptors::Descriptors;
 use crate::error::{Ending, RunError};
+use crate::generators::Generators;
 use crate::live_target::{Launcher, Leftovers, LiveTarget};
 use crate::machine::Machine;
 use crate::measurement::Measurement;
@@ -89,7 +90,17 @@ pub fn run(
         });
     }
     let plan = &with_memory;
-    let mut controls = Controls { stop, progress };
+    let generators = Generators::gather(plan, &directory, stop, progress);
+    let generators = generators.inspect_err(|_| directory.discard_unless_informative())?;
+    let of_each = plan.threads;
+    let mut shared = plan.clone();
+    shared.threads *= generators.count();
+    let plan = &shared;
+    let mut controls = Controls {
+        stop,
+        progress,
+        generators,
+    };
     let launcher = Launcher {
         context,
         directory: directory.path(),
@@ -117,6 +128,7 @@ pub fn run(
             (controls.progress)(Progress::Warning(&warning));
         }
         let mut environment = environment;
+        environment.agents = controls.generators.environment();
         make_all_ready(plan, directory.path(), &mut live_targets, &mut controls)?;
         found = crate::found::on(&live_targets, plan.workloads.len());
         resolved = crate::found::resolved(plan, &found, relaunch, &mut live_targets);
@@ -132,6 +144,9 @@ pub fn run(
             let environment = &environment;
             (controls.progress)(Progress::Hits { plan, environment });
         }
+        controls
+            .generators
+            .prepare(plan, &live_targets, of_each, controls.stop)?;
         let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
         let mut segments = AllSegments::new(plan, prepared);
         let reopen = match plan.rounds.relaunch {
@@ -194,6 +209,8 @@ pub fn run(
         }
         Ok((environment, slices, ending, plan.rounds.clone()))
     });
+    // Tells the agents that the run has ended.
+    controls.generators = Generators::Here;
     let plan = resolved.as_ref().unwrap_or(plan);
     let mut leftovers = clear(plan, live_targets, controls.progress);
     for left in &mut leftovers.left_behind {

@@ -412,6 +412,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         workloads: workloads.iter().map(|name| workload(name)).collect(),
         comparing: tenbin_plan::Comparing::default(),
         output: tenbin_plan::Output::default(),
+        agents: None,
         corpus: None,
     }
 }

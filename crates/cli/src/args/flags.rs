@@ -6,8 +6,8 @@ use std::str::FromStr;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    Flag, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, Scalar, Section, Takes,
-    WorkloadDraft,
+    AgentsDraft, Flag, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, Scalar, Section,
+    Takes, WorkloadDraft,
 };
 
 /// The flags of all keys of a plan section, parsed into the section's draft.
@@ -30,6 +30,10 @@ impl Offered for LoadDraft {
 
 impl Offered for OutputDraft {
     const HEADING: &'static str = "Output";
+}
+
+impl Offered for AgentsDraft {
+    const HEADING: &'static str = "Load machines";
 }
 
 impl Offered for WorkloadDraft {

@@ -50,6 +50,7 @@ impl OutputArgs {
             verbose: false,
             json,
             output: Flags::default(),
+            agents: Flags::default(),
             export: ExportArgs::default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::{At, Draft, List, OutputDraft, Scalar, Section as _};
+use tenbin_plan::{AgentsDraft, At, Draft, List, OutputDraft, Scalar, Section as _};
 
 use super::{ExportArgs, Flags};
 
@@ -28,6 +28,9 @@ pub struct OutputArgs {
     /// Flags of the plan keys in `[output]`.
     #[command(flatten)]
     pub output: Flags<OutputDraft>,
+    /// Flags of the plan keys in `[agents]`.
+    #[command(flatten)]
+    pub agents: Flags<AgentsDraft>,
     /// Files in other formats.
     #[command(flatten)]
     pub export: ExportArgs,
@@ -37,6 +40,7 @@ impl OutputArgs {
     /// Overrides `draft` with the options that were given.
     pub(crate) fn apply(&self, draft: &mut Draft) {
         draft.output.override_with(&self.output.0);
+        draft.agents.override_with(&self.agents.0);
     }
 
     /// Does what [`OutputArgs::apply`] does, and adds the `--export` files to the plan. Exports to

@@ -2,6 +2,7 @@
 
 mod ab;
 mod about;
+mod agent;
 mod blobstore_bench;
 mod chart;
 mod clean;
@@ -34,6 +35,7 @@ mod wrk;
 
 pub(crate) use ab::ab;
 pub(crate) use about::{completions, man};
+pub(crate) use agent::{agent, agents};
 pub(crate) use blobstore_bench::blobstore_bench;
 pub(crate) use chart::chart;
 pub(crate) use clean::clean;

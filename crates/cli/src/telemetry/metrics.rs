@@ -204,6 +204,7 @@ pub(super) mod tests {
             workloads: Vec::new(),
             comparing: Comparing::default(),
             output: Output::default(),
+            agents: None,
             corpus: None,
         }
     }

@@ -3,13 +3,15 @@
 use std::cell::Cell;
 use std::os::fd::BorrowedFd;
 
+use serde::{Deserialize, Serialize};
+
 /// Most connections per thread and second whose statistics are read. Without keep-alive each
 /// request has a connection, and reading all statistics would cost measurable CPU time.
 const MOST_IN_A_SECOND: u32 = 10_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Kernel statistics of a slice's TCP connections, including the settling time and the drain.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpFigures {
     /// Number of connections whose statistics were read.
     pub connections: u64,

@@ -566,6 +566,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         workloads: workloads.to_vec(),
         comparing: tenbin_plan::Comparing::default(),
         output: tenbin_plan::Output::default(),
+        agents: None,
         corpus: None,
     }
 }

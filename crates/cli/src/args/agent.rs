@@ -1,0 +1,108 @@
+//! The options of `tenbin agent` and `tenbin agents`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use ipnet::IpNet;
+use tenbin_cluster::{ClusterError, Creds, Server};
+use tenbin_runner::AgentLimits;
+
+/// Where the agents and the coordinator meet.
+#[derive(Args)]
+#[command(next_help_heading = "NATS server")]
+pub struct NatsArgs {
+    /// NATS server at which the agents are found, for example tls://10.0.0.1:4222 (`tenbin hub`
+    /// starts one)
+    #[arg(long, value_name = "URL")]
+    pub nats: String,
+    /// Credentials for the NATS server, written by `tenbin hub`
+    #[arg(long, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+}
+
+impl NatsArgs {
+    /// The server.
+    ///
+    /// # Errors
+    /// When the file with the credentials cannot be used.
+    pub fn server(&self) -> Result<Server, ClusterError> {
+        Ok(Server {
+            url: self.nats.clone(),
+            creds: self.creds.as_deref().map(Creds::read).transpose()?,
+        })
+    }
+}
+
+/// `tenbin agent`.
+#[derive(Args)]
+#[command(after_help = "\
+An agent sends requests only to the networks in --allow, whatever a coordinator orders. Without
+--allow, these are the addresses of its own machine. It stops sending when it has not heard from
+the coordinator for 3 seconds.
+
+Example, on each of two load machines, for servers in 10.0.0.0/24:
+  tenbin agent --nats tls://10.0.0.1:4222 --creds agent.creds --allow 10.0.0.0/24
+Then, on the machine of the hub:
+  tenbin http --agents 2 --nats tls://10.0.0.1:4222 --creds tenbin-hub/coordinator.creds \\
+      --target a=http://10.0.0.8/ --target b=http://10.0.0.9/")]
+pub struct AgentArgs {
+    /// The server.
+    #[command(flatten)]
+    pub nats: NatsArgs,
+    /// Name of this agent, unique among the agents: letters, digits, - and _ [default: the name of
+    /// the machine]
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub name: Option<String>,
+    /// Network or address that requests may be sent to, such as 10.0.0.0/24. Repeatable, or a list
+    /// with commas [default: 127.0.0.0/8, ::1]
+    #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    pub allow: Vec<IpNet>,
+    /// Refuse plans that need more connections of this agent
+    #[arg(long, value_name = "N")]
+    pub max_connections: Option<usize>,
+    /// Refuse plans that need a higher rate of this agent, requests per second, or that have no
+    /// fixed rate
+    #[arg(long, value_name = "RATE")]
+    pub max_rate: Option<f64>,
+    /// Print nothing but warnings and errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl AgentArgs {
+    /// The limits of this agent.
+    pub fn limits(&self) -> AgentLimits {
+        let usual = AgentLimits::loopback();
+        AgentLimits {
+            allow: match self.allow.is_empty() {
+                true => usual.allow,
+                false => self.allow.clone(),
+            },
+            connections: self.max_connections,
+            rate: self.max_rate,
+        }
+    }
+}
+
+/// `tenbin agents`.
+#[derive(Args)]
+pub struct AgentsArgs {
+    /// The server.
+    #[command(flatten)]
+    pub nats: NatsArgs,
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !text.is_empty() && text.len() <= 64 && text.chars().all(is_fine) {
+        true => Ok(text.to_owned()),
+        false => Err("use 1 to 64 letters, digits, - and _".to_owned()),
+    }
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse::<std::net::IpAddr>().map(IpNet::from);
+    address
+        .or_else(|_| text.parse())
+        .map_err(|_| "write an address or a network, for example 10.0.0.0/24".to_owned())
+}

@@ -1,0 +1,396 @@
+//! The agent: executes its part of every slice that a coordinator orders.
+//!
+//! One thread talks to the NATS server, watches the lease and sends signs of life; another thread
+//! runs the jobs. A slow job therefore never delays a sign of life, and a lost coordinator always
+//! ends the load.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tenbin_engine::{SliceEvent, StartGate};
+
+use crate::bus::{Bus, Incoming, Outbox, Server, read};
+use crate::error::ClusterError;
+use crate::message::{
+    Assignment, Event, Happened, Hello, Introduction, Lease, Order, SliceDone, SliceOrder, What,
+};
+use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
+use crate::{BEAT, LEASE_TIME};
+
+/// Interval at which the agent checks whether a slice is ready to start.
+const READY_POLL: Duration = Duration::from_millis(2);
+/// Interval at which the agent checks everything else.
+const POLL: Duration = Duration::from_millis(50);
+
+/// What an agent does with the orders of a coordinator. All methods are called on one thread.
+pub trait LoadMachine: Send {
+    /// Prepares for a plan.
+    ///
+    /// # Errors
+    /// One sentence if the plan cannot or may not be executed.
+    fn prepare(&mut self, assignment: &Assignment, stop: &AtomicBool) -> Result<(), String>;
+
+    /// Executes this agent's part of a slice. The slice starts when `gate` says.
+    ///
+    /// # Errors
+    /// One sentence if the slice cannot be executed.
+    fn slice(
+        &mut self,
+        order: &SliceOrder,
+        gate: Arc<StartGate>,
+        stop: &AtomicBool,
+        listen: &mut dyn FnMut(SliceEvent),
+    ) -> Result<SliceDone, String>;
+
+    /// The run has ended, or its coordinator is lost.
+    fn end(&mut self);
+}
+
+/// News from an agent, for its user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// The agent is connected and waits for a coordinator.
+    Waiting,
+    /// A coordinator has assigned a plan.
+    Assigned,
+    /// The run has ended.
+    Ended,
+    /// Something went wrong; one sentence.
+    Warning(String),
+}
+
+enum Job {
+    Prepare(String, Assignment),
+    Slice(String, SliceOrder, Arc<StartGate>),
+    End,
+}
+
+/// The run that the agent works for.
+struct Run {
+    id: String,
+    leased: Instant,
+    slice: Option<RunningSlice>,
+    /// Number of the last slice that was ordered.
+    last: Option<u64>,
+}
+
+struct RunningSlice {
+    number: u64,
+    gate: Arc<StartGate>,
+    is_announced: bool,
+}
+
+struct Agent<'a> {
+    outbox: Outbox,
+    me: Introduction,
+    subject: String,
+    /// Origin of the agent's clock.
+    origin: Instant,
+    run: Option<Run>,
+    beat: Instant,
+    jobs: Sender<Job>,
+    /// Stops the running job.
+    halt: Arc<AtomicBool>,
+    tell: &'a mut dyn FnMut(News),
+}
+
+/// Connects to `server` and executes orders with `machine` until `stop` is set.
+///
+/// # Errors
+/// When the server cannot be reached at first. Later, the client reconnects.
+pub fn serve(
+    server: &Server,
+    me: Introduction,
+    machine: &mut dyn LoadMachine,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(News),
+) -> Result<(), ClusterError> {
+    let listened = vec![
+        HELLO.to_owned(),
+        LEASE.to_owned(),
+        subjects::orders(&me.name),
+    ];
+    let name = format!("tenbin agent {}", me.name);
+    let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened)?;
+    let halt = Arc::new(AtomicBool::new(false));
+    let (jobs, queue) = mpsc::channel();
+    let (ended, ends) = mpsc::channel();
+    tell(News::Waiting);
+    thread::scope(|scope| {
+        let worker = Worker {
+            machine,
+            outbox: bus.outbox().clone(),
+            subject: subjects::events(&me.name),
+            halt: Arc::clone(&halt),
+        };
+        scope.spawn(move || worker.work(&queue, &ended));
+        let mut agent = Agent {
+            outbox: bus.outbox().clone(),
+            subject: subjects::events(&me.name),
+            me,
+            origin: Instant::now(),
+            run: None,
+            beat: Instant::now(),
+            jobs,
+            halt,
+            tell,
+        };
+        while !stop.load(Ordering::Relaxed) {
+            agent.turn(&received, &ends);
+        }
+        if agent.run.is_some() {
+            let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
+            agent.send(Happened::Refused { why });
+        }
+        agent.leave();
+    });
+    Ok(())
+}
+
+impl Agent<'_> {
+    fn turn(&mut self, received: &Receiver<Incoming>, ends: &Receiver<u64>) {
+        let waits = |slice: &RunningSlice| !slice.is_announced;
+        let run = self.run.as_ref();
+        let is_waiting = run.and_then(|run| run.slice.as_ref()).is_some_and(waits);
+        let wait = if is_waiting { READY_POLL } else { POLL };
+        match received.recv_timeout(wait) {
+            Ok(Incoming::Message {
+                subject,
+                payload,
+                at,
+            }) => self.message(&subject, &payload, at),
+            Ok(Incoming::Disconnected) => {
+                let why = "the connection to the NATS server was lost; connecting again";
+                (self.tell)(News::Warning(why.to_owned()));
+            }
+            Ok(Incoming::TooSlow) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
+        }
+        while let Ok(number) = ends.try_recv() {
+            if let Some(run) = &mut self.run {
+                run.slice.take_if(|slice| slice.number == number);
+            }
+        }
+        self.announce_ready();
+        self.watch_lease();
+        if self.run.is_some() && self.beat.elapsed() >= BEAT {
+            self.beat = Instant::now();
+            self.send(Happened::Alive);
+        }
+    }
+
+    fn now(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.origin).as_nanos() as u64
+    }
+
+    fn send(&self, what: Happened) {
+        if let Some(run) = &self.run {
+            self.send_for(&run.id, what);
+        }
+    }
+
+    fn send_for(&self, run: &str, what: Happened) {
+        let run = run.to_owned();
+        self.outbox.send(&self.subject, &Event { run, what });
+    }
+
+    fn message(&mut self, subject: &str, payload: &[u8], at: Instant) {
+        match subject {
+            HELLO => {
+                let Some(Hello { run }) = read(payload) else {
+                    return;
+                };
+                let is_other = |own: &Run| own.id != run;
+                let me = Introduction {
+                    now: self.now(Instant::now()),
+                    is_busy: self.run.as_ref().is_some_and(is_other),
+                    ..self.me.clone()
+                };
+                self.send_for(&run, Happened::Here(me));
+            }
+            LEASE => {
+                let lease: Option<Lease> = read(payload);
+                if let (Some(run), Some(lease)) = (&mut self.run, lease)
+                    && run.id == lease.run
+                {
+                    run.leased = at;
+                }
+            }
+            _ => {
+                let Some(order) = read::<Order>(payload) else {
+                    let why = "an order of another version of Tenbin was ignored";
+                    (self.tell)(News::Warning(why.to_owned()));
+                    return;
+                };
+                let run = order.run.clone();
+                if let Err(why) = self.obey(order, at) {
+                    let why = format!("agent \"{}\": {why}", self.me.name);
+                    (self.tell)(News::Warning(why.clone()));
+                    self.send_for(&run, Happened::Refused { why });
+                }
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order, at: Instant) -> Result<(), String> {
+        if let What::Probe { sent } = order.what {
+            let time = Happened::Time {
+                sent,
+                received: self.now(at),
+                replied: self.now(Instant::now()),
+            };
+            self.send_for(&order.run, time);
+            return Ok(());
+        }
+        if self.now(Instant::now()) > order.expires {
+            return Err("the order came too late".to_owned());
+        }
+        if let What::Prepare(assignment) = order.what {
+            if self.run.as_ref().is_some_and(|own| own.id != order.run) {
+                return Err("the agent works for another run".to_owned());
+            }
+            self.run = Some(Run {
+                id: order.run.clone(),
+                leased: Instant::now(),
+                slice: None,
+                last: None,
+            });
+            self.halt.store(false, Ordering::Relaxed);
+            (self.tell)(News::Assigned);
+            let _ = self.jobs.send(Job::Prepare(order.run, assignment));
+            return Ok(());
+        }
+        let Some(run) = self.run.as_mut().filter(|own| own.id == order.run) else {
+            return Err("the order is for a run that the agent does not know".to_owned());
+        };
+        match order.what {
+            What::Slice(slice) => {
+                if run.slice.is_some() || run.last.is_some_and(|last| slice.slice <= last) {
+                    return Err(format!("slice {} was ordered twice", slice.slice));
+                }
+                let gate = Arc::new(StartGate::default());
+                run.last = Some(slice.slice);
+                run.slice = Some(RunningSlice {
+                    number: slice.slice,
+                    gate: Arc::clone(&gate),
+                    is_announced: false,
+                });
+                self.halt.store(false, Ordering::Relaxed);
+                let _ = self.jobs.send(Job::Slice(order.run, slice, gate));
+            }
+            What::Start { slice, at } => {
+                let running = run.slice.as_mut().filter(|own| own.number == slice);
+                let running = running.ok_or_else(|| format!("slice {slice} is not ready"))?;
+                let start = self.origin + Duration::from_nanos(at);
+                running.gate.start_at(start);
+                let late = Instant::now().saturating_duration_since(start);
+                self.send(Happened::Started {
+                    slice,
+                    late: late.as_nanos() as u64,
+                });
+            }
+            What::Stop { slice } => {
+                if run.last == Some(slice) {
+                    self.halt.store(true, Ordering::Relaxed);
+                }
+            }
+            What::End => self.leave(),
+            What::Probe { .. } | What::Prepare(_) => {}
+        }
+        Ok(())
+    }
+
+    fn announce_ready(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        let Some(slice) = &mut run.slice else { return };
+        if slice.is_announced || !slice.gate.is_ready() {
+            return;
+        }
+        slice.is_announced = true;
+        let slice = slice.number;
+        self.send(Happened::Ready { slice });
+    }
+
+    fn watch_lease(&mut self) {
+        let is_over = |run: &Run| run.leased.elapsed() > LEASE_TIME;
+        if self.run.as_ref().is_some_and(is_over) {
+            let seconds = LEASE_TIME.as_secs();
+            let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
+            (self.tell)(News::Warning(why));
+            self.leave();
+        }
+    }
+
+    /// Ends the work for the run, if any.
+    fn leave(&mut self) {
+        if self.run.take().is_some() {
+            self.halt.store(true, Ordering::Relaxed);
+            let _ = self.jobs.send(Job::End);
+            (self.tell)(News::Ended);
+        }
+    }
+}
+
+/// Runs jobs on a thread of its own.
+struct Worker<'m> {
+    machine: &'m mut dyn LoadMachine,
+    outbox: Outbox,
+    subject: String,
+    halt: Arc<AtomicBool>,
+}
+
+impl Worker<'_> {
+    fn work(mut self, jobs: &Receiver<Job>, ended: &Sender<u64>) {
+        while let Ok(job) = jobs.recv() {
+            match job {
+                Job::Prepare(run, assignment) => {
+                    let what = match self.machine.prepare(&assignment, &self.halt) {
+                        Ok(()) => Happened::Prepared,
+                        Err(why) => Happened::Refused { why },
+                    };
+                    self.outbox.send(&self.subject, &Event { run, what });
+                }
+                Job::Slice(run, order, gate) => {
+                    let number = order.slice;
+                    self.slice(&run, &order, gate);
+                    let _ = ended.send(number);
+                }
+                Job::End => self.machine.end(),
+            }
+        }
+    }
+
+    fn slice(&mut self, run: &str, order: &SliceOrder, gate: Arc<StartGate>) {
+        let slice = order.slice;
+        let (outbox, subject) = (&self.outbox, &self.subject);
+        let send = |what| {
+            let run = run.to_owned();
+            outbox.send(subject, &Event { run, what });
+        };
+        let mut sequence = 0;
+        let mut listen = |event| match event {
+            SliceEvent::Opened => {}
+            SliceEvent::Sample(sample) => {
+                send(Happened::Sample {
+                    slice,
+                    sequence,
+                    sample,
+                });
+                sequence += 1;
+            }
+            SliceEvent::Closed => send(Happened::Closed { slice }),
+        };
+        let done = self.machine.slice(order, gate, &self.halt, &mut listen);
+        send(match done {
+            Ok(done) => Happened::Done {
+                slice,
+                samples: sequence,
+                done,
+            },
+            Err(why) => Happened::Refused { why },
+        });
+    }
+}

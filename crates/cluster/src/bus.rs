@@ -1,0 +1,241 @@
+//! A connection to a NATS server for threads without an async runtime. A thread of its own runs the
+//! client; messages pass through channels.
+
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use futures_util::StreamExt as _;
+use futures_util::stream::select_all;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc as queue;
+
+use crate::creds::Creds;
+use crate::error::ClusterError;
+
+/// Time limit of a connection attempt.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval of pings. A connection whose server misses two pings is opened again.
+const PING: Duration = Duration::from_secs(1);
+/// Longest time that [`Bus::close`] waits until the last messages are sent.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Messages of one subscription that may wait to be read; further messages are lost, which the
+/// sequence numbers of samples show.
+const MOST_WAITING: usize = 65_536;
+
+/// A message from the server, or a change of the connection.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A message.
+    Message {
+        subject: String,
+        payload: Vec<u8>,
+        /// When the message arrived.
+        at: Instant,
+    },
+    /// The connection was lost; the client opens it again.
+    Disconnected,
+    /// Messages were lost because this process was too slow.
+    TooSlow,
+}
+
+/// Where the server is, and how to log in.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// URL: `nats://HOST:PORT`, or `tls://HOST:PORT` to refuse a connection without TLS.
+    pub url: String,
+    /// Credentials; `None` for a server that needs none.
+    pub creds: Option<Creds>,
+}
+
+/// A connection to a NATS server. Closed when dropped.
+#[derive(Debug)]
+pub(crate) struct Bus {
+    outbox: Outbox,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Sends messages; can be copied to other threads.
+#[derive(Debug, Clone)]
+pub(crate) struct Outbox(queue::UnboundedSender<Outgoing>);
+
+#[derive(Debug)]
+enum Outgoing {
+    Message { subject: String, payload: Vec<u8> },
+    Close,
+}
+
+impl Outbox {
+    /// Sends `message` to `subject`. Does not wait; whether the message arrived is known only from
+    /// a response.
+    pub(crate) fn send(&self, subject: &str, message: &impl Serialize) {
+        let payload = rmp_serde::to_vec(message).expect("messages can be serialized");
+        // Fails only after the bus was closed.
+        let _ = self.0.send(Outgoing::Message {
+            subject: subject.to_owned(),
+            payload,
+        });
+    }
+}
+
+/// Reads a message; `None` if it has another form, for example from another version.
+pub(crate) fn read<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
+    rmp_serde::from_slice(payload).ok()
+}
+
+impl Bus {
+    /// Connects to `server` and subscribes to `subjects`. `name` is shown by the server's tools;
+    /// `inbox` is the prefix of this client's inboxes.
+    ///
+    /// # Errors
+    /// When the server cannot be reached within 5 seconds, or refuses the credentials.
+    pub(crate) fn connect(
+        server: &Server,
+        name: &str,
+        inbox: &str,
+        subjects: Vec<String>,
+    ) -> Result<(Self, Receiver<Incoming>), ClusterError> {
+        let (outbox, outgoing) = queue::unbounded_channel();
+        let (incoming, received) = mpsc::channel();
+        let (opened, result) = mpsc::channel();
+        let refuse = |why: String| ClusterError::Connect {
+            url: server.url.clone(),
+            why,
+        };
+        let changes = incoming.clone();
+        let mut options = ConnectOptions::new()
+            .name(name)
+            .custom_inbox_prefix(inbox)
+            .connection_timeout(CONNECT_TIMEOUT)
+            .ping_interval(PING)
+            .subscription_capacity(MOST_WAITING)
+            .ignore_discovered_servers()
+            .event_callback(move |event| {
+                let change = match event {
+                    Event::Disconnected => Some(Incoming::Disconnected),
+                    Event::SlowConsumer(_) => Some(Incoming::TooSlow),
+                    _ => None,
+                };
+                if let Some(change) = change {
+                    let _ = changes.send(change);
+                }
+                std::future::ready(())
+            });
+        if let Some(creds) = &server.creds {
+            options = options.nkey(creds.seed.clone());
+            if let Some(authority) = &creds.authority {
+                options = options
+                    .add_root_certificates(authority.clone())
+                    .require_tls(true);
+            }
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| refuse(error.to_string()))?;
+        let url = server.url.clone();
+        let thread = thread::Builder::new().name("nats".to_owned());
+        let thread = thread.spawn(move || {
+            runtime.block_on(async move {
+                let client = match open(&url, options, subjects).await {
+                    Ok((client, subscribers)) => {
+                        let _ = opened.send(Ok(()));
+                        tokio::spawn(forward(subscribers, incoming));
+                        client
+                    }
+                    Err(why) => {
+                        let _ = opened.send(Err(why));
+                        return;
+                    }
+                };
+                publish(&client, outgoing).await;
+            });
+        });
+        let thread = thread.map_err(|error| refuse(error.to_string()))?;
+        match result.recv() {
+            Ok(Ok(())) => Ok((
+                Self {
+                    outbox: Outbox(outbox),
+                    thread: Some(thread),
+                },
+                received,
+            )),
+            Ok(Err(why)) => Err(refuse(why)),
+            Err(_) => Err(refuse("the client ended".to_owned())),
+        }
+    }
+
+    /// Sends messages.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+}
+
+impl Drop for Bus {
+    /// Sends what is still waiting, for at most two seconds.
+    fn drop(&mut self) {
+        let _ = self.outbox.0.send(Outgoing::Close);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn open(
+    url: &str,
+    options: ConnectOptions,
+    subjects: Vec<String>,
+) -> Result<(Client, Vec<Subscriber>), String> {
+    let client = options.connect(url).await.map_err(|error| chain(&error))?;
+    let mut subscribers = Vec::new();
+    for subject in subjects {
+        let subscriber = client.subscribe(subject).await;
+        subscribers.push(subscriber.map_err(|error| chain(&error))?);
+    }
+    // The server knows the subscriptions before the caller goes on.
+    client.flush().await.map_err(|error| chain(&error))?;
+    Ok((client, subscribers))
+}
+
+/// The message of an error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+async fn forward(subscribers: Vec<Subscriber>, incoming: mpsc::Sender<Incoming>) {
+    let mut messages = select_all(subscribers);
+    while let Some(message) = messages.next().await {
+        let sent = incoming.send(Incoming::Message {
+            subject: message.subject.to_string(),
+            payload: message.payload.to_vec(),
+            at: Instant::now(),
+        });
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+async fn publish(client: &Client, mut outgoing: queue::UnboundedReceiver<Outgoing>) {
+    while let Some(next) = outgoing.recv().await {
+        match next {
+            Outgoing::Message { subject, payload } => {
+                // Fails only after the client was closed.
+                let _ = client.publish(subject, payload.into()).await;
+            }
+            Outgoing::Close => break,
+        }
+    }
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, client.flush()).await;
+}

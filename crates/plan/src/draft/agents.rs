@@ -1,0 +1,41 @@
+//! The keys of `[agents]`.
+
+use crate::key::{Flag, Takes, section, text, whole};
+use crate::scalar::Scalar;
+
+/// Maximum number of agents of a run.
+const MOST_AGENTS: u64 = 1_000;
+
+section! {
+    /// `[agents]`.
+    pub struct AgentsDraft("in [agents]", "a table such as [agents]") {
+        /// number of load machines that send the load together. Each runs `tenbin agent`; this
+        /// machine then sends none: [agents.md](agents.md)
+        count: Scalar = whole(1, MOST_AGENTS)
+            .default_rule("none: this machine sends the load")
+            .flag(
+                Flag::whole(
+                    "--agents",
+                    "N",
+                    "Send the load from this number of load machines, on which `tenbin agent` \
+                     runs, as from one",
+                )
+                .default("this machine sends the load"),
+            );
+        /// URL of the NATS server at which the agents and this machine meet; `tenbin hub` starts
+        /// one
+        nats: Scalar = text("URL").flag(Flag::text(
+            "--nats",
+            "URL",
+            "NATS server at which the agents are found, for example tls://10.0.0.1:4222 \
+             (`tenbin hub` starts one)",
+        ));
+        /// file with the credentials of this machine for the NATS server
+        creds: Scalar = text("path").flag(Flag::of(
+            "--creds",
+            Takes::Text("FILE"),
+            "Credentials for the NATS server, for example coordinator.creds, written by `tenbin \
+             hub`",
+        ));
+    }
+}

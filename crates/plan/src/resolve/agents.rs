@@ -1,0 +1,45 @@
+//! Resolves `[agents]`.
+
+use url::Url;
+
+use crate::agents::Agents;
+use crate::draft::AgentsDraft;
+use crate::resolver::Resolver;
+use crate::scalar::{At, Scalar};
+
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Option<Agents> {
+    let count: Option<usize> = resolver.value(&AgentsDraft::count, &draft.count);
+    let nats = resolver.read(AgentsDraft::nats.name, &draft.nats, server);
+    let creds = resolver.path(AgentsDraft::creds.name, &draft.creds);
+    match (count, nats) {
+        (Some(count), Some(nats)) => Some(Agents { count, nats, creds }),
+        (Some(_), None) if draft.nats.is_none() => {
+            if let Some(At { place, .. }) = &draft.count {
+                resolver.refuse(
+                    place.clone(),
+                    "agents are found at a NATS server: set its url with --nats or `nats` in \
+                     [agents]; `tenbin hub` starts one",
+                );
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Reads the URL of a NATS server.
+fn server(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?;
+    let hint = "write for example nats://10.0.0.1:4222";
+    let url = Url::parse(text).map_err(|error| format!("not a URL ({error}); {hint}"))?;
+    if !matches!(url.scheme(), "nats" | "tls") || url.host().is_none() {
+        return Err(format!("the URL is neither nats:// nor tls://; {hint}"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "the URL contains a user or a password, which plan.toml would show; use --creds"
+                .to_owned(),
+        );
+    }
+    Ok(text.to_owned())
+}

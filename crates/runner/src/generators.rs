@@ -1,0 +1,218 @@
+//! The machines that send load: this machine, or agents on other machines.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
+use tenbin_engine::{
+    Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
+};
+use tenbin_plan::{Agents, Host, Plan, Reach, Workload};
+use tenbin_record::{AgentEnvironment, RunDirectory};
+
+use crate::error::RunError;
+use crate::live_target::LiveTarget;
+use crate::progress::Progress;
+use crate::stop::Stop;
+
+/// The machines that send load.
+pub(crate) enum Generators {
+    /// This machine.
+    Here,
+    /// Agents, which share every slice.
+    Agents(Box<Coordinator>),
+}
+
+/// A slice to drive: one workload on one target.
+pub(crate) struct Job<'a> {
+    /// Index of the target.
+    pub(crate) target: usize,
+    /// Index of the workload.
+    pub(crate) workload: usize,
+    pub(crate) how: &'a Drive,
+    pub(crate) workers: Vec<Box<dyn EngineWorkload>>,
+}
+
+/// Result of a driven slice.
+pub(crate) struct Driven {
+    pub(crate) workers: Vec<Box<dyn EngineWorkload>>,
+    pub(crate) seconds: f64,
+    pub(crate) unmeasured: u64,
+    pub(crate) cut_short: bool,
+    pub(crate) tcp: Option<TcpFigures>,
+    pub(crate) stages: Option<StageSums>,
+    pub(crate) spread: Option<Spread>,
+    /// Largest possible difference between the starts of two agents.
+    pub(crate) skew: Option<Duration>,
+}
+
+impl Generators {
+    /// Finds the agents that the plan asks for, if any.
+    pub(crate) fn gather(
+        plan: &Plan,
+        directory: &RunDirectory,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Self, RunError> {
+        let Some(agents) = &plan.agents else {
+            return Ok(Self::Here);
+        };
+        check(plan, agents)?;
+        let run = directory.path().file_name().unwrap_or_default();
+        let run = format!("{}-{:x}", run.to_string_lossy(), std::process::id());
+        let server = Server {
+            url: agents.nats.clone(),
+            creds: agents.creds.as_deref().map(Creds::read).transpose()?,
+        };
+        let wanted = agents.count;
+        let mut tell = |found| {
+            progress(Progress::Note(&format!("{found} of {wanted} agents found")));
+        };
+        let gathered = Coordinator::gather(&server, &run, wanted, stop.asked(), &mut tell)?;
+        Ok(Self::Agents(Box::new(gathered)))
+    }
+
+    /// The number of processes that send load.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Here => 1,
+            Self::Agents(coordinator) => coordinator.agents().len(),
+        }
+    }
+
+    /// The agents, for the recorded environment.
+    pub(crate) fn environment(&self) -> Vec<AgentEnvironment> {
+        let Self::Agents(coordinator) = self else {
+            return Vec::new();
+        };
+        let agents = coordinator.agents().map(|agent| AgentEnvironment {
+            name: agent.name.clone(),
+            hostname: agent.hostname.clone(),
+            cores: agent.cores as u64,
+            cpu_model: agent.cpu.clone(),
+            kernel: agent.kernel.clone(),
+        });
+        agents.collect()
+    }
+
+    /// Gives the plan to the agents. `threads` is the number of threads of each agent.
+    pub(crate) fn prepare(
+        &mut self,
+        plan: &Plan,
+        live_targets: &[LiveTarget],
+        threads: usize,
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        let Self::Agents(coordinator) = self else {
+            return Ok(());
+        };
+        let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
+        for (work, prepared) in plan.workloads.iter().zip(prepared) {
+            if prepared.position().is_some() && plan.targets.len() > 1 {
+                return Err(unsupported(work, "whose requests follow a sequence"));
+            }
+        }
+        let plan = for_agents(plan, live_targets);
+        Ok(coordinator.prepare(&plan.to_toml(), threads, stop.asked())?)
+    }
+
+    /// Drives a slice and passes its events to `listen`. Setting `stop` ends the slice.
+    pub(crate) fn drive(
+        &mut self,
+        job: Job<'_>,
+        stop: &AtomicBool,
+        listen: &mut dyn FnMut(SliceEvent),
+    ) -> Result<Driven, RunError> {
+        let Self::Agents(coordinator) = self else {
+            let done = drive(job.how, job.workers, stop, listen)?;
+            return Ok(Driven {
+                workers: done.workers,
+                seconds: done.seconds,
+                unmeasured: done.unmeasured,
+                cut_short: done.cut_short,
+                tcp: done.tcp,
+                stages: done.stages,
+                spread: done.spread,
+                skew: None,
+            });
+        };
+        let nanos = |length: Duration| length.as_nanos() as u64;
+        let slice = Slice {
+            order: SliceOrder {
+                slice: 0,
+                target: job.target,
+                workload: job.workload,
+                reopen: job.how.load.reopen,
+                seed: job.how.seed,
+                lead: nanos(job.how.lead),
+                window: nanos(job.how.window.unwrap_or_default()),
+                stages: job.how.stages,
+            },
+            operations: match job.workers.first() {
+                Some(worker) => worker.operations(),
+                None => &[],
+            },
+            timeout: job.how.load.timeout,
+        };
+        let all = coordinator.slice(&slice, stop, listen)?;
+        Ok(Driven {
+            seconds: all.done.seconds,
+            unmeasured: all.done.unmeasured,
+            cut_short: all.done.cut_short,
+            tcp: all.done.tcp,
+            stages: all.done.stages,
+            spread: all.done.spread,
+            skew: Some(all.skew),
+            workers: job.workers,
+        })
+    }
+}
+
+/// Refuses what agents cannot do yet.
+fn check(plan: &Plan, agents: &Agents) -> Result<(), RunError> {
+    for work in &plan.workloads {
+        if work.facts().traits().name != "http" {
+            return Err(unsupported(work, "of a protocol other than http"));
+        }
+        if work.search().is_some() {
+            return Err(unsupported(work, "with a maximum-rate search"));
+        }
+        if work.load.connections < agents.count {
+            return Err(RunError::Agents(format!(
+                "workload \"{}\": {} connections cannot be divided among {} agents; use at least \
+                 one connection per agent",
+                work.name, work.load.connections, agents.count
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn unsupported(work: &Workload, what: &str) -> RunError {
+    RunError::Agents(format!(
+        "workload \"{}\": agents cannot send a workload {what} yet; run it without agents",
+        work.name
+    ))
+}
+
+/// The plan as agents execute it: every target runs already, and is reached by its URL.
+fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> Plan {
+    let mut plan = plan.clone();
+    plan.agents = None;
+    plan.output = tenbin_plan::Output::default();
+    for (target, live) in plan.targets.iter_mut().zip(live_targets) {
+        if !matches!(target.reach, Reach::Endpoint { .. }) {
+            target.reach = Reach::Endpoint {
+                url: live.running.url.clone(),
+            };
+            let hosts = live.running.route.hosts.iter().map(|host| Host {
+                url: host.url.clone(),
+                weight: host.weight,
+            });
+            let hosts: Vec<Host> = hosts.collect();
+            target.connect.hosts = if hosts.len() > 1 { hosts } else { Vec::new() };
+        }
+        target.observe = None;
+    }
+    plan
+}
