@@ -95,6 +95,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Explain(args) => commands::explain(&args),
         Command::Serve(command) => commands::serve(&command),
         Command::Observe(args) => commands::observe(&args),
+        Command::Hub(args) => commands::hub(&args),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
         Command::Guard(_) => Exit::Internal,

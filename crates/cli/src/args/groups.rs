@@ -20,7 +20,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Prepare and clean up",
-        &["plan", "doctor", "serve", "observe", "clean"],
+        &["plan", "doctor", "serve", "observe", "hub", "clean"],
     ),
     ("Set up the shell", &["completions", "man", "help"]),
 ];
