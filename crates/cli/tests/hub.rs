@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -142,13 +142,17 @@ fn nobody_connects_without_a_key_or_without_tls() {
 
     let mut plain = TcpStream::connect(hub.address()).expect("a connection");
     plain.set_read_timeout(Some(SOON)).expect("a time limit");
-    let mut lines = BufReader::new(plain.try_clone().expect("a copy")).lines();
-    let info = lines.next().expect("a line").expect("INFO");
+    let mut reader = BufReader::new(plain.try_clone().expect("a copy"));
+    let mut info = String::new();
+    reader.read_line(&mut info).expect("a line");
     assert!(info.contains("\"tls_required\":true"), "{info}");
     assert!(info.contains("\"auth_required\":true"), "{info}");
     plain.write_all(b"CONNECT {}\r\nPING\r\n").expect("sent");
-    let rest: Vec<String> = lines.map_while(Result::ok).collect();
-    assert!(!rest.iter().any(|line| line.contains("PONG")), "{rest:?}");
+    let mut rest = Vec::new();
+    let ended = reader.read_to_end(&mut rest);
+    let is_closed = ended.map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true);
+    let rest = String::from_utf8_lossy(&rest);
+    assert!(is_closed && !rest.contains("PONG"), "{rest}");
 
     let creds = hub.file("agent.creds");
     let unknown = nkeys::KeyPair::new_user().seed().expect("a seed");
@@ -166,7 +170,7 @@ fn nobody_connects_without_a_key_or_without_tls() {
             .connect(&hub.url)
             .await
             .expect_err("no authority");
-        assert_eq!(error.kind(), ConnectErrorKind::Tls);
+        assert!(error.to_string().contains("UnknownIssuer"), "{error}");
     });
     hub.interrupt().expect_code(0);
     scratch.expect_nobody_left(SOON);
