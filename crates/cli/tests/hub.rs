@@ -28,7 +28,7 @@ struct Hub {
 
 impl Hub {
     fn start(scratch: &Scratch, arguments: &[&str]) -> Self {
-        path_of(Server::NatsServer);
+        path_of(Server::Nats);
         let all = ["hub", "--listen", "127.0.0.1:0"].iter().chain(arguments);
         let mut running = Tenbin::new(scratch, all).start();
         let mut url = None;

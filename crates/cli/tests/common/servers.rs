@@ -10,7 +10,7 @@ pub(crate) enum Server {
     Minio,
     Versitygw,
     Rclone,
-    NatsServer,
+    Nats,
     Wrk,
     Groonga,
     /// Not a server; reads `benchmark.txt`.
@@ -24,7 +24,7 @@ impl Server {
             Self::Minio => "minio",
             Self::Versitygw => "versitygw",
             Self::Rclone => "rclone",
-            Self::NatsServer => "nats-server",
+            Self::Nats => "nats-server",
             Self::Wrk => "wrk",
             Self::Groonga => "groonga",
             Self::Benchstat => "benchstat",
