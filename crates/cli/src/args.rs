@@ -17,6 +17,7 @@ mod flags;
 mod foreign;
 mod groups;
 mod http;
+mod hub;
 mod import;
 mod keys;
 mod observe;
@@ -56,6 +57,7 @@ pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
+pub use hub::HubArgs;
 pub use import::{ImportArgs, LintArgs, NamedFile};
 pub use keys::KeyArgs;
 pub use observe::ObserveArgs;
@@ -212,6 +214,8 @@ pub enum Command {
     Agent(AgentArgs),
     /// List the agents that wait at a NATS server
     Agents(AgentsArgs),
+    /// Run a NATS server that connects several load machines, until Ctrl-C
+    Hub(HubArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory

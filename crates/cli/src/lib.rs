@@ -97,6 +97,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Observe(args) => commands::observe(&args),
         Command::Agent(args) => commands::agent(&args),
         Command::Agents(args) => commands::agents(&args),
+        Command::Hub(args) => commands::hub(&args),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
         Command::Guard(_) => Exit::Internal,

@@ -125,6 +125,7 @@ fn help_pages() {
         "tenbin show",
         "tenbin serve s3",
         "tenbin observe",
+        "tenbin hub",
         "tenbin serve blob",
     ] {
         let mut words: Vec<&str> = path.split(' ').collect();

@@ -6,7 +6,7 @@
 //! ```text
 //! -----BEGIN USER NKEY SEED-----
 //! SUA…
-//! ------END USER NKEY SEED------
+//! -----END USER NKEY SEED-----
 //! -----BEGIN CERTIFICATE-----
 //! …
 //! -----END CERTIFICATE-----
@@ -63,8 +63,11 @@ impl Creds {
     }
 
     /// The text of a file with this seed and the certificate of an authority in PEM.
+    ///
+    /// NATS's own files have six dashes at both ends of the line after the seed. PEM has five, and
+    /// the readers of PEM in rustls do not find the end of the seed otherwise.
     pub fn text(seed: &str, authority: &str) -> String {
-        format!("-----{SEED}-----\n{seed}\n------END USER NKEY SEED------\n{authority}")
+        format!("-----{SEED}-----\n{seed}\n-----END USER NKEY SEED-----\n{authority}")
     }
 }
 
@@ -73,5 +76,56 @@ impl fmt::Debug for Creds {
         f.debug_struct("Creds")
             .field("authority", &self.authority)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_nats::rustls::pki_types::CertificateDer;
+    use async_nats::rustls::pki_types::pem::PemObject;
+    use nkeys::KeyPair;
+
+    use super::*;
+
+    fn written(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_seed_and_a_certificate_are_read_back() {
+        let seed = KeyPair::new_user().seed().unwrap();
+        let authority = rcgen::generate_simple_self_signed(["hub.test".to_owned()]).unwrap();
+        let file = written(&Creds::text(&seed, &authority.cert.pem()));
+        let creds = Creds::read(file.path()).unwrap();
+        assert_eq!(creds.seed, seed);
+        assert_eq!(creds.authority.as_deref(), Some(file.path()));
+        assert!(!format!("{creds:?}").contains(&seed));
+
+        let certificates = CertificateDer::pem_file_iter(file.path()).unwrap();
+        let certificates: Vec<_> = certificates.collect::<Result<_, _>>().unwrap();
+        assert_eq!(certificates, [authority.cert.der().clone()]);
+    }
+
+    #[test]
+    fn a_credentials_file_of_nats_has_no_authority() {
+        let seed = KeyPair::new_user().seed().unwrap();
+        let file = written(&format!(
+            "-----BEGIN NATS USER JWT-----\neyJ0\n------END NATS USER JWT------\n\n\
+             -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+        ));
+        let creds = Creds::read(file.path()).unwrap();
+        assert_eq!(creds.seed, seed);
+        assert_eq!(creds.authority, None);
+    }
+
+    #[test]
+    fn a_file_without_a_seed_is_refused() {
+        let operator = KeyPair::new_operator().seed().unwrap();
+        for text in [String::new(), Creds::text(&operator, "")] {
+            let error = Creds::read(written(&text).path()).unwrap_err().to_string();
+            assert!(error.contains("no user's nkey seed"), "{error}");
+        }
     }
 }

@@ -33,4 +33,4 @@ pub use lint::{lint_json, lint_text};
 pub use page::html::{LivePage, html, live_page};
 pub use page::terminal::{Extent, View, terminal};
 pub use ramp::Overlay;
-pub use section::section_names;
+pub use section::{quoted, section_names};

@@ -16,6 +16,7 @@ const WAY: &[(&str, &[&str])] = &[
     ("tenbin-engine", &["tenbin-plan"]),
     ("tenbin-workloads", &["tenbin-plan", "tenbin-engine"]),
     ("tenbin-record", &["tenbin-plan", "tenbin-engine"]),
+    ("tenbin-cluster", &["tenbin-engine", "tenbin-record"]),
     (
         "tenbin-result",
         &["tenbin-plan", "tenbin-record", "tenbin-stats"],
@@ -62,6 +63,7 @@ const WAY: &[(&str, &[&str])] = &[
             "tenbin-engine",
             "tenbin-workloads",
             "tenbin-record",
+            "tenbin-cluster",
             "tenbin-result",
             "tenbin-verdict",
             "tenbin-report",

@@ -173,7 +173,7 @@ fn go() -> Result<PathBuf> {
     shell::find_program("go")
         .or_else(|| Some(PathBuf::from("/usr/local/go/bin/go")).filter(|go| go.is_file()))
         .context(
-            "Go is missing: MinIO, Versity S3 Gateway and rclone are built with it; \
+            "Go is missing: MinIO, Versity S3 Gateway, rclone and nats-server are built with it; \
              install Go 1.21 or later from https://go.dev/dl/ and run `cargo xtask setup` again",
         )
 }

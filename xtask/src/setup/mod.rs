@@ -39,6 +39,12 @@ const FROM_GO: &[go::Server] = &[
         source: Source::Package("github.com/versity/versitygw/cmd/versitygw"),
     },
     go::Server {
+        name: "nats-server",
+        module: "github.com/nats-io/nats-server/v2",
+        version: "v2.15.2",
+        source: Source::Package("github.com/nats-io/nats-server/v2"),
+    },
+    go::Server {
         name: "benchstat",
         module: "golang.org/x/perf",
         version: "v0.0.0-20260908200009-22c9c6c9d4da",

@@ -10,6 +10,7 @@ pub(crate) enum Server {
     Minio,
     Versitygw,
     Rclone,
+    Nats,
     Wrk,
     Groonga,
     /// Not a server; reads `benchmark.txt`.
@@ -23,6 +24,7 @@ impl Server {
             Self::Minio => "minio",
             Self::Versitygw => "versitygw",
             Self::Rclone => "rclone",
+            Self::Nats => "nats-server",
             Self::Wrk => "wrk",
             Self::Groonga => "groonga",
             Self::Benchstat => "benchstat",

@@ -40,7 +40,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 }
 
 /// Quotes a word for a shell if necessary.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

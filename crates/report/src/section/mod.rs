@@ -31,6 +31,7 @@ mod stages;
 mod suite;
 
 pub(crate) use closing::{last_three_lines, trusted};
+pub use commands::quoted;
 pub(crate) use earlier::of as earlier;
 pub(crate) use question::question;
 

@@ -1,0 +1,158 @@
+//! `tenbin hub`: runs a NATS server for several load machines.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use tenbin_cluster::hub::{self, Hub, NatsServer, Options};
+use tenbin_plan::{Launch, Reach, Ready, Target};
+use tenbin_report::quoted;
+use tenbin_runner::Stop;
+use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up};
+
+use crate::args::HubArgs;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::output;
+
+/// Name of the server in messages and of its log file.
+const NAME: &str = "nats-server";
+/// Time limit for the server to accept connections.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+/// Time limit for the server to end after SIGTERM.
+const STOP_WITHIN: Duration = Duration::from_secs(3);
+/// Time between two checks of whether the server still runs.
+const POLL: Duration = Duration::from_millis(100);
+
+/// Runs the server until Ctrl-C.
+pub(crate) fn hub(args: &HubArgs) -> Exit {
+    match run(args) {
+        Ok(()) => Exit::Done,
+        Err(why) => {
+            output::error(&why);
+            Exit::Target
+        }
+    }
+}
+
+fn run(args: &HubArgs) -> Result<(), String> {
+    let server = NatsServer::find(args.nats_server.as_deref()).map_err(|why| why.to_string())?;
+    let options = Options {
+        listen: args.listen,
+        directory: args.dir.clone(),
+        names: args.names.clone(),
+    };
+    let hub = hub::prepare(&options).map_err(|why| why.to_string())?;
+    server.check(&hub).map_err(|why| why.to_string())?;
+    let stop = interrupt::stop(|_| {}).map_err(|why| format!("cannot handle Ctrl-C: {why}"))?;
+    let mut running = match start(&server, &hub, &stop) {
+        Ok(running) => running,
+        Err(TargetError::Interrupted { .. }) => return Ok(()),
+        Err(why) => return Err(failure(&why)),
+    };
+    tell(&hub);
+    let ended = wait_for_end(&running, &stop);
+    let stopped = running.stop().map_err(|why| failure(&why));
+    ended.and(stopped)
+}
+
+fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetError> {
+    let unusable = |reason: String| TargetError::Start {
+        target: NAME.to_owned(),
+        reason,
+    };
+    let program = server.program();
+    let program = program
+        .to_str()
+        .ok_or_else(|| unusable(format!("path {} is not in UTF-8", program.display())))?;
+    let guard = std::env::current_exe()
+        .map_err(|error| unusable(format!("cannot find the tenbin program: {error}")))?;
+    let arguments = hub::ARGUMENTS.map(str::to_owned);
+    let launch = Launch {
+        command: [program.to_owned()].into_iter().chain(arguments).collect(),
+        env: BTreeMap::new(),
+        nodes: Vec::new(),
+        directory: None,
+        // Only the address matters: the readiness check connects and sends nothing.
+        url: format!("http://{}/", hub.local),
+        ready: Ready::Port,
+        ready_within: READY_WITHIN,
+        stop_within: STOP_WITHIN,
+    };
+    bring_up(
+        &Target::new(NAME, Reach::Launched(launch)),
+        &LaunchContext {
+            run_dir: &hub.directory,
+            guard_exe: &guard,
+            plan_dir: &hub.directory,
+            stop: stop.asked(),
+            waiting: &waiting,
+        },
+    )
+}
+
+fn waiting(progress: &Waiting<'_>) {
+    let seconds = progress.waited.as_secs_f64();
+    output::note(&format!(
+        "{NAME}: waiting for {}, {seconds:.0} s of at most {:.0} s",
+        progress.awaited,
+        progress.limit.as_secs_f64()
+    ));
+}
+
+/// Prints the commands that connect machines to the hub.
+fn tell(hub: &Hub) {
+    let shown = |path: &Path| quoted(&path.display().to_string());
+    let directory = shown(&hub.directory);
+    let agent = shown(&hub.directory.join(hub::AGENT_CREDS));
+    let coordinator = shown(&hub.directory.join(hub::COORDINATOR_CREDS));
+    let url = &hub.url;
+    let again = match hub.has_earlier_keys {
+        true => " (those of an earlier start: its copies stay valid)",
+        false => "",
+    };
+    let creds = hub::AGENT_CREDS;
+    let text = format!(
+        "hub at {url}; keys in {directory}{again}\n\
+         on every load machine:  tenbin agent --nats {url} --creds {creds}   (copy {agent} there)\n\
+         here:                   tenbin run PLAN --agents 2 --nats {url} --creds {coordinator}\n"
+    );
+    output::print(text.as_bytes());
+    if hub.is_local_only {
+        output::note(
+            "only this machine can connect to the hub; for others, add --listen 0.0.0.0:4222",
+        );
+    }
+}
+
+/// Waits for Ctrl-C. Fails if the server ends before.
+fn wait_for_end(running: &Running, stop: &Stop) -> Result<(), String> {
+    while !stop.is_asked() {
+        thread::sleep(POLL);
+        if let Err(exit) = running.alive() {
+            // The last lines of output can still be in the pipe.
+            thread::sleep(POLL);
+            return Err(format!("{NAME} {exit}{}", running.log_tail()));
+        }
+    }
+    Ok(())
+}
+
+fn failure(error: &TargetError) -> String {
+    match error {
+        TargetError::EndedEarly { exit, tail, .. } => {
+            format!("{NAME} {exit}, before it accepted connections{tail}")
+        }
+        TargetError::NotReady {
+            limit,
+            reason,
+            tail,
+            ..
+        } => format!("{NAME} did not accept connections within {limit:?}: {reason}{tail}"),
+        TargetError::Occupied { address, .. } => {
+            format!("something else already listens on {address}; stop it, or change --listen")
+        }
+        other => other.to_string(),
+    }
+}
