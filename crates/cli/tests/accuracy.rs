@@ -23,7 +23,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{OwnServer, Running, Scratch, Server, Tenbin, path_of};
+use common::{Agents, OwnServer, Running, Scratch, Server, Tenbin, path_of};
 use nix::sys::signal::Signal;
 use sides::{Log, Recorded, Served};
 use statistics::{
@@ -94,6 +94,22 @@ fn observe(name: &str, server: &[&str], load: &[&str]) -> (Vec<Served>, Recorded
     let scratch = Scratch::new(name);
     let truth = Truth::start(&scratch, server);
     let running = truth.load(load);
+    truth.sides(running)
+}
+
+/// Like [`observe`], with the load from `count` agents.
+fn observe_agents(
+    name: &str,
+    count: usize,
+    server: &[&str],
+    load: &[&str],
+) -> (Vec<Served>, Recorded) {
+    let scratch = Scratch::new(name);
+    let agents = Agents::start(&scratch, count, &[]);
+    let truth = Truth::start(&scratch, server);
+    let options = agents.options(count as u32);
+    let options = options.iter().map(String::as_str);
+    let running = truth.load(&load.iter().copied().chain(options).collect::<Vec<_>>());
     truth.sides(running)
 }
 
@@ -546,4 +562,63 @@ fn median_by_wrk(url: &str) -> f64 {
     let mut words = said.split_whitespace().skip_while(|&word| word != "50%");
     let median = words.nth(1).and_then(|time| time.strip_suffix("ms"));
     median.unwrap_or_else(|| panic!("{said}")).parse().unwrap()
+}
+
+#[test]
+fn three_agents_send_the_constant_arrivals_of_one_machine() {
+    let (served, recorded) = observe_agents(
+        "agents-fixed",
+        3,
+        &["--service", "fixed:20ms"],
+        &[
+            "--rate",
+            "100/s",
+            "--slice",
+            "4s",
+            "-c",
+            "9",
+            "--threads",
+            "2",
+        ],
+    );
+    assert_eq!(served.len(), 400);
+    expect_near("rate", rate_received(&served), 100.0, 0.005, 0.0);
+    let mut apart = gaps(&served);
+    apart.sort_by(f64::total_cmp);
+    for q in [0.25, 0.75] {
+        expect_near("gap", quantile(&apart, q) / 1e6, 10.0, 0.25, 0.0);
+    }
+    let found = millis(recorded.response.value_at_quantile(0.5));
+    assert!((20.0..20.0 + WAY).contains(&found), "median: {found} ms");
+}
+
+#[test]
+fn the_random_arrivals_of_three_agents_are_a_poisson_process() {
+    // As in `expect_poisson`, a busy machine may send arrivals in bursts.
+    let mut p = Vec::new();
+    while p.len() < 3 && p.iter().all(|&p| p <= 0.01) {
+        let load = "--rate 50/s --arrivals poisson --slice 7s -c 15 --threads 1";
+        let load: Vec<&str> = load.split(' ').collect();
+        let (served, recorded) = observe_agents("agents-poisson", 3, &[], &load);
+        expect_near("requests", recorded.known() as f64, 350.0, 0.0, 76.0);
+        p.push(poisson_p(&served, 50.0));
+    }
+    assert!(p.last() > Some(&0.01), "p of Kolmogorov–Smirnov: {p:?}");
+}
+
+#[test]
+fn the_merged_distribution_of_three_agents_is_the_servers() {
+    let (served, recorded) = observe_agents(
+        "agents-log-normal",
+        3,
+        &["--service", "lognormal:100ms:0.5"],
+        &["-c", "64", "--slice", "4s", "--threads", "2"],
+    );
+    let truth = times_served(&served);
+    assert!(truth.len() > 1000, "{} requests are few", truth.len());
+    for q in [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99] {
+        let found = millis(recorded.service.value_at_quantile(q));
+        let what = format!("p{}", 100.0 * q);
+        expect_near(&what, found, quantile(&truth, q), 0.02, WAY);
+    }
 }

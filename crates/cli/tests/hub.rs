@@ -12,64 +12,15 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, Subscriber};
-use common::{Outcome, Running, Scratch, Server, Tenbin, path_of};
+use common::{Hub, Outcome, Scratch, Server, Tenbin, path_of};
 use futures_util::StreamExt as _;
 use nix::sys::signal::Signal;
 
 const SOON: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// A running hub with its files in `tenbin-hub` of the scratch directory.
-struct Hub {
-    running: Running,
-    url: String,
-    directory: PathBuf,
-}
-
-impl Hub {
-    fn start(scratch: &Scratch, arguments: &[&str]) -> Self {
-        path_of(Server::Nats);
-        let all = ["hub", "--listen", "127.0.0.1:0"].iter().chain(arguments);
-        let mut running = Tenbin::new(scratch, all).start();
-        let mut url = None;
-        common::wait_until(SOON, || {
-            url = url_in(&running.so_far());
-            url.is_some() || !running.is_running()
-        });
-        let url = url.unwrap_or_else(|| panic!("it does not come up: {}", running.so_far()));
-        Self {
-            running,
-            url,
-            directory: scratch.path().join("tenbin-hub"),
-        }
-    }
-
-    fn address(&self) -> SocketAddr {
-        let address = self.url.strip_prefix("tls://").expect("the scheme");
-        address.parse().expect("an address")
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
-    }
-
-    fn seed(&self, name: &str) -> String {
-        seed_in(&self.file(name))
-    }
-
-    /// Ends the hub as Ctrl-C does.
-    fn interrupt(self) -> Outcome {
-        self.running.signal(Signal::SIGINT);
-        self.running.wait(SOON)
-    }
-}
-
-fn url_in(said: &str) -> Option<String> {
-    let place = said
-        .lines()
-        .find_map(|line| line.strip_prefix("hub at "))
-        .filter(|_| said.contains("--agents 2"))?;
-    Some(place.split_once("; keys in ")?.0.to_owned())
+fn seed_of(hub: &Hub, name: &str) -> String {
+    seed_in(&hub.file(name))
 }
 
 fn seed_in(creds: &Path) -> String {
@@ -165,7 +116,7 @@ fn nobody_connects_without_a_key_or_without_tls() {
         let error = other.connect(&hub.url).await.expect_err("an unknown key");
         assert_eq!(error.kind(), ConnectErrorKind::AuthorizationViolation);
 
-        let untrusting = ConnectOptions::with_nkey(hub.seed("agent.creds"));
+        let untrusting = ConnectOptions::with_nkey(seed_of(&hub, "agent.creds"));
         let error = untrusting
             .connect(&hub.url)
             .await
@@ -246,7 +197,10 @@ fn a_second_start_accepts_earlier_copies_and_no_seed_is_printed() {
     let hub = Hub::start(&scratch, &["--name", "127.0.0.1"]);
     let copy = PathBuf::from(scratch.join("copied.creds"));
     std::fs::copy(hub.file("agent.creds"), &copy).expect("a copy");
-    let seeds = [hub.seed("agent.creds"), hub.seed("coordinator.creds")];
+    let seeds = [
+        seed_of(&hub, "agent.creds"),
+        seed_of(&hub, "coordinator.creds"),
+    ];
     let mode = |path: &Path| path.metadata().expect("a file").mode() & 0o777;
     assert_eq!(mode(&hub.directory), 0o700);
     let entries = std::fs::read_dir(&hub.directory).expect("the directory");

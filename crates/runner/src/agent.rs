@@ -201,7 +201,7 @@ impl Machine {
                     allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
                 }
             }
-            let live = LiveTarget::new(&plan, target, running, &self.directory, &mut controls);
+            let live = LiveTarget::of(&plan, target, running, &self.directory, None);
             live_targets.push(live.map_err(|error| error.to_string())?);
         }
         for live in &mut live_targets {

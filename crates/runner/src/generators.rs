@@ -65,6 +65,10 @@ impl Generators {
             creds: agents.creds.as_deref().map(Creds::read).transpose()?,
         };
         let wanted = agents.count;
+        let plural = if wanted == 1 { "" } else { "s" };
+        progress(Progress::Note(&format!(
+            "waiting for {wanted} agent{plural}"
+        )));
         let mut tell = |found| {
             progress(Progress::Note(&format!("{found} of {wanted} agents found")));
         };

@@ -144,6 +144,18 @@ impl LiveTarget {
                 first_answer(plan, target, &running, controls)?
             }
         };
+        Self::of(plan, target, running, directory, server_header)
+    }
+
+    /// Prepares every workload, and sends no request. `server_header` is the `Server` header of the
+    /// target's first response, if known.
+    pub(crate) fn of(
+        plan: &Plan,
+        target: &Target,
+        running: Running,
+        directory: &Path,
+        server_header: Option<String>,
+    ) -> Result<Self, RunError> {
         let site = match was_there(target) {
             true => site(&running, target).tracked_in(directory),
             false => site(&running, target),

@@ -16,7 +16,7 @@ const WAY: &[(&str, &[&str])] = &[
     ("tenbin-engine", &["tenbin-plan"]),
     ("tenbin-workloads", &["tenbin-plan", "tenbin-engine"]),
     ("tenbin-record", &["tenbin-plan", "tenbin-engine"]),
-    ("tenbin-cluster", &["tenbin-engine", "tenbin-record"]),
+    ("tenbin-cluster", &["tenbin-engine"]),
     (
         "tenbin-result",
         &["tenbin-plan", "tenbin-record", "tenbin-stats"],
@@ -49,6 +49,7 @@ const WAY: &[(&str, &[&str])] = &[
             "tenbin-engine",
             "tenbin-workloads",
             "tenbin-record",
+            "tenbin-cluster",
         ],
     ),
     (
