@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tenbin_plan::{Draft, OutputDraft, Refusal};
+use tenbin_plan::{AgentsDraft, Draft, OutputDraft, Refusal};
 
 use super::{OutputArgs, RoundsArgs};
 
@@ -72,8 +72,10 @@ impl RerunArgs {
     /// If the plan cannot be read.
     pub fn draft(&self, run: &Path) -> Result<Draft, Refusal> {
         let mut draft = Draft::read(&run.join("plan.toml"))?;
-        // The plan can come from another machine, so its output paths do not apply here.
+        // The plan can come from another machine, so its output paths and its NATS server do not
+        // apply here.
         draft.output = OutputDraft::default();
+        draft.agents = AgentsDraft::default();
         self.rounds.apply(&mut draft);
         Ok(draft)
     }
