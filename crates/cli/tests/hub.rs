@@ -5,14 +5,14 @@
 mod common;
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, Subscriber};
-use common::{Hub, Outcome, Scratch, Server, Tenbin, path_of};
+use common::{Hub, Scratch, Tenbin};
 use futures_util::StreamExt as _;
 use nix::sys::signal::Signal;
 

@@ -7,11 +7,10 @@ use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Agents, Host, Plan, Reach, Workload};
+use tenbin_plan::{Agents, Plan, Workload};
 use tenbin_record::{AgentEnvironment, RunDirectory};
 
 use crate::error::RunError;
-use crate::live_target::LiveTarget;
 use crate::progress::Progress;
 use crate::stop::Stop;
 
@@ -99,25 +98,17 @@ impl Generators {
         agents.collect()
     }
 
-    /// Gives the plan to the agents. `threads` is the number of threads of each agent.
-    pub(crate) fn prepare(
+    /// Gives a plan to the agents, as TOML. `threads` is the number of threads of each agent.
+    pub(crate) fn assign(
         &mut self,
-        plan: &Plan,
-        live_targets: &[LiveTarget],
+        plan: &str,
         threads: usize,
         stop: &Stop,
     ) -> Result<(), RunError> {
-        let Self::Agents(coordinator) = self else {
-            return Ok(());
-        };
-        let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
-        for (work, prepared) in plan.workloads.iter().zip(prepared) {
-            if prepared.position().is_some() && plan.targets.len() > 1 {
-                return Err(unsupported(work, "whose requests follow a sequence"));
-            }
+        match self {
+            Self::Here => Ok(()),
+            Self::Agents(coordinator) => Ok(coordinator.prepare(plan, threads, stop.asked())?),
         }
-        let plan = for_agents(plan, live_targets);
-        Ok(coordinator.prepare(&plan.to_toml(), threads, stop.asked())?)
     }
 
     /// Drives a slice and passes its events to `listen`. Setting `stop` ends the slice.
@@ -192,31 +183,9 @@ fn check(plan: &Plan, agents: &Agents) -> Result<(), RunError> {
     Ok(())
 }
 
-fn unsupported(work: &Workload, what: &str) -> RunError {
+pub(crate) fn unsupported(work: &Workload, what: &str) -> RunError {
     RunError::Agents(format!(
         "workload \"{}\": agents cannot send a workload {what} yet; run it without agents",
         work.name
     ))
-}
-
-/// The plan as agents execute it: every target runs already, and is reached by its URL.
-fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> Plan {
-    let mut plan = plan.clone();
-    plan.agents = None;
-    plan.output = tenbin_plan::Output::default();
-    for (target, live) in plan.targets.iter_mut().zip(live_targets) {
-        if !matches!(target.reach, Reach::Endpoint { .. }) {
-            target.reach = Reach::Endpoint {
-                url: live.running.url.clone(),
-            };
-            let hosts = live.running.route.hosts.iter().map(|host| Host {
-                url: host.url.clone(),
-                weight: host.weight,
-            });
-            let hosts: Vec<Host> = hosts.collect();
-            target.connect.hosts = if hosts.len() > 1 { hosts } else { Vec::new() };
-        }
-        target.observe = None;
-    }
-    plan
 }

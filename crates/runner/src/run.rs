@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime};
 use tenbin_plan::{Found, Plan, Relaunch, Rounds, schedule};
 use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
+use crate::assignment::assign;
 use crate::clean::{clean_command, forget_buckets};
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -144,9 +145,7 @@ pub fn run(
             let environment = &environment;
             (controls.progress)(Progress::Hits { plan, environment });
         }
-        controls
-            .generators
-            .prepare(plan, &live_targets, of_each, controls.stop)?;
+        assign(plan, &live_targets, of_each, &mut controls)?;
         let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
         let mut segments = AllSegments::new(plan, prepared);
         let reopen = match plan.rounds.relaunch {

@@ -16,7 +16,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
         (Some(_), None) if draft.nats.is_none() => {
             if let Some(At { place, .. }) = &draft.count {
                 resolver.refuse(
-                    place.clone(),
+                    *place,
                     "agents are found at a NATS server: set its url with --nats or `nats` in \
                      [agents]; `tenbin hub` starts one",
                 );

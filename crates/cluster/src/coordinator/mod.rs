@@ -1,0 +1,260 @@
+//! The coordinator: finds agents, gives each its part of a plan, starts slices on all agents at the
+//! same time, and passes on their samples.
+
+mod gather;
+mod slice;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use self::slice::Part;
+pub use self::slice::{Slice, SliceOfAll};
+use crate::bus::{Bus, Incoming, Server, read};
+use crate::clock::{OtherClock, Probe};
+use crate::error::ClusterError;
+use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, What};
+use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
+use crate::{BEAT, LEASE_TIME};
+
+/// Interval at which waits check the stop flag and the signs of life.
+const POLL: Duration = Duration::from_millis(20);
+/// Probes of the clocks before each slice.
+const PROBES: usize = 5;
+/// Longest wait for the responses to a probe.
+const PROBE_TIME: Duration = Duration::from_secs(1);
+/// How long an order is valid.
+const ORDER_TIME: Duration = Duration::from_secs(10);
+/// How long agents may take to prepare for a plan.
+const PREPARE_TIME: Duration = Duration::from_secs(120);
+
+struct Member {
+    intro: Introduction,
+    clock: Option<OtherClock>,
+    heard: Instant,
+    slice: Part,
+}
+
+/// The agents of a run.
+pub struct Coordinator {
+    bus: Bus,
+    received: Receiver<Incoming>,
+    run: String,
+    origin: Instant,
+    members: Vec<Member>,
+    slice: u64,
+    lives: Arc<AtomicBool>,
+    lease: Option<JoinHandle<()>>,
+}
+
+impl Coordinator {
+    fn connect(server: &Server, run: &str) -> Result<Self, ClusterError> {
+        let listened = vec![subjects::events("*")];
+        let name = format!("tenbin coordinator {run}");
+        let (bus, received) = Bus::connect(server, &name, COORDINATOR_INBOX, listened)?;
+        let lives = Arc::new(AtomicBool::new(true));
+        Ok(Self {
+            lease: Some(renew_lease(&bus, run, &lives)),
+            bus,
+            received,
+            run: run.to_owned(),
+            origin: Instant::now(),
+            members: Vec::new(),
+            slice: 0,
+            lives,
+        })
+    }
+
+    /// The agents, in the order of their numbers.
+    pub fn agents(&self) -> impl ExactSizeIterator<Item = &Introduction> {
+        self.members.iter().map(|member| &member.intro)
+    }
+
+    /// Assigns every agent its part of a plan, each with `threads` load generator threads.
+    ///
+    /// # Errors
+    /// When an agent refuses the plan or is lost, or when `stop` is set.
+    pub fn prepare(
+        &mut self,
+        plan: &str,
+        threads: usize,
+        stop: &AtomicBool,
+    ) -> Result<(), ClusterError> {
+        let agents = self.members.len();
+        for agent in 0..agents {
+            let assignment = Assignment {
+                plan: plan.to_owned(),
+                agent,
+                agents,
+                threads,
+            };
+            self.order(agent, What::Prepare(assignment));
+        }
+        let begun = Instant::now();
+        let mut missing: Vec<bool> = vec![true; agents];
+        while missing.contains(&true) {
+            check(stop)?;
+            if begun.elapsed() > PREPARE_TIME {
+                return Err(ClusterError::Agents(format!(
+                    "an agent was not prepared within {} s",
+                    PREPARE_TIME.as_secs()
+                )));
+            }
+            if let Some((agent, Happened::Prepared, _)) = self.heard()? {
+                missing[agent] = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures how far the clocks of the agents are from this machine's clock.
+    fn probe(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
+        let mut probes: Vec<Vec<Probe>> = vec![Vec::new(); self.members.len()];
+        for _ in 0..PROBES {
+            let begun = Instant::now();
+            let sent = self.now(begun);
+            for agent in 0..self.members.len() {
+                self.order(agent, What::Probe { sent });
+            }
+            let mut missing = self.members.len();
+            while missing > 0 && begun.elapsed() < PROBE_TIME {
+                check(stop)?;
+                let Some((agent, happened, at)) = self.heard()? else {
+                    continue;
+                };
+                if let Happened::Time {
+                    sent: of,
+                    received,
+                    replied,
+                } = happened
+                    && of == sent
+                {
+                    missing -= 1;
+                    let returned = self.now(at);
+                    probes[agent].push(Probe {
+                        sent,
+                        received,
+                        replied,
+                        returned,
+                    });
+                }
+            }
+        }
+        for (member, probes) in self.members.iter_mut().zip(probes) {
+            let Some(clock) = OtherClock::of(&probes) else {
+                return Err(ClusterError::Agents(format!(
+                    "agent \"{}\" does not respond",
+                    member.intro.name
+                )));
+            };
+            member.clock = Some(clock);
+        }
+        Ok(())
+    }
+
+    fn now(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.origin).as_nanos() as u64
+    }
+
+    fn order(&self, agent: usize, what: What) {
+        let member = &self.members[agent];
+        let expiry = self.now(Instant::now() + ORDER_TIME);
+        // An agent whose clock is not known yet gets orders without an expiry: only probes.
+        let expires = member.clock.map_or(u64::MAX, |clock| clock.at(expiry));
+        let order = Order {
+            run: self.run.clone(),
+            expires,
+            what,
+        };
+        let subject = subjects::orders(&member.intro.name);
+        self.bus.outbox().send(&subject, &order);
+    }
+
+    /// The next event of an agent, with the agent's number; also checks that all agents live.
+    fn heard(&mut self) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
+        let next = self.next(POLL)?;
+        self.check_alive()?;
+        Ok(next)
+    }
+
+    /// The next event within `wait`, with the number of its agent (0 for an introduction).
+    fn next(&mut self, wait: Duration) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
+        let (subject, payload, at) = match self.received.recv_timeout(wait) {
+            Ok(Incoming::Message {
+                subject,
+                payload,
+                at,
+            }) => (subject, payload, at),
+            Ok(Incoming::TooSlow) => {
+                return Err(ClusterError::Agents(
+                    "messages of agents were lost, because this machine is too slow".to_owned(),
+                ));
+            }
+            Ok(Incoming::Disconnected) | Err(_) => return Ok(None),
+        };
+        let Some(event) = read::<Event>(&payload).filter(|event| event.run == self.run) else {
+            return Ok(None);
+        };
+        if let Happened::Here(_) = event.what {
+            return Ok(Some((0, event.what, at)));
+        }
+        let is_from = |member: &Member| subjects::events(&member.intro.name) == subject;
+        let Some(agent) = self.members.iter().position(is_from) else {
+            return Ok(None);
+        };
+        self.members[agent].heard = at;
+        match event.what {
+            Happened::Refused { why } => Err(ClusterError::Agents(why)),
+            what => Ok(Some((agent, what, at))),
+        }
+    }
+
+    fn check_alive(&self) -> Result<(), ClusterError> {
+        let is_silent = |member: &&Member| member.heard.elapsed() > LEASE_TIME;
+        match self.members.iter().find(is_silent) {
+            // Before an agent has prepared a plan, it sends no signs of life.
+            Some(lost) if self.slice > 0 => Err(ClusterError::Agents(format!(
+                "agent \"{}\" has given no sign of life for {} s",
+                lost.intro.name,
+                LEASE_TIME.as_secs()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        for agent in 0..self.members.len() {
+            self.order(agent, What::End);
+        }
+        self.lives.store(false, Ordering::Relaxed);
+        if let Some(lease) = self.lease.take() {
+            lease.thread().unpark();
+            let _ = lease.join();
+        }
+    }
+}
+
+/// Sends the lease every second until `lives` is unset.
+fn renew_lease(bus: &Bus, run: &str, lives: &Arc<AtomicBool>) -> JoinHandle<()> {
+    let (outbox, lives) = (bus.outbox().clone(), Arc::clone(lives));
+    let lease = Lease {
+        run: run.to_owned(),
+    };
+    thread::spawn(move || {
+        while lives.load(Ordering::Relaxed) {
+            outbox.send(LEASE, &lease);
+            thread::park_timeout(BEAT);
+        }
+    })
+}
+
+fn check(stop: &AtomicBool) -> Result<(), ClusterError> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(ClusterError::Interrupted),
+        false => Ok(()),
+    }
+}
