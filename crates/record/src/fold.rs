@@ -182,6 +182,7 @@ impl SliceFold {
             cache: end.cache,
             search: end.search,
             segment: end.segment,
+            start_skew_ns: end.start_skew_ns,
             failed_in: self.failed_in,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             pause: self.pauses.longest(self.start.start),

@@ -193,6 +193,9 @@ pub struct Slice {
     pub search: Option<SearchUse>,
     /// The part of the request sequence that the slice sent, if the sequence matters.
     pub segment: Option<Segment>,
+    /// Largest possible difference between the starts of the slice on two agents, nanoseconds;
+    /// unknown without agents.
+    pub start_skew_ns: Option<u64>,
     /// Failed operations that count as work, by second of the window, from 0, and class. Seconds
     /// and classes without a failure are absent. The sum is [`Slice::failed`].
     pub failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,

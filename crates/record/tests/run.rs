@@ -114,6 +114,8 @@ fn threads_and_seconds_add_up() {
     assert_eq!(open.client.allocated, None, "not 0");
     assert_eq!(closed.machine, Some(machine()));
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
+    assert_eq!(closed.start_skew_ns, Some(1_200_000));
+    assert_eq!(open.start_skew_ns, None, "not 0");
     assert_eq!(closed.backlog, 4 + 5);
     let pause = closed.pause.unwrap();
     assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");

@@ -486,6 +486,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         cache: None,
         search: None,
         segment: None,
+        start_skew_ns: None,
         responses: None,
         failed_in: std::collections::BTreeMap::new(),
         backlog: 0,

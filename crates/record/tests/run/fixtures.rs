@@ -424,6 +424,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 ..SearchUse::default()
             }),
             segment: None,
+            start_skew_ns: looked.then_some(1_200_000),
             responses: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,

@@ -682,5 +682,6 @@ fn environment() -> Environment {
         clock_call_ns: Some(24.1),
         targets: [("memory".to_owned(), known)].into(),
         patterns: Default::default(),
+        agents: Vec::new(),
     }
 }

@@ -79,6 +79,7 @@ const TIERS: &[(Tier, &[&str])] = &[
         Tier::Circumstance,
         &[
             "send_lag",
+            "start_skew",
             "swapping",
             "retransmits",
             "steal",

@@ -44,6 +44,7 @@ pub static RULES: &[Rule] = &[
     rule!(generator::little),
     rule!(generator::client_saturated),
     rule!(generator::send_lag),
+    rule!(generator::start_skew),
     Rule::threshold(&thresholds::THROTTLED),
     rule!(machine::swapping),
     rule!(connections::network_latency),

@@ -4,3 +4,4 @@ pub(crate) mod client_saturated;
 pub(crate) mod coordinated_waiting;
 pub(crate) mod little;
 pub(crate) mod send_lag;
+pub(crate) mod start_skew;
