@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Part, ResponseHead, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
 use tenbin_plan::{
     Credentials, DataSet, ListForm, Load, S3Operation, S3Work, Workload as Planned, WorkloadKind,
@@ -148,7 +148,6 @@ impl<'a> Server<'a> {
             kind: WorkloadKind::S3(work),
             load: Load::closed(4),
             stages: false,
-            part: Part::default(),
         }
     }
 

@@ -11,7 +11,7 @@ mod support;
 use counting::allocations;
 use support::{http_work, load, s3_work, site};
 use tenbin_engine::{
-    BodyUse, Exchange, Judgement, Moment, Next, Part, RequestOutcome, ResponseHead, Workload,
+    BodyUse, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Workload,
 };
 use tenbin_plan::{
     self as plan, Checksum, ContentKind, Payload, S3Operation, S3Work, Signature, WorkloadKind,
@@ -122,7 +122,6 @@ fn a_request_allocates_nothing() {
         kind: WorkloadKind::Http(http_work("GET")),
         load: load(1),
         stages: false,
-        part: Part::default(),
     };
     let works = [
         http,

@@ -5,7 +5,7 @@
 mod support;
 
 use support::{drive, http_work, load, response, site};
-use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Next, Part, ResponseHead, Workload};
+use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Next, ResponseHead, Workload};
 use tenbin_plan::{self as plan, HttpWork, MayDiffer, WorkloadKind};
 use tenbin_workloads::{WorkloadError, null, prepare};
 use url::Url;
@@ -23,7 +23,6 @@ fn workload(
         kind: WorkloadKind::Http(work),
         load,
         stages: false,
-        part: Part::default(),
     };
     let mut urls = url.split(' ');
     let mut site = site(urls.next().unwrap());

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Part, ResponseHead, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
 use tenbin_plan::{
     self as plan, Credentials, HttpWork, Load, Pace, S3Operation, S3Work, WorkloadKind,
@@ -212,7 +212,6 @@ pub(crate) fn s3_work(operation: S3Operation, size: u64, objects: u64) -> plan::
         }),
         load: load(4),
         stages: false,
-        part: Part::default(),
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let agents = evidence.plan.agents.as_ref();
     // For a single agent, the recorded figure is the error of its clock, not a difference.
-    if !agents.is_some_and(|agents| agents.count > 1) {
+    if agents.is_none_or(|agents| agents.count < 2) {
         return Vec::new();
     }
     let cells = evidence.cells();
