@@ -102,6 +102,41 @@ fn agents_share_connections_and_are_named_in_the_result() {
 }
 
 #[test]
+fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
+    let scratch = Scratch::new("agents-search");
+    let agents = Agents::start(&scratch, 2, &[]);
+    // Four workers at 10 ms per request: at most 400 requests/s.
+    let serve = [
+        "serve",
+        "truth",
+        "--listen",
+        "127.0.0.1:0",
+        "--workers",
+        "4",
+    ];
+    let server = OwnServer::start(
+        &scratch,
+        [&serve[..], &["--service", "fixed:10ms"]].concat(),
+    );
+    let search = ["--slo", "p50<60ms", "--rate", "50/s", "--connections", "64"];
+    let run = compare(&scratch, &[server], &agents, (2, 2, "500ms"), &search).wait(SOON);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let result = result(&scratch);
+    // A busy machine can lower the result, but a rate above the capacity cannot pass.
+    let found = &result["searches"][0];
+    let rate = found["rate"].as_f64().expect("a rate");
+    assert!((50.0..440.0).contains(&rate), "{found}");
+    let slices = result["slices"].as_array().expect("slices");
+    for slice in slices {
+        let number = |name: &str| slice[name].as_f64().expect("a number");
+        let (offered, sent) = (number("offered"), number("ok") / number("seconds"));
+        // Arrivals are random: about 150 in three seconds at the lowest rate.
+        let is_near = (sent / offered - 1.0).abs() < 0.35;
+        assert!(offered > 200.0 || is_near, "{sent} of {offered}");
+    }
+}
+
+#[test]
 fn an_agent_refuses_what_its_limits_forbid() {
     let scratch = Scratch::new("agents-limits");
     let servers = servers(&scratch);

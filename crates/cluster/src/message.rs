@@ -72,6 +72,9 @@ pub struct SliceOrder {
     pub target: usize,
     /// Index of the workload in the plan.
     pub workload: usize,
+    /// Rate of a probe of a maximum-rate search, requests per second over all agents; `None` for
+    /// the plan's load, and for the closed loop before a search.
+    pub rate: Option<f64>,
     /// How often each connection is opened ([`tenbin_engine::Drive::load`]).
     pub reopen: Option<u32>,
     /// Seed of random arrivals and think times.

@@ -252,6 +252,13 @@ impl LoadMachine for Machine {
         let workers = own.map(|(_, worker)| worker).collect();
         let mut load = work.load.clone();
         load.reopen = order.reopen;
+        if let Some(search) = work.search() {
+            load.pace = match order.rate {
+                Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
+                Some(_) => return Err("the rate of a probe is not a rate".to_owned()),
+                None => Pace::Closed,
+            };
+        }
         let how = Drive {
             destination: live.destination(work),
             load,

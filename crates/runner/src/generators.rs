@@ -7,7 +7,7 @@ use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Agents, Plan, Workload};
+use tenbin_plan::{Agents, Pace, Plan, Workload};
 use tenbin_record::{AgentEnvironment, RunDirectory};
 
 use crate::error::RunError;
@@ -137,6 +137,7 @@ impl Generators {
                 slice: 0,
                 target: job.target,
                 workload: job.workload,
+                rate: fixed_rate(&job.how.load.pace),
                 reopen: job.how.load.reopen,
                 seed: job.how.seed,
                 lead: nanos(job.how.lead),
@@ -157,9 +158,17 @@ impl Generators {
             tcp: all.done.tcp,
             stages: all.done.stages,
             spread: all.done.spread,
-            skew: Some(all.skew),
+            skew: all.skew,
             workers: job.workers,
         })
+    }
+}
+
+/// The rate of an open loop whose rate does not change, requests per second.
+fn fixed_rate(pace: &Pace) -> Option<f64> {
+    match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
+        _ => None,
     }
 }
 
@@ -168,9 +177,6 @@ fn check(plan: &Plan, agents: &Agents) -> Result<(), RunError> {
     for work in &plan.workloads {
         if work.facts().traits().name != "http" {
             return Err(unsupported(work, "of a protocol other than http"));
-        }
-        if work.search().is_some() {
-            return Err(unsupported(work, "with a maximum-rate search"));
         }
         if work.load.connections < agents.count {
             return Err(RunError::Agents(format!(

@@ -30,8 +30,8 @@ pub struct Slice<'a> {
 pub struct SliceOfAll {
     /// Sums and extremes over the agents; `spread` is known only of a single agent.
     pub done: SliceDone,
-    /// Largest possible difference between the starts of two agents.
-    pub skew: Duration,
+    /// Largest possible difference between the starts of two agents; `None` with one agent.
+    pub skew: Option<Duration>,
 }
 
 /// An agent's part of the running slice.
@@ -242,13 +242,13 @@ impl Coordinator {
         }
         let error = |member: &Member| {
             let clock = member.clock.map_or(0, |clock| clock.error);
-            clock.max(member.slice.late)
+            clock + member.slice.late
         };
         let mut errors: Vec<u64> = self.members.iter().map(error).collect();
         errors.sort_unstable_by(|a, b| b.cmp(a));
         SliceOfAll {
             done,
-            skew: Duration::from_nanos(errors.iter().take(2).sum()),
+            skew: (errors.len() > 1).then(|| Duration::from_nanos(errors.iter().take(2).sum())),
         }
     }
 
