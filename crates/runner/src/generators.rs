@@ -1,7 +1,7 @@
 //! The machines that send load: this machine, or agents on other machines.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
 use tenbin_engine::{
@@ -13,6 +13,9 @@ use tenbin_record::{AgentEnvironment, RunDirectory};
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::stop::Stop;
+
+/// Shortest time between two notes on the number of agents found.
+const TELL_AGAIN: Duration = Duration::from_secs(2);
 
 /// The machines that send load.
 pub(crate) enum Generators {
@@ -68,8 +71,12 @@ impl Generators {
         progress(Progress::Note(&format!(
             "waiting for {wanted} agent{plural}"
         )));
+        let mut told = Instant::now();
         let mut tell = |found| {
-            progress(Progress::Note(&format!("{found} of {wanted} agents found")));
+            if found == wanted || told.elapsed() >= TELL_AGAIN {
+                told = Instant::now();
+                progress(Progress::Note(&format!("{found} of {wanted} agents found")));
+            }
         };
         let gathered = Coordinator::gather(&server, &run, wanted, stop.asked(), &mut tell)?;
         Ok(Self::Agents(Box::new(gathered)))
