@@ -80,6 +80,7 @@ fn start(index: u32, seconds: f64) -> SliceStart {
         roles: Vec::new(),
         hosts: Vec::new(),
         threads: 1,
+        agents: 0,
         connections: 16,
         closed_loop: true,
         planned_seconds: seconds,

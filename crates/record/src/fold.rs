@@ -11,7 +11,8 @@ use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
 use crate::probed::Probed;
 use crate::slice::{
-    ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
+    AgentPart, ClientUse, HostFigures, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart,
+    ThreadTurn,
 };
 use crate::sum::SlotSum;
 use crate::thread_use::ThreadUse;
@@ -56,6 +57,7 @@ struct ThreadSum {
     waited_ns: Option<u64>,
     last_end_ns: u64,
     backlog: u64,
+    ok: u64,
 }
 
 impl SliceFold {
@@ -151,6 +153,7 @@ impl SliceFold {
         for (host, times) in self.hosts.iter_mut().zip(totals.hosts) {
             host.service = times;
         }
+        let agents = parts(&self.start, &self.threads);
         let slice = Slice {
             index: self.start.index,
             block: self.start.block,
@@ -183,6 +186,7 @@ impl SliceFold {
             search: end.search,
             segment: end.segment,
             start_skew_ns: end.start_skew_ns,
+            agents,
             failed_in: self.failed_in,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
             pause: self.pauses.longest(self.start.start),
@@ -220,6 +224,7 @@ impl Default for ThreadSum {
             waited_ns: Some(0),
             last_end_ns: 0,
             backlog: 0,
+            ok: 0,
         }
     }
 }
@@ -228,6 +233,7 @@ impl ThreadSum {
     fn add(&mut self, usage: &ThreadUse) {
         self.covered_ns += usage.end_ns.saturating_sub(usage.start_ns);
         self.cpu_ns += usage.cpu_ns;
+        self.ok += usage.ok;
         let waited = self.waited_ns.zip(usage.waited_ns);
         self.waited_ns = waited.map(|(sum, part)| sum + part);
         if usage.end_ns >= self.last_end_ns {
@@ -255,6 +261,23 @@ impl ThreadSum {
         }
         nanos as f64 / self.covered_ns as f64
     }
+}
+
+/// The part of each agent. The agents share the threads in turn, and the threads share the load
+/// evenly.
+fn parts(start: &SliceStart, threads: &BTreeMap<usize, ThreadSum>) -> Vec<AgentPart> {
+    let mut parts = vec![AgentPart::default(); start.agents];
+    let slots = match start.closed_loop {
+        true => start.connections,
+        false => start.threads,
+    };
+    for thread in (0..start.threads).filter(|_| start.agents > 0) {
+        let part = &mut parts[thread % start.agents];
+        let own = slots / start.threads + usize::from(thread < slots % start.threads);
+        part.share += own as f64 / slots.max(1) as f64;
+        part.ok += threads.get(&thread).map_or(0, |sum| sum.ok);
+    }
+    parts
 }
 
 fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {

@@ -63,6 +63,7 @@ mod tests {
                     cpu_ns: 0,
                     waited_ns: None,
                     backlog: 0,
+                    ok: 0,
                     pause_ns: pause,
                     late: Vec::new(),
                 });

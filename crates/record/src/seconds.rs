@@ -22,6 +22,7 @@ pub(crate) struct Seconds {
     operations: Vec<(String, Role)>,
     hosts: Vec<String>,
     threads: usize,
+    has_agents: bool,
     pending: BTreeMap<Key, Interval>,
     reached: BTreeMap<usize, Key>,
 }
@@ -35,6 +36,7 @@ impl Seconds {
                 .collect(),
             hosts: slice.hosts.clone(),
             threads: slice.threads,
+            has_agents: slice.agents > 0,
             pending: BTreeMap::new(),
             reached: BTreeMap::new(),
         }
@@ -72,6 +74,10 @@ impl Seconds {
             cpu_ns: sample.cpu,
             waited_ns: sample.waited,
             backlog: sample.backlog,
+            ok: match self.has_agents {
+                true => work_done(&sample),
+                false => 0,
+            },
             pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
             late: trimmed(&sample.late),
         });
@@ -124,6 +130,12 @@ impl Seconds {
     pub(crate) fn rest(&mut self) -> Vec<Interval> {
         std::mem::take(&mut self.pending).into_values().collect()
     }
+}
+
+/// Correct operations that count as work.
+fn work_done(sample: &Sample) -> u64 {
+    let work = sample.ops.iter().filter(|op| op.role.is_work());
+    work.map(|op| op.ok).sum()
 }
 
 /// The key of a sample. The middle of the sample decides the second, because threads do not wake
@@ -225,6 +237,7 @@ mod tests {
             roles: Vec::new(),
             hosts: hosts.iter().map(|name| (*name).to_owned()).collect(),
             threads,
+            agents: 0,
             connections: 1,
             closed_loop: true,
             planned_seconds: 5.0,

@@ -39,6 +39,9 @@ pub struct SliceStart {
     pub hosts: Vec<String>,
     /// Number of generator threads that report samples.
     pub threads: usize,
+    /// Number of agents that send the load, which share the threads in turn; 0 without agents.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agents: usize,
     /// Configured connections, over all threads.
     pub connections: usize,
     /// Whether the load is a closed loop; otherwise an open loop.
@@ -71,6 +74,10 @@ impl SliceStart {
         let roles = roles.chain(std::iter::repeat(Role::Request));
         self.operations.iter().map(String::as_str).zip(roles)
     }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 fn only_requests(roles: &[Role]) -> bool {
@@ -131,6 +138,16 @@ pub struct SliceEnd {
     /// unknown without agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_ns: Option<u64>,
+}
+
+/// The part of a slice that one agent sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct AgentPart {
+    /// Correct operations.
+    pub ok: u64,
+    /// Share of the load that the agent was given: of the connections in a closed loop, of the
+    /// arrivals in an open loop; 0 to 1.
+    pub share: f64,
 }
 
 /// One uninterrupted measurement of one workload on one target.
@@ -196,6 +213,8 @@ pub struct Slice {
     /// Largest possible difference between the starts of the slice on two agents, nanoseconds;
     /// unknown without agents.
     pub start_skew_ns: Option<u64>,
+    /// The part of each agent, in the order of their numbers; empty without agents.
+    pub agents: Vec<AgentPart>,
     /// Failed operations that count as work, by second of the window, from 0, and class. Seconds
     /// and classes without a failure are absent. The sum is [`Slice::failed`].
     pub failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,

@@ -14,6 +14,9 @@ pub(crate) struct ThreadUse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waited_ns: Option<u64>,
     pub(crate) backlog: u64,
+    /// Correct operations that count as work; only with agents.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) ok: u64,
     /// Start and end of the thread's longest pause, nanoseconds since the start of the window;
     /// omitted without a pause of at least a millisecond, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,4 +25,8 @@ pub(crate) struct ThreadUse {
     /// Omitted if empty, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) late: Vec<u64>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

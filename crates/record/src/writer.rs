@@ -433,6 +433,7 @@ mod tests {
             roles: Vec::new(),
             hosts: Vec::new(),
             threads: 1,
+            agents: 0,
             connections: 1,
             closed_loop: true,
             planned_seconds: 5.0,

@@ -105,6 +105,7 @@ fn start(index: u32) -> SliceStart {
         roles: Vec::new(),
         hosts: Vec::new(),
         threads: 1,
+        agents: 0,
         connections: 1,
         closed_loop: true,
         planned_seconds: 2.0,

@@ -31,6 +31,7 @@ fn slice(writer: &mut RunWriter, index: u32) -> Slice {
         roles: Vec::new(),
         hosts: Vec::new(),
         threads: 1,
+        agents: 0,
         connections: 1,
         closed_loop: true,
         planned_seconds: 0.1,

@@ -116,6 +116,11 @@ fn threads_and_seconds_add_up() {
     assert_eq!((&open.machine, open.wire), (&None, None), "unknown");
     assert_eq!(closed.start_skew_ns, Some(1_200_000));
     assert_eq!(open.start_skew_ns, None, "not 0");
+    let of_agents: u64 = closed.agents.iter().map(|part| part.ok).sum();
+    assert_eq!(of_agents, closed.ok());
+    let shares: f64 = closed.agents.iter().map(|part| part.share).sum();
+    assert!((shares - 1.0).abs() < 1e-12 && closed.agents.len() == 2);
+    assert_eq!(open.agents, []);
     assert_eq!(closed.backlog, 4 + 5);
     let pause = closed.pause.unwrap();
     assert!((pause.start - closed.start - 1.3).abs() < 1e-9, "{pause:?}");

@@ -82,10 +82,10 @@ impl Generators {
         Ok(Self::Agents(Box::new(gathered)))
     }
 
-    /// The number of processes that send load.
-    pub(crate) fn count(&self) -> usize {
+    /// The number of agents; 0 if this machine sends the load.
+    pub(crate) fn agents(&self) -> usize {
         match self {
-            Self::Here => 1,
+            Self::Here => 0,
             Self::Agents(coordinator) => coordinator.agents().len(),
         }
     }

@@ -240,6 +240,7 @@ impl Measurement<'_, '_> {
             roles,
             hosts: hosts.clone(),
             threads: workers.len(),
+            agents: self.controls.generators.agents(),
             connections: work.load.connections,
             closed_loop: matches!(request.load.pace, tenbin_plan::Pace::Closed),
             planned_seconds: request.window.as_secs_f64(),

@@ -79,7 +79,7 @@ impl LiveTarget {
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<bool, RunError> {
         // Agents cannot retry.
-        if self.prepared[at].spent().is_some() || controls.generators.count() > 1 {
+        if self.prepared[at].spent().is_some() || controls.generators.agents() > 0 {
             return Ok(false);
         }
         self.before_slice(work, at, controls)?;

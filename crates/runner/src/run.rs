@@ -95,7 +95,7 @@ pub fn run(
     let generators = generators.inspect_err(|_| directory.discard_unless_informative())?;
     let of_each = plan.threads;
     let mut shared = plan.clone();
-    shared.threads *= generators.count();
+    shared.threads *= generators.agents().max(1);
     let plan = &shared;
     let mut controls = Controls {
         stop,

@@ -487,6 +487,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         search: None,
         segment: None,
         start_skew_ns: None,
+        agents: Vec::new(),
         responses: None,
         failed_in: std::collections::BTreeMap::new(),
         backlog: 0,

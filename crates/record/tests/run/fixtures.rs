@@ -143,6 +143,7 @@ pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceSt
             .map(|name| (*name).to_owned())
             .collect(),
         threads: THREADS,
+        agents: if closed_loop { 2 } else { 0 },
         connections: 16,
         closed_loop,
         planned_seconds: SECONDS as f64,

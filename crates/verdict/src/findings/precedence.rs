@@ -80,6 +80,7 @@ const TIERS: &[(Tier, &[&str])] = &[
         &[
             "send_lag",
             "start_skew",
+            "agents_differ",
             "swapping",
             "retransmits",
             "steal",

@@ -45,6 +45,7 @@ pub static RULES: &[Rule] = &[
     rule!(generator::client_saturated),
     rule!(generator::send_lag),
     rule!(generator::start_skew),
+    rule!(generator::agents_differ),
     Rule::threshold(&thresholds::THROTTLED),
     rule!(machine::swapping),
     rule!(connections::network_latency),

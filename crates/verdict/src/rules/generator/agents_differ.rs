@@ -1,0 +1,114 @@
+//! Agents that complete less or more than their share of the load.
+
+use tenbin_record::Slice;
+use tenbin_result::format::{percent, plural};
+use tenbin_result::{Blame, Finding, Severity};
+
+use crate::cell::Cell;
+use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
+use crate::words::middle;
+
+/// Difference from the share, relative to the share, above which there is a finding.
+const MOST: f64 = 0.2;
+
+pub(crate) const RULE: RuleInfo = RuleInfo {
+    name: "agents_differ",
+    summary: "an agent completed less or more than its share of the load",
+    severities: &[Severity::Suspect],
+    explanation: include_str!("agents_differ.md"),
+};
+
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let cells = evidence.cells();
+    let found = cells.iter().filter_map(|cell| of_cell(evidence, cell));
+    found.collect()
+}
+
+/// The finding for the agent that differs most.
+fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
+    let full = cell.full();
+    let first = full.first()?;
+    let agents = first.agents.len();
+    if agents < 2 {
+        return None;
+    }
+    let relative = |agent: usize| middle(full.iter().filter_map(|slice| done(slice, agent)));
+    let known = (0..agents).filter_map(|agent| Some((agent, relative(agent)?)));
+    let apart = |(_, one): &(usize, f64)| (one - 1.0).abs();
+    let (agent, found) = known.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    (apart(&(agent, found)) > MOST).then(|| Finding {
+        rule: RULE.name.to_owned(),
+        severity: Severity::Suspect,
+        blame: Blame::Generator,
+        workload: Some(cell.workload.name.clone()),
+        target: Some(cell.target.name.clone()),
+        evidence: format!(
+            "agent \"{}\" completed {} of what its share of the load is (median of {})",
+            name(evidence, agent),
+            percent(found),
+            plural(full.len(), "slice")
+        ),
+        advice:
+            "compare the machines of the agents and their distance to the target, or run again \
+                 without that agent"
+                .to_owned(),
+    })
+}
+
+/// What the agent completed, divided by its share of what all agents completed; `None` if they
+/// completed nothing.
+fn done(slice: &Slice, agent: usize) -> Option<f64> {
+    let all: u64 = slice.agents.iter().map(|part| part.ok).sum();
+    let own = slice.agents.get(agent)?;
+    (all > 0 && own.share > 0.0).then(|| own.ok as f64 / all as f64 / own.share)
+}
+
+fn name(evidence: &Evidence<'_>, agent: usize) -> String {
+    let named = evidence.environment.agents.get(agent);
+    named.map_or_else(|| (agent + 1).to_string(), |agent| agent.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_record::AgentPart;
+
+    use super::*;
+    use crate::testing::Run;
+
+    /// A run whose slices of `b` have these agents: correct operations, and share of the load.
+    fn done_by(agents: &[(u64, f64)]) -> Run {
+        let mut run = Run::pair(8);
+        let parts = agents.iter().map(|&(ok, share)| AgentPart { ok, share });
+        let parts: Vec<AgentPart> = parts.collect();
+        run.each_of("b", |slice| slice.0.agents = parts.clone());
+        run
+    }
+
+    #[test]
+    fn an_agent_below_its_share_is_found() {
+        let even = 1.0 / 3.0;
+        let findings = done_by(&[(1_000, even), (1_000, even), (500, even)]).findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].target.as_deref(), Some("b"));
+        assert_eq!(
+            findings[0].evidence,
+            "agent \"3\" completed 60 % of what its share of the load is (median of 16 slices)"
+        );
+        let near = done_by(&[(1_000, even), (1_000, even), (850, even)]);
+        assert_eq!(near.findings(&RULE), []);
+    }
+
+    #[test]
+    fn an_agent_with_a_larger_share_completes_more() {
+        let run = done_by(&[(2_000, 2.0 / 3.0), (1_000, 1.0 / 3.0)]);
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_without_agents_and_without_operations() {
+        assert_eq!(Run::pair(8).findings(&RULE), []);
+        assert_eq!(done_by(&[(500, 1.0)]).findings(&RULE), []);
+        assert_eq!(done_by(&[(0, 0.5), (0, 0.5)]).findings(&RULE), []);
+    }
+}
