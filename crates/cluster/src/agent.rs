@@ -31,7 +31,7 @@ pub trait LoadMachine: Send {
     ///
     /// # Errors
     /// One sentence if the plan cannot or may not be executed.
-    fn prepare(&mut self, assignment: &Assignment, stop: &AtomicBool) -> Result<(), String>;
+    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String>;
 
     /// Executes this agent's part of a slice. The slice starts when `gate` says.
     ///
@@ -92,6 +92,8 @@ struct Agent<'a> {
     run: Option<Run>,
     beat: Instant,
     jobs: Sender<Job>,
+    /// When the last warning about a message was given.
+    warned: Option<Instant>,
     /// Stops the running job.
     halt: Arc<AtomicBool>,
     tell: &'a mut dyn FnMut(News),
@@ -135,6 +137,7 @@ pub fn serve(
             run: None,
             beat: Instant::now(),
             jobs,
+            warned: None,
             halt,
             tell,
         };
@@ -166,7 +169,7 @@ impl Agent<'_> {
                 let why = "the connection to the NATS server was lost; connecting again";
                 (self.tell)(News::Warning(why.to_owned()));
             }
-            Ok(Incoming::TooSlow) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Incoming::TooSlow | Incoming::TooLarge(_)) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
         }
         while let Ok(number) = ends.try_recv() {
@@ -221,17 +224,24 @@ impl Agent<'_> {
             }
             _ => {
                 let Some(order) = read::<Order>(payload) else {
-                    let why = "an order of another version of Tenbin was ignored";
-                    (self.tell)(News::Warning(why.to_owned()));
+                    self.warn("an order of another version of Tenbin was ignored");
                     return;
                 };
                 let run = order.run.clone();
                 if let Err(why) = self.obey(order, at) {
                     let why = format!("agent \"{}\": {why}", self.me.name);
-                    (self.tell)(News::Warning(why.clone()));
+                    self.warn(&why);
                     self.send_for(&run, Happened::Refused { why });
                 }
             }
+        }
+    }
+
+    /// Warns about a message, at most once a second: others decide how many messages arrive.
+    fn warn(&mut self, why: &str) {
+        if self.warned.is_none_or(|warned| warned.elapsed() >= BEAT) {
+            self.warned = Some(Instant::now());
+            (self.tell)(News::Warning(why.to_owned()));
         }
     }
 
@@ -347,7 +357,8 @@ impl Worker<'_> {
         while let Ok(job) = jobs.recv() {
             match job {
                 Job::Prepare(run, assignment) => {
-                    let what = match self.machine.prepare(&assignment, &self.halt) {
+                    let (machine, halt) = (&mut *self.machine, &self.halt);
+                    let what = match unless_panic(|| machine.prepare(&assignment, halt)) {
                         Ok(()) => Happened::Prepared,
                         Err(why) => Happened::Refused { why },
                     };
@@ -383,7 +394,8 @@ impl Worker<'_> {
             }
             SliceEvent::Closed => send(Happened::Closed { slice }),
         };
-        let done = self.machine.slice(order, gate, &self.halt, &mut listen);
+        let (machine, halt) = (&mut *self.machine, &self.halt);
+        let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
         send(match done {
             Ok(done) => Happened::Done {
                 slice,
@@ -393,4 +405,10 @@ impl Worker<'_> {
             Err(why) => Happened::Refused { why },
         });
     }
+}
+
+/// The result of a job; a panic is an error, so that the agent can serve the next coordinator.
+fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))
 }

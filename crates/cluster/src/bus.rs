@@ -39,6 +39,8 @@ pub(crate) enum Incoming {
     Disconnected,
     /// Messages were lost because this process was too slow.
     TooSlow,
+    /// A message was not sent, because it is larger than the server allows; bytes.
+    TooLarge(usize),
 }
 
 /// Where the server is, and how to log in.
@@ -105,6 +107,7 @@ impl Bus {
             why,
         };
         let changes = incoming.clone();
+        let failed = incoming.clone();
         let mut options = ConnectOptions::new()
             .name(name)
             .custom_inbox_prefix(inbox)
@@ -150,7 +153,7 @@ impl Bus {
                         return;
                     }
                 };
-                publish(&client, outgoing).await;
+                publish(&client, outgoing, &failed).await;
             });
         });
         let thread = thread.map_err(|error| refuse(error.to_string()))?;
@@ -161,6 +164,9 @@ impl Bus {
                     thread: Some(thread),
                 },
                 received,
+            )),
+            Ok(Err(why)) if server.creds.is_none() && why.contains("UnknownIssuer") => Err(refuse(
+                format!("{why}; use --creds with a file that `tenbin hub` wrote"),
             )),
             Ok(Err(why)) => Err(refuse(why)),
             Err(_) => Err(refuse("the client ended".to_owned())),
@@ -227,9 +233,16 @@ async fn forward(subscribers: Vec<Subscriber>, incoming: mpsc::Sender<Incoming>)
     }
 }
 
-async fn publish(client: &Client, mut outgoing: queue::UnboundedReceiver<Outgoing>) {
+async fn publish(
+    client: &Client,
+    mut outgoing: queue::UnboundedReceiver<Outgoing>,
+    failed: &mpsc::Sender<Incoming>,
+) {
     while let Some(next) = outgoing.recv().await {
         match next {
+            Outgoing::Message { payload, .. } if payload.len() > client.max_payload() => {
+                let _ = failed.send(Incoming::TooLarge(payload.len()));
+            }
             Outgoing::Message { subject, payload } => {
                 // Fails only after the client was closed.
                 let _ = client.publish(subject, payload.into()).await;

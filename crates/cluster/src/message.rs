@@ -160,6 +160,8 @@ pub(crate) enum Happened {
 pub struct Introduction {
     /// Name of the agent: unique, a part of NATS subjects.
     pub name: String,
+    /// Random number of this process: tells two agents of the same name apart.
+    pub instance: u64,
     /// Version of Tenbin.
     pub version: String,
     /// Name of the machine.

@@ -1,5 +1,7 @@
 //! An agent: executes its part of every slice that a coordinator orders.
 
+use std::hash::{BuildHasher as _, RandomState};
+use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,9 +20,18 @@ use tenbin_targets::{LaunchContext, bring_up};
 use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::descriptors::Descriptors;
-use crate::generators::Generators;
+use crate::generators::{Generators, check};
 use crate::live_target::{LiveTarget, at_most};
 use crate::stop::Stop;
+
+/// Most agents of a run.
+const MOST_AGENTS: usize = 1_000;
+/// Most load generator threads of an agent.
+const MOST_THREADS: usize = 1_024;
+/// Longest settling time and longest window of a slice, nanoseconds: 30 days.
+const LONGEST_NANOS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// How often a connection can be opened in a slice.
+const MOST_REOPENS: u32 = 1_000;
 
 /// What an agent may do, whatever a coordinator orders.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +59,15 @@ impl AgentLimits {
     }
 
     /// Why these limits forbid the agent's part of `plan`, in one sentence.
-    fn refusal(&self, plan: &Plan, agents: usize) -> Option<String> {
+    fn refusal(&self, plan: &Plan, part: &Assignment) -> Option<String> {
         plan.workloads.iter().find_map(|work| {
             let (name, load) = (&work.name, &work.load);
-            let connections = load.connections.div_ceil(agents);
+            let total = (part.threads * part.agents).min(load.connections);
+            let own = (part.agent..total).step_by(part.agents);
+            let of_thread = |thread| {
+                load.connections / total + usize::from(thread < load.connections % total)
+            };
+            let connections: usize = own.clone().map(of_thread).sum();
             if let Some(most) = self.connections.filter(|most| connections > *most) {
                 return Some(format!(
                     "workload \"{name}\" needs {connections} connections of this agent, which may \
@@ -59,8 +75,9 @@ impl AgentLimits {
                 ));
             }
             let most = self.rate?;
-            let rate = highest_rate(&load.pace).map(|rate| rate / agents as f64);
-            match rate {
+            // The threads share arrivals equally.
+            let share = own.count() as f64 / total as f64;
+            match highest_rate(&load.pace).map(|rate| rate * share) {
                 Some(rate) if rate <= most => None,
                 Some(rate) => Some(format!(
                     "workload \"{name}\" needs {rate} requests per second of this agent, which may \
@@ -111,6 +128,7 @@ pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
     let machine = Environment::collect();
     Introduction {
         name: name.to_owned(),
+        instance: RandomState::new().hash_one(std::process::id()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         hostname: machine.hostname,
         cores: machine.cores.unwrap_or(1) as usize,
@@ -161,21 +179,37 @@ struct Assigned {
 }
 
 impl Machine {
-    fn make_ready(&self, assignment: &Assignment, stop: &AtomicBool) -> Result<Assigned, String> {
+    fn make_ready(
+        &self,
+        assignment: &Assignment,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Assigned, String> {
+        let is_known = (1..=MOST_AGENTS).contains(&assignment.agents)
+            && assignment.agent < assignment.agents
+            && (1..=MOST_THREADS).contains(&assignment.threads);
+        if !is_known {
+            return Err(
+                "the coordinator's numbers of agents and threads are not possible".to_owned(),
+            );
+        }
         let source = Path::new("the coordinator's plan");
         let mut context = Context::of_this_process().map_err(|error| error.to_string())?;
+        // A coordinator must not learn what this machine's files and variables contain.
+        context.environment = Box::new(|_| None);
+        context.open = Box::new(|_| Err(io::Error::other("agents read no files")));
         let draft = Draft::from_toml(&assignment.plan, source);
         let plan = draft.and_then(|draft| draft.resolve(&mut context));
         let mut plan = plan.map_err(|refusal| refusal.to_string())?;
         plan.threads = assignment.threads * assignment.agents;
-        if let Some(why) = self.limits.refusal(&plan, assignment.agents) {
+        check(&plan, assignment.agents).map_err(|error| error.to_string())?;
+        if let Some(why) = self.limits.refusal(&plan, assignment) {
             return Err(why);
         }
         let descriptors = Descriptors::for_plan(&plan).map_err(|error| error.to_string())?;
         if let Some(descriptors) = descriptors {
             descriptors.raise().map_err(|error| error.to_string())?;
         }
-        let stopping = Stop::new();
+        let stopping = Stop::both(stop);
         let mut controls = Controls {
             stop: &stopping,
             progress: &mut |_| {},
@@ -185,6 +219,12 @@ impl Machine {
         for target in &plan.targets {
             if !matches!(target.reach, Reach::Endpoint { .. }) {
                 return Err(format!("target \"{}\" has no url", target.name));
+            }
+            if target.observe.is_some() {
+                return Err(format!(
+                    "target \"{}\": agents observe no targets",
+                    target.name
+                ));
             }
             let launch = LaunchContext {
                 run_dir: &self.directory,
@@ -218,7 +258,7 @@ impl Machine {
 }
 
 impl LoadMachine for Machine {
-    fn prepare(&mut self, assignment: &Assignment, stop: &AtomicBool) -> Result<(), String> {
+    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String> {
         self.assigned = None;
         self.assigned = Some(self.make_ready(assignment, stop)?);
         Ok(())
@@ -231,6 +271,14 @@ impl LoadMachine for Machine {
         stop: &AtomicBool,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceDone, String> {
+        let is_possible = order.lead <= LONGEST_NANOS
+            && (1..=LONGEST_NANOS).contains(&order.window)
+            && order
+                .reopen
+                .is_none_or(|count| (1..=MOST_REOPENS).contains(&count));
+        if !is_possible {
+            return Err("the coordinator's times of the slice are not possible".to_owned());
+        }
         let Some(assigned) = &mut self.assigned else {
             return Err("the agent has no plan".to_owned());
         };
@@ -289,5 +337,164 @@ impl LoadMachine for Machine {
 
     fn end(&mut self) {
         self.assigned = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(limits: AgentLimits) -> Machine {
+        let here = std::env::temp_dir();
+        Machine {
+            limits,
+            directory: here.clone(),
+            executable: PathBuf::from("tenbin"),
+            plan_directory: here,
+            assigned: None,
+        }
+    }
+
+    /// A plan with these lines in its target, its workload and its load.
+    fn plan(target: &str, workload: &str, load: &str) -> String {
+        format!(
+            "seed = 1\n[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:9/\"\n{target}\n\
+             [[workload]]\nkind = \"http\"\n{workload}\n[workload.load]\nconnections = 4\n{load}\n"
+        )
+    }
+
+    fn refusal(
+        machine: &mut Machine,
+        plan: String,
+        (agent, agents, threads): (usize, usize, usize),
+    ) -> String {
+        let assignment = Assignment {
+            plan,
+            agent,
+            agents,
+            threads,
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        machine.prepare(&assignment, &stop).expect_err("a refusal")
+    }
+
+    #[test]
+    fn a_coordinator_cannot_read_files_and_variables_of_an_agent() {
+        let file = std::env::temp_dir().join(format!("tenbin-agent-{}", std::process::id()));
+        std::fs::write(&file, "a secret of this machine\n").expect("a file");
+        let path = file.display();
+        for (target, workload, load) in [
+            (
+                "",
+                format!("body_file = \"{path}\"\nmethod = \"POST\""),
+                String::new(),
+            ),
+            ("", format!("patterns = \"{path}\""), String::new()),
+            (
+                "",
+                "headers = [\"X: {env:HOME}\"]".to_owned(),
+                String::new(),
+            ),
+            ("", String::new(), format!("trace = \"{path}\"")),
+        ] {
+            let plan = plan(target, &workload, &load);
+            let why = refusal(
+                &mut machine(AgentLimits::loopback()),
+                plan.clone(),
+                (0, 2, 1),
+            );
+            assert!(!why.contains("a secret"), "{why}");
+            let home = std::env::var("HOME").expect("HOME");
+            assert!(!why.contains(&home), "{plan}: {why}");
+        }
+        let token =
+            format!("observe = {{ tenbin = \"http://127.0.0.1:9/\", token_file = \"{path}\" }}");
+        let why = refusal(
+            &mut machine(AgentLimits::loopback()),
+            plan(&token, "", ""),
+            (0, 2, 1),
+        );
+        assert!(why.contains("agents read no files"), "{why}");
+        let observe = "observe = { prometheus = \"http://192.0.2.1:9/\" }";
+        let why = refusal(
+            &mut machine(AgentLimits::loopback()),
+            plan(observe, "", ""),
+            (0, 2, 1),
+        );
+        assert!(why.contains("agents observe no targets"), "{why}");
+        std::fs::remove_file(&file).expect("removed");
+    }
+
+    #[test]
+    fn the_limits_count_what_the_agent_really_sends() {
+        let limits = AgentLimits {
+            connections: Some(1),
+            rate: Some(10.0),
+            ..AgentLimits::loopback()
+        };
+        // Only the first of the agents has a connection.
+        let alone = plan("", "", "rate = 1000").replace("connections = 4", "connections = 1");
+        let why = refusal(&mut machine(limits.clone()), alone, (0, 100, 1));
+        assert!(why.contains("cannot be divided among 100 agents"), "{why}");
+        let why = refusal(
+            &mut machine(limits.clone()),
+            plan("", "", "rate = 4"),
+            (0, 2, 1),
+        );
+        assert!(why.contains("needs 2 connections of this agent"), "{why}");
+        let why = refusal(&mut machine(limits), plan("", "", "rate = 100"), (3, 4, 1));
+        assert!(
+            why.contains("needs 25 requests per second of this agent"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn impossible_numbers_are_refused() {
+        for numbers in [
+            (0, 0, 1),
+            (2, 2, 1),
+            (0, 2, 0),
+            (0, 2, usize::MAX),
+            (0, usize::MAX, 2),
+        ] {
+            let why = refusal(
+                &mut machine(AgentLimits::loopback()),
+                plan("", "", ""),
+                numbers,
+            );
+            assert!(why.contains("not possible"), "{numbers:?}: {why}");
+        }
+        let order = SliceOrder {
+            slice: 1,
+            target: 0,
+            workload: 0,
+            rate: None,
+            reopen: None,
+            seed: 1,
+            lead: u64::MAX,
+            window: 1,
+            stages: false,
+        };
+        let mut machine = machine(AgentLimits::loopback());
+        let gate = Arc::new(StartGate::default());
+        let stop = AtomicBool::new(false);
+        let why = machine.slice(&order, gate, &stop, &mut |_| {});
+        assert!(why.is_err_and(|why| why.contains("not possible")));
+    }
+
+    #[test]
+    fn other_addresses_and_other_protocols_are_refused() {
+        let outside = plan("", "", "").replace("127.0.0.1", "192.0.2.1");
+        let why = refusal(&mut machine(AgentLimits::loopback()), outside, (0, 2, 1));
+        assert!(why.contains("may not send requests to 192.0.2.1"), "{why}");
+        let s3 = plan(
+            "signature = \"none\"",
+            "operation = \"put\"\nsize = \"1KiB\"",
+            "",
+        );
+        let s3 = s3.replace("kind = \"http\"", "kind = \"s3\"");
+        let why = refusal(&mut machine(AgentLimits::loopback()), s3, (0, 2, 1));
+        assert!(why.contains("a protocol other than http"), "{why}");
     }
 }

@@ -7,7 +7,7 @@ use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Agents, Pace, Plan, Workload};
+use tenbin_plan::{Pace, Plan, Workload};
 use tenbin_record::{AgentEnvironment, RunDirectory};
 
 use crate::error::RunError;
@@ -59,7 +59,7 @@ impl Generators {
         let Some(agents) = &plan.agents else {
             return Ok(Self::Here);
         };
-        check(plan, agents)?;
+        check(plan, agents.count)?;
         let run = directory.path().file_name().unwrap_or_default();
         let run = format!("{}-{:x}", run.to_string_lossy(), std::process::id());
         let server = Server {
@@ -180,16 +180,16 @@ fn fixed_rate(pace: &Pace) -> Option<f64> {
 }
 
 /// Refuses what agents cannot do yet.
-fn check(plan: &Plan, agents: &Agents) -> Result<(), RunError> {
+pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
     for work in &plan.workloads {
         if work.facts().traits().name != "http" {
             return Err(unsupported(work, "of a protocol other than http"));
         }
-        if work.load.connections < agents.count {
+        if work.load.connections < agents {
             return Err(RunError::Agents(format!(
                 "workload \"{}\": {} connections cannot be divided among {} agents; use at least \
                  one connection per agent",
-                work.name, work.load.connections, agents.count
+                work.name, work.load.connections, agents
             )));
         }
     }

@@ -18,6 +18,14 @@ impl Stop {
         Self::default()
     }
 
+    /// A flag that stands for both: whoever sets it stops the run.
+    pub(crate) fn both(flag: &Arc<AtomicBool>) -> Self {
+        Self {
+            asked: Arc::clone(flag),
+            over: Arc::clone(flag),
+        }
+    }
+
     /// The flag that is set only when the user stops the run.
     pub fn asked(&self) -> &Arc<AtomicBool> {
         &self.asked

@@ -82,10 +82,20 @@ impl Coordinator {
             }
             if let Some((_, Happened::Here(intro), _)) = self.next(POLL)?
                 && !intro.is_busy
-                && found.iter().all(|other| other.name != intro.name)
             {
-                found.push(intro);
-                tell(found.len());
+                match found.iter().find(|other| other.name == intro.name) {
+                    None => {
+                        found.push(intro);
+                        tell(found.len().min(count));
+                    }
+                    Some(other) if other.instance != intro.instance => {
+                        return Err(ClusterError::Agents(format!(
+                            "two agents are called \"{}\"; give each its own --name",
+                            intro.name
+                        )));
+                    }
+                    Some(_) => {}
+                }
             }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));

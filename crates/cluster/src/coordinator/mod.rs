@@ -30,6 +30,11 @@ const ORDER_TIME: Duration = Duration::from_secs(10);
 /// How long agents may take to prepare for a plan.
 const PREPARE_TIME: Duration = Duration::from_secs(120);
 
+/// Longest name of an agent, bytes.
+const LONGEST_NAME: usize = 64;
+/// Longest text of an agent that is shown, characters.
+const LONGEST_TEXT: usize = 500;
+
 struct Member {
     intro: Introduction,
     clock: Option<OtherClock>,
@@ -45,6 +50,10 @@ pub struct Coordinator {
     origin: Instant,
     members: Vec<Member>,
     slice: u64,
+    /// Whether the agents have received a plan: from then on, they send signs of life.
+    is_assigned: bool,
+    /// Whether the connection to the server was lost, and no message has arrived since.
+    is_disconnected: bool,
     lives: Arc<AtomicBool>,
     lease: Option<JoinHandle<()>>,
 }
@@ -63,6 +72,8 @@ impl Coordinator {
             origin: Instant::now(),
             members: Vec::new(),
             slice: 0,
+            is_assigned: false,
+            is_disconnected: false,
             lives,
         })
     }
@@ -92,13 +103,23 @@ impl Coordinator {
             };
             self.order(agent, What::Prepare(assignment));
         }
+        self.is_assigned = true;
+        self.members
+            .iter_mut()
+            .for_each(|member| member.heard = Instant::now());
         let begun = Instant::now();
         let mut missing: Vec<bool> = vec![true; agents];
         while missing.contains(&true) {
             check(stop)?;
             if begun.elapsed() > PREPARE_TIME {
+                let missing = self
+                    .members
+                    .iter()
+                    .zip(&missing)
+                    .find(|(_, missing)| **missing);
                 return Err(ClusterError::Agents(format!(
-                    "an agent was not prepared within {} s",
+                    "agent \"{}\" was not prepared within {} s",
+                    missing.map_or("?", |(member, _)| &member.intro.name),
                     PREPARE_TIME.as_secs()
                 )));
             }
@@ -175,30 +196,62 @@ impl Coordinator {
     /// The next event of an agent, with the agent's number; also checks that all agents live.
     fn heard(&mut self) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
         let next = self.next(POLL)?;
-        self.check_alive()?;
+        if next.is_none() {
+            self.check_alive()?;
+        }
         Ok(next)
+    }
+
+    /// Reads the messages that arrived while nothing was ordered.
+    fn catch_up(&mut self) -> Result<(), ClusterError> {
+        while let Ok(incoming) = self.received.try_recv() {
+            self.digest(incoming)?;
+        }
+        Ok(())
     }
 
     /// The next event within `wait`, with the number of its agent (0 for an introduction).
     fn next(&mut self, wait: Duration) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
-        let (subject, payload, at) = match self.received.recv_timeout(wait) {
-            Ok(Incoming::Message {
+        match self.received.recv_timeout(wait) {
+            Ok(incoming) => self.digest(incoming),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The event in a message, if it is one for this run.
+    fn digest(
+        &mut self,
+        incoming: Incoming,
+    ) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
+        let (subject, payload, at) = match incoming {
+            Incoming::Message {
                 subject,
                 payload,
                 at,
-            }) => (subject, payload, at),
-            Ok(Incoming::TooSlow) => {
+            } => (subject, payload, at),
+            Incoming::TooSlow => {
                 return Err(ClusterError::Agents(
                     "messages of agents were lost, because this machine is too slow".to_owned(),
                 ));
             }
-            Ok(Incoming::Disconnected) | Err(_) => return Ok(None),
+            Incoming::TooLarge(bytes) => {
+                return Err(ClusterError::Agents(format!(
+                    "a message of {bytes} bytes is larger than the NATS server allows; raise \
+                     max_payload in its configuration"
+                )));
+            }
+            Incoming::Disconnected => {
+                self.is_disconnected = true;
+                return Ok(None);
+            }
         };
+        self.is_disconnected = false;
         let Some(event) = read::<Event>(&payload).filter(|event| event.run == self.run) else {
             return Ok(None);
         };
-        if let Happened::Here(_) = event.what {
-            return Ok(Some((0, event.what, at)));
+        if let Happened::Here(intro) = &event.what {
+            let is_own = is_agent_name(&intro.name) && subjects::events(&intro.name) == subject;
+            return Ok(is_own.then_some((0, event.what, at)));
         }
         let is_from = |member: &Member| subjects::events(&member.intro.name) == subject;
         let Some(agent) = self.members.iter().position(is_from) else {
@@ -206,7 +259,7 @@ impl Coordinator {
         };
         self.members[agent].heard = at;
         match event.what {
-            Happened::Refused { why } => Err(ClusterError::Agents(why)),
+            Happened::Refused { why } => Err(ClusterError::Agents(one_line(&why))),
             what => Ok(Some((agent, what, at))),
         }
     }
@@ -214,8 +267,11 @@ impl Coordinator {
     fn check_alive(&self) -> Result<(), ClusterError> {
         let is_silent = |member: &&Member| member.heard.elapsed() > LEASE_TIME;
         match self.members.iter().find(is_silent) {
-            // Before an agent has prepared a plan, it sends no signs of life.
-            Some(lost) if self.slice > 0 => Err(ClusterError::Agents(format!(
+            Some(_) if self.is_disconnected => Err(ClusterError::Agents(
+                "the connection to the NATS server was lost".to_owned(),
+            )),
+            // Before an agent has received a plan, it sends no signs of life.
+            Some(lost) if self.is_assigned => Err(ClusterError::Agents(format!(
                 "agent \"{}\" has given no sign of life for {} s",
                 lost.intro.name,
                 LEASE_TIME.as_secs()
@@ -256,5 +312,38 @@ fn check(stop: &AtomicBool) -> Result<(), ClusterError> {
     match stop.load(Ordering::Relaxed) {
         true => Err(ClusterError::Interrupted),
         false => Ok(()),
+    }
+}
+
+/// Whether the name of an agent can be a part of a subject.
+pub(crate) fn is_agent_name(name: &str) -> bool {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_fine)
+}
+
+/// A text of an agent as one line of limited length.
+fn one_line(text: &str) -> String {
+    let plain = text.chars().take(LONGEST_TEXT);
+    plain
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_parts_of_subjects() {
+        assert!(is_agent_name("load-1_a"));
+        for name in ["", "a.b", "*", ">", "a b", "a\n", &"a".repeat(65)] {
+            assert!(!is_agent_name(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn texts_of_agents_are_one_line() {
+        assert_eq!(one_line("a\nerror: \u{1b}[31mb"), "a error:  [31mb");
+        assert_eq!(one_line(&"x".repeat(9_000)).len(), LONGEST_TEXT);
     }
 }

@@ -14,6 +14,11 @@ const START_MARGIN: Duration = Duration::from_millis(20);
 /// How long after its planned end a slice may last, besides the timeout of requests.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
+/// Most load generator threads of an agent.
+const MOST_THREADS: usize = 1_024;
+/// Largest count that a thread can reach in a second, and largest number of bytes.
+const MOST: u64 = 1 << 48;
+
 /// A slice that all agents measure together.
 #[derive(Debug, Clone)]
 pub struct Slice<'a> {
@@ -71,6 +76,7 @@ impl Coordinator {
         stop: &AtomicBool,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceOfAll, ClusterError> {
+        self.catch_up()?;
         self.probe(stop)?;
         let number = self.slice;
         for agent in 0..self.members.len() {
@@ -119,11 +125,11 @@ impl Coordinator {
                         opened = true;
                         listen(SliceEvent::Opened);
                     }
-                    let sample = self.checked(agent, sequence, *sample, slice.operations)?;
+                    let sample = self.checked(agent, sequence, *sample, slice)?;
                     listen(SliceEvent::Sample(Box::new(sample)));
                 }
                 Happened::Started { slice: of, late } if of == number => {
-                    self.members[agent].slice.late = late;
+                    self.members[agent].slice.late = late.min(nanos(LAST_WAIT));
                 }
                 Happened::Closed { slice: of } if of == number => {
                     self.members[agent].slice.is_closed = true;
@@ -136,6 +142,11 @@ impl Coordinator {
                     let member = &mut self.members[agent];
                     if samples != member.slice.samples {
                         return Err(lost_samples(&member.intro.name));
+                    }
+                    let longest = Duration::from_nanos(slice.order.window) + LAST_WAIT;
+                    let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
+                    if !is_time || done.unmeasured > MOST {
+                        return Err(impossible(&member.intro.name));
                     }
                     member.slice.done = Some(done);
                 }
@@ -194,19 +205,21 @@ impl Coordinator {
         agent: usize,
         sequence: u64,
         mut sample: Sample,
-        operations: &[&'static str],
+        slice: &Slice<'_>,
     ) -> Result<Sample, ClusterError> {
         let agents = self.members.len();
+        let operations = slice.operations;
         let member = &mut self.members[agent];
         if sequence != member.slice.samples {
             return Err(lost_samples(&member.intro.name));
         }
         member.slice.samples += 1;
-        if sample.ops.len() != operations.len() || sample.thread % agents != agent {
-            return Err(ClusterError::Agents(format!(
-                "agent \"{}\" sent figures of another workload",
-                member.intro.name
-            )));
+        let last = nanos(slice.timeout + LAST_WAIT).saturating_add(slice.order.window);
+        let is_own = sample.thread % agents == agent && sample.thread < agents * MOST_THREADS;
+        let is_then = sample.start <= sample.end && sample.end <= last;
+        let is_possible = is_own && is_then && is_possible(&sample);
+        if sample.ops.len() != operations.len() || !is_possible {
+            return Err(impossible(&member.intro.name));
         }
         for (op, name) in sample.ops.iter_mut().zip(operations) {
             op.name = name;
@@ -266,4 +279,103 @@ impl Coordinator {
 
 fn lost_samples(agent: &str) -> ClusterError {
     ClusterError::Agents(format!("samples of agent \"{agent}\" were lost"))
+}
+
+fn impossible(agent: &str) -> ClusterError {
+    ClusterError::Agents(format!(
+        "agent \"{agent}\" sent figures that this slice cannot have; use the same build of Tenbin \
+         on all machines"
+    ))
+}
+
+fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether all counts of a sample are so small that sums over a run cannot overflow.
+fn is_possible(sample: &Sample) -> bool {
+    let of_ops = sample.ops.iter().flat_map(|op| {
+        let counts = [
+            op.ok,
+            op.sent,
+            op.received,
+            op.payload,
+            op.answered,
+            op.censored,
+        ];
+        let times = [
+            &op.service,
+            &op.response,
+            &op.lag,
+            &op.first_byte,
+            &op.failed,
+        ];
+        let sums = op
+            .statuses
+            .values()
+            .chain(op.failures.values())
+            .chain(&op.errors);
+        let sums: Vec<u64> = sums.copied().collect();
+        counts
+            .into_iter()
+            .chain(times.map(|times| times.len()))
+            .chain(sums)
+    });
+    let ledger = &sample.ledger;
+    let of_connections = [
+        ledger.opened,
+        ledger.already_open,
+        ledger.reused,
+        ledger.closed_by_client,
+        ledger.closed_by_server,
+        ledger.refused,
+        ledger.reset,
+    ];
+    let of_hosts = sample
+        .hosts
+        .iter()
+        .map(|host| host.ok.max(host.service.len()));
+    let times = [
+        ledger.connect_nanos,
+        ledger.unrecorded_nanos,
+        ledger.outside_nanos,
+        sample.cpu,
+    ];
+    let pause = sample.pause.is_none_or(|pause| pause.start <= pause.end);
+    let counts = of_ops
+        .chain(of_connections)
+        .chain(of_hosts)
+        .chain(sample.late);
+    let counts = counts.chain([sample.backlog, sample.waited.unwrap_or(0)]);
+    pause
+        && counts.into_iter().all(|count| count < MOST)
+        && times.iter().all(|time| *time < MOST << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_engine::{OpSample, Pause};
+
+    use super::*;
+
+    #[test]
+    fn samples_whose_sums_could_overflow_are_refused() {
+        let usual = || Sample {
+            ops: vec![OpSample::new("GET")],
+            ..Sample::default()
+        };
+        assert!(is_possible(&usual()));
+        let changes: [fn(&mut Sample); 5] = [
+            |sample| sample.ops[0].ok = u64::MAX,
+            |sample| sample.ops[0].errors[0] = MOST,
+            |sample| sample.cpu = u64::MAX,
+            |sample| sample.late[3] = u64::MAX,
+            |sample| sample.pause = Some(Pause { start: 2, end: 1 }),
+        ];
+        for change in changes {
+            let mut sample = usual();
+            change(&mut sample);
+            assert!(!is_possible(&sample), "{sample:?}");
+        }
+    }
 }
