@@ -220,6 +220,13 @@ impl Machine {
             if !matches!(target.reach, Reach::Endpoint { .. }) {
                 return Err(format!("target \"{}\" has no url", target.name));
             }
+            let tls = &target.connect.tls;
+            if tls.ca.is_some() || tls.client.is_some() {
+                return Err(format!(
+                    "target \"{}\": agents read no files, so they know no certificates of a plan",
+                    target.name
+                ));
+            }
             if target.observe.is_some() {
                 return Err(format!(
                     "target \"{}\": agents observe no targets",
@@ -414,6 +421,10 @@ mod tests {
             plan(&token, "", ""),
             (0, 2, 1),
         );
+        assert!(why.contains("agents read no files"), "{why}");
+        let tls = "tls = { ca = \"/dev/zero\" }";
+        let own = plan(tls, "", "").replace("http://", "https://");
+        let why = refusal(&mut machine(AgentLimits::loopback()), own, (0, 2, 1));
         assert!(why.contains("agents read no files"), "{why}");
         let observe = "observe = { prometheus = \"http://192.0.2.1:9/\" }";
         let why = refusal(
