@@ -302,6 +302,11 @@ impl Agent<'_> {
                     late: late.as_nanos() as u64,
                 });
             }
+            What::Close { slice } => {
+                if let Some(own) = run.slice.as_ref().filter(|own| own.number == slice) {
+                    own.gate.close_window();
+                }
+            }
             What::Stop { slice } => {
                 if run.last == Some(slice) {
                     self.halt.store(true, Ordering::Relaxed);

@@ -1,8 +1,10 @@
 //! The messages between the coordinator and the agents.
 //!
 //! Times are nanoseconds on the clock of the agent that sends or receives the message: since the
-//! agent's start, by its monotonic clock. No message contains the time of day.
+//! agent's start, by its monotonic clock. No message contains the time of day, except inside the
+//! state of a workload.
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
 
@@ -44,6 +46,8 @@ pub(crate) enum What {
     Slice(SliceOrder),
     /// Start the slice that is ready.
     Start { slice: u64, at: u64 },
+    /// Close the window: another agent has sent its share of the segment.
+    Close { slice: u64 },
     /// End the slice.
     Stop { slice: u64 },
     /// The run has ended.
@@ -55,6 +59,13 @@ pub(crate) enum What {
 pub struct Assignment {
     /// The plan as TOML, without secrets. Every target has a URL.
     pub plan: String,
+    /// Working directory of the coordinator, where relative paths of the plan start.
+    pub directory: String,
+    /// The files that the plan names, except files with secrets.
+    pub files: Vec<(String, Bytes)>,
+    /// Environment variables that the plan names, for credentials that the coordinator has
+    /// generated for servers that it started.
+    pub variables: Vec<(String, String)>,
     /// Number of this agent, from 0.
     pub agent: usize,
     /// Number of agents.
@@ -83,8 +94,14 @@ pub struct SliceOrder {
     pub lead: u64,
     /// Length of the measured window, nanoseconds.
     pub window: u64,
+    /// Longest time after the window for the requests that are left, nanoseconds
+    /// ([`tenbin_engine::Drive::rest`]).
+    pub rest: Option<u64>,
     /// Whether to read server stage times from response headers.
     pub stages: bool,
+    /// What the agent must know of the workload, in a form that the caller of the coordinator
+    /// chose.
+    pub state: Bytes,
 }
 
 /// The end of an agent's part of a slice.
@@ -102,6 +119,8 @@ pub struct SliceDone {
     pub stages: Option<StageSums>,
     /// How evenly the server served this agent's connections.
     pub spread: Option<Spread>,
+    /// What the agent learned of the workload, in a form that the caller of the coordinator chose.
+    pub report: Bytes,
 }
 
 /// An event of an agent.

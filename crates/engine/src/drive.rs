@@ -192,8 +192,12 @@ pub fn drive(
     let threads = own.iter().filter(|own| own.is_none()).count();
     let total = drive.part.of.map_or(threads, |(total, _)| total);
     let (sender, samples) = mpsc::channel();
-    let edge = &Arc::new(AtomicU64::new(u64::MAX));
     let gate = &drive.part.gate;
+    let edge = match gate {
+        Some(gate) => gate.edge(),
+        None => Arc::new(AtomicU64::new(u64::MAX)),
+    };
+    let edge = &edge;
     let barrier = &(drive.opens_first() || gate.is_some())
         .then(|| StartBarrier::new(workers.len(), drive.opens_first(), gate.clone()));
     let mut longest = 0;

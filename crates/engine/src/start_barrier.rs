@@ -18,11 +18,24 @@ const POLL_NANOS: u64 = 1_000_000;
 const UNKNOWN: u64 = u64::MAX;
 
 /// Delays the start of a slice: the threads get ready, and start at a time that is set from
-/// outside, so that several load machines can start together.
-#[derive(Debug, Default)]
+/// outside, so that several load machines can start together. Also closes the window from outside,
+/// when another load machine has sent its share of a segment ([`crate::Drive::rest`]).
+#[derive(Debug)]
 pub struct StartGate {
     is_ready: AtomicBool,
     start: OnceLock<Instant>,
+    /// When the window closed early, nanoseconds since the start of the slice.
+    edge: Arc<AtomicU64>,
+}
+
+impl Default for StartGate {
+    fn default() -> Self {
+        Self {
+            is_ready: AtomicBool::new(false),
+            start: OnceLock::new(),
+            edge: Arc::new(AtomicU64::new(UNKNOWN)),
+        }
+    }
 }
 
 impl StartGate {
@@ -34,6 +47,21 @@ impl StartGate {
     /// Sets the start of the slice; a time in the past means at once. Later calls change nothing.
     pub fn start_at(&self, start: Instant) {
         let _ = self.start.set(start);
+    }
+
+    /// Closes the window now, if the slice has started and sends a segment of a sequence; the
+    /// threads then send the rest of the segment unmeasured.
+    pub fn close_window(&self) {
+        if let Some(start) = self.start.get() {
+            let at = start.elapsed().as_nanos() as u64;
+            self.edge.fetch_min(at, Ordering::Relaxed);
+        }
+    }
+
+    /// When the window closed early, nanoseconds since the start of the slice, shared by the
+    /// threads of the slice; `u64::MAX` until then.
+    pub(crate) fn edge(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.edge)
     }
 }
 

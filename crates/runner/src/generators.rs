@@ -1,14 +1,18 @@
 //! The machines that send load: this machine, or agents on other machines.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tenbin_cluster::{Assignment, Coordinator, Creds, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Pace, Plan, Workload};
+use tenbin_plan::{Pace, Plan};
 use tenbin_record::{AgentEnvironment, RunDirectory};
+use tenbin_workloads::{Prepared, SliceReport, SliceState};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -32,12 +36,14 @@ pub(crate) struct Job<'a> {
     /// Index of the workload.
     pub(crate) workload: usize,
     pub(crate) how: &'a Drive,
+    /// What agents must know of the workload.
+    pub(crate) state: SliceState,
     pub(crate) workers: Vec<Box<dyn EngineWorkload>>,
 }
 
 /// Result of a driven slice.
 pub(crate) struct Driven {
-    pub(crate) workers: Vec<Box<dyn EngineWorkload>>,
+    workers: Vec<Box<dyn EngineWorkload>>,
     pub(crate) seconds: f64,
     pub(crate) unmeasured: u64,
     pub(crate) cut_short: bool,
@@ -46,6 +52,19 @@ pub(crate) struct Driven {
     pub(crate) spread: Option<Spread>,
     /// Largest possible difference between the starts of two agents.
     pub(crate) skew: Option<Duration>,
+    /// What each agent reports of the workload; `None` if this machine sent the load.
+    reports: Option<Vec<SliceReport>>,
+}
+
+impl Driven {
+    /// Gives the workload its workers and the reports of the agents back.
+    pub(crate) fn hand_back(&mut self, prepared: &mut dyn Prepared) -> Result<(), RunError> {
+        prepared.slice_done(std::mem::take(&mut self.workers));
+        match self.reports.take() {
+            None => Ok(()),
+            Some(reports) => prepared.add_reports(reports).map_err(RunError::Agents),
+        }
+    }
 }
 
 impl Generators {
@@ -105,16 +124,20 @@ impl Generators {
         agents.collect()
     }
 
-    /// Gives a plan to the agents, as TOML. `threads` is the number of threads of each agent.
-    pub(crate) fn assign(
-        &mut self,
-        plan: &str,
-        threads: usize,
-        stop: &Stop,
-    ) -> Result<(), RunError> {
+    /// What agents must know of a workload before its next slice; nothing if this machine sends the
+    /// load.
+    pub(crate) fn state_of(&self, prepared: &mut dyn Prepared) -> SliceState {
+        match self {
+            Self::Here => SliceState::default(),
+            Self::Agents(_) => prepared.state_for_agents(),
+        }
+    }
+
+    /// Gives a plan to the agents.
+    pub(crate) fn assign(&mut self, plan: &Assignment, stop: &Stop) -> Result<(), RunError> {
         match self {
             Self::Here => Ok(()),
-            Self::Agents(coordinator) => Ok(coordinator.prepare(plan, threads, stop.asked())?),
+            Self::Agents(coordinator) => Ok(coordinator.prepare(plan, stop.asked())?),
         }
     }
 
@@ -136,6 +159,7 @@ impl Generators {
                 stages: done.stages,
                 spread: done.spread,
                 skew: None,
+                reports: None,
             });
         };
         let nanos = |length: Duration| length.as_nanos() as u64;
@@ -149,7 +173,12 @@ impl Generators {
                 seed: job.how.seed,
                 lead: nanos(job.how.lead),
                 window: nanos(job.how.window.unwrap_or_default()),
+                rest: job.how.rest.map(nanos),
                 stages: job.how.stages,
+                state: encoded(&TimedState {
+                    unix_seconds: unix_seconds(),
+                    state: job.state,
+                }),
             },
             operations: match job.workers.first() {
                 Some(worker) => worker.operations(),
@@ -158,7 +187,11 @@ impl Generators {
             timeout: job.how.load.timeout,
         };
         let all = coordinator.slice(&slice, stop, listen)?;
+        let reports = all.reports.iter().map(|bytes| decoded(bytes));
+        let reports = reports.collect::<Option<Vec<SliceReport>>>();
+        let unreadable = || RunError::Agents("the report of an agent cannot be read".to_owned());
         Ok(Driven {
+            reports: Some(reports.ok_or_else(unreadable)?),
             seconds: all.done.seconds,
             unmeasured: all.done.unmeasured,
             cut_short: all.done.cut_short,
@@ -169,6 +202,31 @@ impl Generators {
             workers: job.workers,
         })
     }
+}
+
+/// The state of a workload, with the time at which it was sent by the coordinator's wall clock.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct TimedState {
+    /// Seconds since 1970-01-01 UTC.
+    pub(crate) unix_seconds: u64,
+    pub(crate) state: SliceState,
+}
+
+/// This machine's wall clock, seconds since 1970-01-01 UTC.
+pub(crate) fn unix_seconds() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// A part of a message that only the runners of coordinator and agents read.
+pub(crate) fn encoded(part: &impl Serialize) -> Bytes {
+    let bytes = rmp_serde::to_vec(part).expect("messages can be serialized");
+    bytes.into()
+}
+
+/// Reads what [`encoded`] has written; `None` if it has another form.
+pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    rmp_serde::from_slice(bytes).ok()
 }
 
 /// The rate of an open loop whose rate does not change, requests per second.
@@ -182,8 +240,12 @@ fn fixed_rate(pace: &Pace) -> Option<f64> {
 /// Refuses what agents cannot do yet.
 pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
     for work in &plan.workloads {
-        if work.facts().traits().name != "http" {
-            return Err(unsupported(work, "of a protocol other than http"));
+        let traits = work.facts().traits();
+        if !traits.can_use_agents {
+            return Err(RunError::Agents(format!(
+                "workload \"{}\": agents cannot send {} workloads; run it without agents",
+                work.name, traits.name
+            )));
         }
         if work.load.connections < agents {
             return Err(RunError::Agents(format!(
@@ -194,11 +256,4 @@ pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
         }
     }
     Ok(())
-}
-
-pub(crate) fn unsupported(work: &Workload, what: &str) -> RunError {
-    RunError::Agents(format!(
-        "workload \"{}\": agents cannot send a workload {what} yet; run it without agents",
-        work.name
-    ))
 }

@@ -338,11 +338,12 @@ impl LiveTarget {
             target: self.index,
             workload: at,
             how: &how,
+            state: controls.generators.state_of(self.prepared[at].as_mut()),
             workers,
         };
         let stop = controls.stop.over();
-        let done = controls.generators.drive(job, stop, listen)?;
-        self.prepared[at].slice_done(done.workers);
+        let mut done = controls.generators.drive(job, stop, listen)?;
+        done.hand_back(self.prepared[at].as_mut())?;
         // The load only warms caches: its samples are dropped.
         drop(self.prepared[at].take_samples());
         Ok((done.seconds, done.spread))
@@ -490,7 +491,7 @@ impl LiveTarget {
 
     /// Runs a stage and returns its most frequent failure. The failure is an error if the stage
     /// must succeed.
-    fn stage(
+    pub(crate) fn stage(
         &mut self,
         work: &Workload,
         stage: Option<Stage>,

@@ -211,6 +211,7 @@ impl Measurement<'_, '_> {
         let from = prepared.position();
         // If every operation counts, the window stays open until the last operation has ended.
         let all_count = work.may_end_early() && request.load.requests.is_none();
+        let state = self.controls.generators.state_of(prepared);
         let mut workers = prepared.slice();
         at_most(&mut workers, work.load.connections);
         let how = Drive {
@@ -264,6 +265,7 @@ impl Measurement<'_, '_> {
             target: turn.target,
             workload: turn.workload,
             how: &how,
+            state,
             workers,
         };
         let mut generators = std::mem::replace(&mut self.controls.generators, Generators::Here);
@@ -284,10 +286,10 @@ impl Measurement<'_, '_> {
             ..
         } = watch;
         self.controls.generators = generators;
-        let done = driven?;
+        let mut done = driven?;
         let live = &mut self.live_targets[turn.target];
         let prepared = live.prepared[turn.workload].as_mut();
-        prepared.slice_done(done.workers);
+        done.hand_back(prepared)?;
         let seen = prepared.take_samples();
         let responses = prepared.response_comparison();
         let segment = from.zip(prepared.position()).map(|(from, to)| {

@@ -7,6 +7,7 @@ use tenbin_plan::{self as plan, Found};
 
 use crate::KINDS;
 use crate::error::WorkloadError;
+use crate::remote::{SliceReport, SliceState};
 use crate::responses::{ExpectedResponse, ResponseComparison};
 use crate::samples::{CountedPatterns, SliceSamples};
 use crate::sequence::Position;
@@ -255,6 +256,52 @@ pub trait Prepared: Send {
         None
     }
 
+    /// What agents must know before the next slice. From now on, agents on other machines send the
+    /// load of this workload; the workers of [`Prepared::slice`] send none.
+    fn state_for_agents(&mut self) -> SliceState {
+        SliceState::default()
+    }
+
+    /// Adds what agents report of the last slice, by agent: agent `i` of `n` drove every n-th
+    /// worker, from worker `i`. Called instead of a slice on this machine, after
+    /// [`Prepared::slice_done`].
+    ///
+    /// # Errors
+    /// One sentence if a report is not possible.
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        match reports.iter().all(|report| report.is_possible(None)) {
+            true => Ok(()),
+            false => Err(IMPOSSIBLE.to_owned()),
+        }
+    }
+
+    /// On an agent: the next stage before the first slice, by which the agent learns what is stored
+    /// on the target; called again after each stage until the result is `None`. Replaces
+    /// [`Prepared::check`] and [`Prepared::before_run`], which the coordinator has done.
+    fn agent_setup(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// On an agent: the stage that removes what unfinished requests of its last slice may have left
+    /// open. Called before each slice; after the run,
+    /// the coordinator removes what is left.
+    fn agent_cleanup(&mut self) -> Option<Stage> {
+        None
+    }
+
+    /// On an agent: takes over the coordinator's state; called before each slice.
+    fn set_state(&mut self, state: SliceState) {
+        drop(state);
+    }
+
+    /// On an agent: the report of the last slice; called after [`Prepared::slice_done`].
+    fn report(&mut self) -> SliceReport {
+        SliceReport {
+            samples: self.take_samples(),
+            ..SliceReport::default()
+        }
+    }
+
     /// Records that the target was restarted and has lost the contents of its memory.
     fn restarted(&mut self) {}
 
@@ -322,6 +369,10 @@ pub trait Prepared: Send {
         let _ = buckets;
     }
 }
+
+/// Why a report of an agent was refused.
+pub(crate) const IMPOSSIBLE: &str = "an agent sent figures that this slice cannot have; use the \
+                                     same build of Tenbin on all machines";
 
 /// Data of Tenbin that is still on a target after cleanup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

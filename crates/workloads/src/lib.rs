@@ -14,6 +14,7 @@ mod intern;
 mod kind;
 pub mod null;
 mod range;
+mod remote;
 mod resend;
 mod responses;
 pub mod s3;
@@ -32,6 +33,7 @@ pub use kind::{
     Kind, Leftover, Prepared, ProbeResponse, Stage, TargetProbe, place, prepare, probe_target,
     protocol,
 };
+pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};
 pub use samples::{

@@ -96,6 +96,22 @@ impl Cursors {
         }
     }
 
+    /// The value last set with [`Cursors::ends_at`].
+    pub(crate) fn ends(&self) -> Option<Vec<u64>> {
+        self.workers.iter().map(|cursor| cursor.end).collect()
+    }
+
+    /// Moves each worker to a position that it reached on another machine. `digest` is the change
+    /// of the digest.
+    pub(crate) fn advance(&mut self, position: &[u64], digest: u64) {
+        for (cursor, &at) in self.workers.iter_mut().zip(position) {
+            cursor.at = cursor.at.max(at);
+        }
+        if let Some(first) = self.workers.first_mut() {
+            first.digest = first.digest.wrapping_add(digest);
+        }
+    }
+
     /// As [`crate::Prepared::skip_to`]; returns the number of skipped requests per worker.
     pub(crate) fn skip_to(&mut self, position: &[u64]) -> Vec<u64> {
         let workers = self.workers.iter_mut().zip(position);
@@ -186,6 +202,16 @@ mod tests {
         for other in [&[3, 5, 8, 8][..], &[3, 5, 8], &[3, 5, 5, 8, 0]] {
             assert_ne!(sent(other).digest, digest, "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_position_reached_elsewhere_is_taken_over() {
+        let mut here = Cursors::new(2, true);
+        here.advance(&[2, 1], sent(&[3, 5, 8]).digest.unwrap_or_default());
+        assert_eq!(here.position(), sent(&[3, 5, 8]));
+        assert_eq!(here.ends(), None);
+        here.ends_at(Some(&[4, 5]));
+        assert_eq!(here.ends(), Some(vec![4, 5]));
     }
 
     #[test]

@@ -64,6 +64,15 @@ pub struct AgentArgs {
     /// fixed rate
     #[arg(long, value_name = "RATE")]
     pub max_rate: Option<f64>,
+    /// Environment variable of this machine that plans may use, such as the name of an S3 secret
+    /// key; a coordinator can send its value to every address in --allow. Repeatable, or a list with
+    /// commas
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub env: Vec<String>,
+    /// File of this machine, or directory with files, that plans may use as a secret; a coordinator
+    /// can send its content to every address in --allow. Repeatable
+    #[arg(long, value_name = "PATH")]
+    pub file: Vec<PathBuf>,
     /// Print nothing but warnings and errors
     #[arg(long, short)]
     pub quiet: bool,
@@ -80,6 +89,8 @@ impl AgentArgs {
             },
             connections: self.max_connections,
             rate: self.max_rate,
+            variables: self.env.iter().cloned().collect(),
+            files: self.file.clone(),
         }
     }
 }

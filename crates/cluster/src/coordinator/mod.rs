@@ -83,23 +83,21 @@ impl Coordinator {
         self.members.iter().map(|member| &member.intro)
     }
 
-    /// Assigns every agent its part of a plan, each with `threads` load generator threads.
+    /// Assigns every agent its part of a plan. The coordinator sets the numbers of the agents.
     ///
     /// # Errors
     /// When an agent refuses the plan or is lost, or when `stop` is set.
     pub fn prepare(
         &mut self,
-        plan: &str,
-        threads: usize,
+        assignment: &Assignment,
         stop: &AtomicBool,
     ) -> Result<(), ClusterError> {
         let agents = self.members.len();
         for agent in 0..agents {
             let assignment = Assignment {
-                plan: plan.to_owned(),
                 agent,
                 agents,
-                threads,
+                ..assignment.clone()
             };
             self.order(agent, What::Prepare(assignment));
         }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
 use super::{Coordinator, Member, ORDER_TIME, POLL, check};
@@ -35,7 +36,10 @@ pub struct Slice<'a> {
 pub struct SliceOfAll {
     /// Sums and extremes over the agents; `spread` is known only of a single agent.
     pub done: SliceDone,
-    /// Largest possible difference between the starts of two agents; `None` with one agent.
+    /// [`SliceDone::report`] of each agent, in the order of their numbers.
+    pub reports: Vec<Bytes>,
+    /// Largest possible difference between the windows of two agents: of their starts and, if they
+    /// sent a segment of a sequence, of their lengths. `None` with one agent.
     pub skew: Option<Duration>,
 }
 
@@ -91,8 +95,10 @@ impl Coordinator {
         let start = self.start();
         let opens = start + Duration::from_nanos(slice.order.lead);
         let planned = Duration::from_nanos(slice.order.window);
-        let limit = opens + planned + slice.timeout + LAST_WAIT;
+        let rest = Duration::from_nanos(slice.order.rest.unwrap_or(0));
+        let limit = opens + planned + rest + slice.timeout + LAST_WAIT;
         let (mut opened, mut closed, mut stopped) = (false, false, false);
+        let mut closes_early = slice.order.rest.is_some();
         while self
             .members
             .iter()
@@ -133,6 +139,9 @@ impl Coordinator {
                 }
                 Happened::Closed { slice: of } if of == number => {
                     self.members[agent].slice.is_closed = true;
+                    if std::mem::take(&mut closes_early) {
+                        self.order_all(&What::Close { slice: number });
+                    }
                 }
                 Happened::Done {
                     slice: of,
@@ -143,7 +152,7 @@ impl Coordinator {
                     if samples != member.slice.samples {
                         return Err(lost_samples(&member.intro.name));
                     }
-                    let longest = Duration::from_nanos(slice.order.window) + LAST_WAIT;
+                    let longest = planned + rest + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
                     if !is_time || done.unmeasured > MOST {
                         return Err(impossible(&member.intro.name));
@@ -158,7 +167,11 @@ impl Coordinator {
                 listen(SliceEvent::Closed);
             }
         }
-        Ok(self.sum())
+        let mut all = self.sum(slice.order.rest.is_some());
+        let done = self.members.iter_mut();
+        let done = done.filter_map(|member| member.slice.done.as_mut());
+        all.reports = done.map(|done| std::mem::take(&mut done.report)).collect();
+        Ok(all)
     }
 
     fn await_ready(&mut self, slice: &Slice<'_>, stop: &AtomicBool) -> Result<(), ClusterError> {
@@ -194,8 +207,12 @@ impl Coordinator {
     }
 
     fn stop_slice(&self) {
+        self.order_all(&What::Stop { slice: self.slice });
+    }
+
+    fn order_all(&self, what: &What) {
         for agent in 0..self.members.len() {
-            self.order(agent, What::Stop { slice: self.slice });
+            self.order(agent, what.clone());
         }
     }
 
@@ -214,7 +231,9 @@ impl Coordinator {
             return Err(lost_samples(&member.intro.name));
         }
         member.slice.samples += 1;
-        let last = nanos(slice.timeout + LAST_WAIT).saturating_add(slice.order.window);
+        let last = nanos(slice.timeout + LAST_WAIT)
+            .saturating_add(slice.order.window)
+            .saturating_add(slice.order.rest.unwrap_or(0));
         let is_own = sample.thread % agents == agent && sample.thread < agents * MOST_THREADS;
         let is_then = sample.start <= sample.end && sample.end <= last;
         let is_possible = is_own && is_then && is_possible(&sample);
@@ -227,7 +246,8 @@ impl Coordinator {
         Ok(sample)
     }
 
-    fn sum(&self) -> SliceOfAll {
+    /// The sum over the agents. With a `segment`, all windows should have closed together.
+    fn sum(&self, segment: bool) -> SliceOfAll {
         let parts = self.members.iter().filter_map(|it| it.slice.done.as_ref());
         let mut done = SliceDone {
             seconds: 0.0,
@@ -236,6 +256,7 @@ impl Coordinator {
             tcp: None,
             stages: None,
             spread: None,
+            report: Bytes::new(),
         };
         for part in parts {
             done.seconds = done.seconds.max(part.seconds);
@@ -259,9 +280,19 @@ impl Coordinator {
         };
         let mut errors: Vec<u64> = self.members.iter().map(error).collect();
         errors.sort_unstable_by(|a, b| b.cmp(a));
+        let lengths = self.members.iter().filter_map(|it| it.slice.done.as_ref());
+        let shortest = lengths
+            .map(|part| part.seconds)
+            .fold(done.seconds, f64::min);
+        let ends = match segment {
+            true => Duration::from_secs_f64(done.seconds - shortest),
+            false => Duration::ZERO,
+        };
         SliceOfAll {
             done,
-            skew: (errors.len() > 1).then(|| Duration::from_nanos(errors.iter().take(2).sum())),
+            reports: Vec::new(),
+            skew: (errors.len() > 1)
+                .then(|| Duration::from_nanos(errors.iter().take(2).sum()) + ends),
         }
     }
 

@@ -135,6 +135,8 @@ pub struct Traits {
     pub is_object_store: bool,
     /// Whether the correct response is learnt from earlier responses.
     pub learns_responses: bool,
+    /// Whether agents on other machines can send the load.
+    pub can_use_agents: bool,
     /// The text before the operation's name in results in Go benchmark format. `None`: the name in
     /// these results is the operation's [`interface`](Operation::interface).
     pub benchmark: Option<&'static str>,

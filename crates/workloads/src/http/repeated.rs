@@ -10,8 +10,9 @@ use tenbin_plan::{self as plan, HttpWork};
 use super::head::{self, Parts, Success};
 use super::responses::{Expected, Judge};
 use crate::error::WorkloadError;
-use crate::kind::{Prepared, Stage};
-use crate::responses::{ExpectedResponse, ResponseComparison};
+use crate::kind::{IMPOSSIBLE, Prepared, Stage};
+use crate::remote::{SliceReport, SliceState};
+use crate::responses::{ExpectedResponse, Report, ResponseComparison};
 use crate::site::Site;
 use crate::text::{is_token, is_visible};
 
@@ -74,6 +75,36 @@ impl Prepared for PreparedHttp {
 
     fn response_comparison(&mut self) -> Option<ResponseComparison> {
         self.seen.take()
+    }
+
+    fn state_for_agents(&mut self) -> SliceState {
+        SliceState {
+            expectation: Some(self.expected.expectation()),
+            ..SliceState::default()
+        }
+    }
+
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        if !reports.iter().all(|report| report.is_possible(None)) {
+            return Err(IMPOSSIBLE.to_owned());
+        }
+        let reports = reports.into_iter().filter_map(|report| report.responses);
+        let all = reports.reduce(Report::and);
+        self.seen = all.and_then(|all| self.expected.learn_from(all));
+        Ok(())
+    }
+
+    fn set_state(&mut self, state: SliceState) {
+        if let Some(expectation) = state.expectation {
+            self.expected.expect(expectation);
+        }
+    }
+
+    fn report(&mut self) -> SliceReport {
+        SliceReport {
+            responses: self.expected.report(),
+            ..SliceReport::default()
+        }
     }
 
     fn expected_response(&self) -> Option<ExpectedResponse> {

@@ -22,6 +22,8 @@ pub(super) struct Expected {
     /// Whether the probe before the run must still be sent.
     is_to_be_probed: bool,
     reports: Vec<Arc<Mutex<Option<Report>>>>,
+    /// Merged report of the workers of the last slice, for the coordinator.
+    last: Option<Report>,
 }
 
 impl Expected {
@@ -43,6 +45,7 @@ impl Expected {
             // RFC 9110, section 9.2.1: other methods can change data on the server.
             is_to_be_probed: !is_off && matches!(work.method.as_str(), "GET" | "OPTIONS"),
             reports: Vec::new(),
+            last: None,
         }
     }
 
@@ -96,7 +99,29 @@ impl Expected {
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
             report.take()
         });
-        let Report { seen, expectation } = reports.reduce(Report::and)?;
+        let report = reports.reduce(Report::and)?;
+        self.last = Some(report.clone());
+        self.learn_from(report)
+    }
+
+    /// The expected response, for agents.
+    pub(super) fn expectation(&self) -> Expectation {
+        self.expectation.clone()
+    }
+
+    /// Takes over the expected response of the coordinator.
+    pub(super) fn expect(&mut self, expectation: Expectation) {
+        self.expectation = expectation;
+    }
+
+    /// The merged report of the workers of the last slice.
+    pub(super) fn report(&mut self) -> Option<Report> {
+        self.last.take()
+    }
+
+    /// Adds the merged report of a slice's workers; `None` if responses are not compared.
+    pub(super) fn learn_from(&mut self, report: Report) -> Option<ResponseComparison> {
+        let Report { seen, expectation } = report;
         let before = std::mem::replace(&mut self.expectation, Expectation::Nothing);
         self.expectation = before.after(expectation);
         (self.expectation != Expectation::Nothing).then_some(seen)

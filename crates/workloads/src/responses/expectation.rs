@@ -1,5 +1,6 @@
 //! The expected response, learned from received responses.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::tally::{Kind, Kinds, MOST_KINDS, Response};
@@ -21,7 +22,7 @@ const SLACK_PART: u64 = 10;
 type Few<T> = SmallVec<[T; MOST_KINDS]>;
 
 /// The expected response to a request.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Expectation {
     /// Nothing is compared.
     Nothing,
@@ -34,7 +35,7 @@ pub(crate) enum Expectation {
 }
 
 /// Responses with constant content.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Same {
     /// One of the responses.
     pub(super) like: Response,
@@ -48,7 +49,7 @@ pub(crate) struct Same {
 }
 
 /// Responses with lengths in a range.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Range {
     pub(super) status: u16,
     /// Shortest and longest length received, bytes.
@@ -71,6 +72,13 @@ impl Range {
             status: self.status,
             seen: (self.seen.0.min(other.seen.0), self.seen.1.max(other.seen.1)),
             last_second: self.last_second.max(other.last_second),
+        }
+    }
+
+    fn shifted(self, seconds: i64) -> Self {
+        Self {
+            last_second: self.last_second.saturating_add_signed(seconds),
+            ..self
         }
     }
 
@@ -191,6 +199,43 @@ impl Expectation {
     /// The expectation before the first response.
     pub(crate) fn unknown() -> Self {
         Self::Unknown(Kinds::default())
+    }
+
+    /// Whether this expectation, which may come from another machine, can be used in sums.
+    pub(crate) fn is_possible(&self) -> bool {
+        const MOST: u64 = 1 << 48;
+        let is_range = |range: &Range| {
+            range.seen.0 <= range.seen.1 && range.seen.1 < MOST && range.last_second < MOST
+        };
+        let is_response = |one: &Response| one.length < MOST && one.second < MOST;
+        match self {
+            Self::Nothing => true,
+            Self::Unknown(kinds) => kinds.kinds.iter().all(|kind| {
+                let sums = [kind.count, kind.last_second, kinds.total];
+                is_response(&kind.first) && sums.into_iter().all(|sum| sum < MOST)
+            }),
+            Self::Same(same) => {
+                is_response(&same.like)
+                    && same.last_second < MOST
+                    && same.other.as_ref().is_none_or(is_range)
+            }
+            Self::Varies(range) => is_range(range),
+        }
+    }
+
+    /// The expectation with all times moved by `seconds`, for a machine with another wall clock.
+    pub(crate) fn shifted(self, seconds: i64) -> Self {
+        match self {
+            Self::Nothing => Self::Nothing,
+            Self::Unknown(kinds) => Self::Unknown(kinds.shifted(seconds)),
+            Self::Same(mut same) => {
+                same.like.second = same.like.second.saturating_add_signed(seconds);
+                same.last_second = same.last_second.saturating_add_signed(seconds);
+                same.other = same.other.map(|other| other.shifted(seconds));
+                Self::Same(same)
+            }
+            Self::Varies(range) => Self::Varies(range.shifted(seconds)),
+        }
     }
 
     /// A copy for a worker, which learns independently of other workers.
@@ -357,6 +402,15 @@ mod tests {
         };
         assert!(range.holds(200, 1_001) && range.holds(200, 30_000));
         assert!(!range.holds(200, 900));
+    }
+
+    #[test]
+    fn an_expectation_is_the_same_on_a_machine_with_another_clock() {
+        let here = after((0..16).map(|_| response(100, 7, 50)));
+        let there = here.clone().shifted(5_000);
+        assert_eq!(there, after((0..16).map(|_| response(100, 7, 5_050))));
+        assert!(!same(&there).is_proven);
+        assert_eq!(there.shifted(-5_000), here);
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod monitor;
 mod probe;
 mod tally;
 
+use serde::{Deserialize, Serialize};
+
 use self::content::Decoded;
 pub(crate) use self::expectation::Expectation;
 pub(crate) use self::lengths::Lengths;
@@ -63,7 +65,7 @@ pub enum Sameness {
 }
 
 /// Comparison of the responses of one slice.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ResponseComparison {
     /// Responses whose length was compared.
     pub compared: u64,
@@ -97,7 +99,7 @@ impl ResponseComparison {
 }
 
 /// Unexpected responses with the same status and length.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnexpectedResponses {
     /// Status.
     pub status: u16,

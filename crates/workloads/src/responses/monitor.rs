@@ -1,5 +1,6 @@
 //! Compares the responses of one worker with the expected response.
 
+use serde::{Deserialize, Serialize};
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 use tenbin_plan::MayDiffer;
 
@@ -47,13 +48,21 @@ pub(crate) struct Rules {
 }
 
 /// Report of a monitor at the end of a slice.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) seen: ResponseComparison,
     pub(crate) expectation: Expectation,
 }
 
 impl Report {
+    /// Whether this report, which may come from another machine, can be used in sums.
+    pub(crate) fn is_possible(&self) -> bool {
+        let seen = &self.seen;
+        let kinds = seen.unexpected.iter().map(|kind| kind.count);
+        let mut counts = kinds.chain([seen.compared, seen.read, seen.others]);
+        counts.all(|count| count < 1 << 48) && self.expectation.is_possible()
+    }
+
     /// Merges the reports of two workers for the same slice.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.expectation = self.expectation.and(other.expectation);

@@ -1,10 +1,12 @@
 //! Counts of responses by kind.
 
+use serde::{Deserialize, Serialize};
+
 /// Maximum number of kinds that are distinguished.
 pub(super) const MOST_KINDS: usize = 32;
 
 /// One response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     /// Length of the body, bytes.
@@ -22,7 +24,7 @@ impl Response {
 }
 
 /// Responses of one kind: with the same status, length and checksum.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Kind {
     /// The first response of this kind.
     pub(super) first: Response,
@@ -31,7 +33,7 @@ pub(super) struct Kind {
 }
 
 /// Counts of responses by kind, in the order in which the kinds occurred.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kinds {
     pub(super) kinds: Vec<Kind>,
     pub(super) total: u64,
@@ -73,6 +75,15 @@ impl Kinds {
             }
             None => self.last = None,
         }
+    }
+
+    /// The counts with all times moved by `seconds`.
+    pub(super) fn shifted(mut self, seconds: i64) -> Self {
+        for kind in &mut self.kinds {
+            kind.first.second = kind.first.second.saturating_add_signed(seconds);
+            kind.last_second = kind.last_second.saturating_add_signed(seconds);
+        }
+        self
     }
 
     /// Merges the counts of two workers for the same slice.

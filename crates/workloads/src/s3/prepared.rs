@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
-use crate::kind::{Leftover, Prepared, Stage};
+use crate::kind::{IMPOSSIBLE, Leftover, Prepared, Stage};
+use crate::remote::{SliceReport, SliceState, position_after};
 use crate::rng::name_number;
 use crate::s3::action::{Layout, Probe, kind_of};
 use crate::s3::cleanup::deletion::{Deletion, Remains};
@@ -18,7 +19,7 @@ use crate::s3::objects::generations::Ledgers;
 use crate::s3::objects::marks::Marks;
 use crate::s3::objects::orders::{self, Orders};
 use crate::s3::objects::uploads::Uploads;
-use crate::s3::objects::versions::VersionIds;
+use crate::s3::objects::versions::{self, VersionIds};
 use crate::s3::place::Place;
 use crate::s3::setup::check::{Check, Requirement};
 use crate::s3::setup::requirements;
@@ -74,8 +75,13 @@ pub(super) struct PreparedS3 {
     pub(super) probes: Vec<(S3Operation, Probe)>,
     /// Whether anything may have been created below the prefix.
     pub(super) touched: bool,
-    /// Whether an earlier run may have created objects with unknown numbers.
+    /// Whether an earlier run, or agents, may have created objects with unknown numbers.
     pub(super) inherited: bool,
+    /// Whether agents send the load: on the coordinator, since they were told the state for the
+    /// first time; on an agent, since its first slice.
+    pub(super) by_agents: bool,
+    /// On an agent: digest of the selected objects before the slice.
+    pub(super) digest_before: u64,
     /// Deleted objects that must be listed next, and buckets that must be deleted after the
     /// listing.
     pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
@@ -166,6 +172,65 @@ impl Prepared for PreparedS3 {
         self.workers(self.work.retries)
     }
 
+    fn state_for_agents(&mut self) -> SliceState {
+        self.by_agents = true;
+        SliceState {
+            versions: self.ids.list(),
+            ..self.sequence_state()
+        }
+    }
+
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        let before = self.sequence_state().position;
+        if !reports.iter().all(|one| one.is_possible(before.as_deref())) {
+            return Err(IMPOSSIBLE.to_owned());
+        }
+        let Some(before) = before else { return Ok(()) };
+        let after = position_after(&before, &reports);
+        sequence::held(&self.cursors).advance(&after, 0);
+        if self.work.choose == Choose::Once {
+            self.marks.read_up_to(&after, versions::things(&self.work));
+        }
+        let digests = reports.iter().map(|report| report.digest);
+        let mut orders = orders::held(&self.orders);
+        orders.digest = digests.fold(orders.digest, u64::wrapping_add);
+        Ok(())
+    }
+
+    fn agent_setup(&mut self) -> Option<Stage> {
+        let survey = self.survey();
+        if survey.is_none() {
+            self.use_survey();
+        }
+        survey
+    }
+
+    fn agent_cleanup(&mut self) -> Option<Stage> {
+        self.abort_uploads()
+    }
+
+    fn set_state(&mut self, state: SliceState) {
+        self.ids = Arc::new(VersionIds::listed(&state.versions));
+        if let Some(position) = &state.position {
+            if !std::mem::replace(&mut self.by_agents, true) {
+                // The orders of the workers exist only after their first slice.
+                drop(self.slice());
+            }
+            self.skip_to(position);
+            self.ends_at(state.ends.as_deref());
+        }
+        self.digest_before = orders::held(&self.orders).digest;
+    }
+
+    fn report(&mut self) -> SliceReport {
+        let digest = orders::held(&self.orders).digest;
+        SliceReport {
+            position: self.sequence_state().position,
+            digest: digest.wrapping_sub(self.digest_before),
+            ..SliceReport::default()
+        }
+    }
+
     fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
         (self.work.retries == 0).then(|| self.workers(most))
     }
@@ -173,16 +238,19 @@ impl Prepared for PreparedS3 {
     fn inherit(&mut self) {
         self.inherited = self.work.data == DataSet::Fresh;
         self.touched = self.inherited;
-        let in_parts = |operation| operation == S3Operation::Multipart;
-        let uploads = self.layouts().any(|layout| layout == Layout::InParts);
-        if self.inherited && (uploads || self.work.mix.operations().any(in_parts)) {
-            (0..self.work.objects).for_each(|object| {
-                self.unfinished.begin(object);
-            });
+        if self.inherited {
+            self.find_uploads();
         }
     }
 
     fn after_run(&mut self) -> Option<Stage> {
+        let by_agents = std::mem::take(&mut self.by_agents);
+        if by_agents {
+            // What agents have created is known only to them: find it by listing.
+            self.inherited = self.work.data == DataSet::Fresh;
+            self.touched |= self.inherited;
+            self.find_uploads();
+        }
         if !std::mem::replace(&mut self.given_up, true)
             && let Some(abort_uploads) = self.abort_uploads()
         {
@@ -194,7 +262,7 @@ impl Prepared for PreparedS3 {
         let mut objects = self.marks.take_made();
         if self.work.data == DataSet::Keep {
             self.stay += objects.len() as u64;
-            if self.stay + self.right > 0 {
+            if self.stay + self.right > 0 || by_agents {
                 return None;
             }
             objects.clear();
@@ -327,6 +395,8 @@ impl PreparedS3 {
             probes: requirements::probes(s3),
             touched: false,
             inherited: false,
+            by_agents: false,
+            digest_before: 0,
             unlisted: None,
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
@@ -346,6 +416,25 @@ impl PreparedS3 {
         let all = 0..workers;
         all.map(|worker| self.measured_with_retries(worker, workers, retries))
             .collect()
+    }
+
+    /// The position in the request sequence, for agents.
+    fn sequence_state(&self) -> SliceState {
+        match self.has_sequence() {
+            true => SliceState::of(&sequence::held(&self.cursors)),
+            false => SliceState::default(),
+        }
+    }
+
+    /// Lists the uploads of every object at the end of the run, if the workload creates uploads.
+    fn find_uploads(&mut self) {
+        let in_parts = |operation| operation == S3Operation::Multipart;
+        let uploads = self.layouts().any(|layout| layout == Layout::InParts);
+        if uploads || self.work.mix.operations().any(in_parts) {
+            (0..self.work.objects).for_each(|object| {
+                self.unfinished.begin(object);
+            });
+        }
     }
 
     /// Objects that could not be deleted, according to the responses; a listing is more reliable.

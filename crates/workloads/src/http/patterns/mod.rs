@@ -23,8 +23,9 @@ use self::sampler::{Sampler, Sampling};
 use self::worker::{Log, Worker, WorkerState};
 use super::error_message::{ErrorMessages, Secrets};
 use crate::error::WorkloadError;
-use crate::kind::{Prepared, Stage};
-use crate::responses::{Lengths, ResponseComparison};
+use crate::kind::{IMPOSSIBLE, Prepared, Stage};
+use crate::remote::{SliceReport, SliceState, position_after};
+use crate::responses::{Expectation, Lengths, Report, ResponseComparison};
 use crate::rng::name_number;
 use crate::samples::{CacheForecast, CountedPatterns, SliceSamples};
 use crate::sequence::{Cursors, Position};
@@ -94,6 +95,8 @@ pub(super) fn prepare(
         sampling,
         lengths: (0..workers).map(|_| Lengths::of(compared)).collect(),
         responses: None,
+        of_agents: None,
+        before: Position::default(),
         logs: Vec::new(),
         workers,
     }))
@@ -138,6 +141,10 @@ struct PreparedPatterns {
     lengths: Vec<Lengths>,
     /// Comparison of the last slice's responses.
     responses: Option<ResponseComparison>,
+    /// Request samples of the agents in the last slice.
+    of_agents: Option<SliceSamples>,
+    /// Position and digest before the slice, on an agent.
+    before: Position,
     /// Logs that the workers of the current slice write at its end.
     logs: Vec<Arc<Mutex<Option<Log>>>>,
     workers: usize,
@@ -175,6 +182,54 @@ impl Prepared for PreparedPatterns {
         }
         if let Some(forecaster) = &mut self.forecaster {
             forecaster.skip(&left_out);
+        }
+    }
+
+    fn state_for_agents(&mut self) -> SliceState {
+        SliceState::of(&self.cursors)
+    }
+
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        let before = self.cursors.position().workers;
+        if !reports.iter().all(|one| one.is_possible(Some(&before))) {
+            return Err(IMPOSSIBLE.to_owned());
+        }
+        let digests = reports.iter().map(|report| report.digest);
+        let digest = digests.fold(0, u64::wrapping_add);
+        let after = position_after(&before, &reports);
+        self.cursors.advance(&after, digest);
+        let (mut responses, mut samples) = (Vec::new(), Vec::new());
+        for report in reports {
+            responses.extend(report.responses.map(|report| report.seen));
+            samples.extend(report.samples);
+        }
+        let most = self.patterns.slowest as usize;
+        self.responses = responses.into_iter().reduce(ResponseComparison::and);
+        self.of_agents = samples
+            .into_iter()
+            .reduce(|one, other| one.and(other, most));
+        Ok(())
+    }
+
+    fn set_state(&mut self, state: SliceState) {
+        if let Some(position) = &state.position {
+            self.skip_to(position);
+        }
+        self.cursors.ends_at(state.ends.as_deref());
+        self.before = self.cursors.position();
+    }
+
+    fn report(&mut self) -> SliceReport {
+        let after = self.cursors.position();
+        let digest = |position: &Position| position.digest.unwrap_or_default();
+        SliceReport {
+            digest: digest(&after).wrapping_sub(digest(&self.before)),
+            position: Some(after.workers),
+            responses: self.responses.take().map(|seen| Report {
+                seen,
+                expectation: Expectation::Nothing,
+            }),
+            samples: self.take_samples(),
         }
     }
 
@@ -263,6 +318,9 @@ impl Prepared for PreparedPatterns {
     }
 
     fn take_samples(&mut self) -> Option<SliceSamples> {
+        if let Some(samples) = self.of_agents.take() {
+            return Some(samples);
+        }
         let logs = std::mem::take(&mut self.logs);
         let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
         let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());

@@ -120,6 +120,16 @@ impl Marks {
         !self.read.is_empty() && self.read.iter().all(through)
     }
 
+    /// Records that each worker of another machine has read this number of objects of its share.
+    pub(crate) fn read_up_to(&mut self, counts: &[u64], objects: u64) {
+        for (worker, &count) in counts.iter().enumerate() {
+            let share = Share::of(worker, counts.len(), objects);
+            let mark = mark(&mut self.read, share, None);
+            mark.reached
+                .fetch_max(count.min(share.count()), Ordering::Release);
+        }
+    }
+
     /// Every object that may have been created, ascending and without duplicates; clears the marks.
     pub(crate) fn take_made(&mut self) -> Vec<u64> {
         let mut made: Vec<u64> = self
@@ -318,6 +328,12 @@ mod tests {
         other.next();
         assert!(!marks.all_read());
         one.next();
+        assert!(marks.all_read());
+
+        let mut marks = Marks::default();
+        marks.read_up_to(&[2, 0], 3);
+        assert!(!marks.all_read());
+        marks.read_up_to(&[2, 1], 3);
         assert!(marks.all_read());
     }
 

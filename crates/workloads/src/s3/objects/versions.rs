@@ -65,6 +65,28 @@ impl VersionIds {
         }
     }
 
+    /// All ids, by number; for agents, which do not load the versions.
+    pub(crate) fn list(&self) -> Vec<Option<String>> {
+        let ids = self.ids.iter().map(|id| {
+            let id = id.get()?;
+            Some(String::from_utf8_lossy(id).into_owned())
+        });
+        ids.collect()
+    }
+
+    /// Ids from [`VersionIds::list`].
+    pub(crate) fn listed(ids: &[Option<String>]) -> Self {
+        let ids = ids.iter().map(|id| {
+            let place = OnceLock::new();
+            if let Some(id) = id {
+                // The place is empty.
+                let _ = place.set(id.as_bytes().into());
+            }
+            place
+        });
+        Self { ids: ids.collect() }
+    }
+
     pub(crate) fn note(&self, thing: u64, id: &[u8]) {
         if let Some(place) = self.place(thing) {
             // A thing that is stored again, after a retry, keeps its first id.
@@ -127,6 +149,7 @@ mod tests {
         let ids = VersionIds::for_work(&work(2));
         ids.note(19, b"a/b+c");
         ids.note(20, b"beyond");
+        let ids = VersionIds::listed(&ids.list());
         assert_eq!(
             (ids.of(19), ids.of(0), ids.of(20)),
             (Some(&b"a/b+c"[..]), None, None)

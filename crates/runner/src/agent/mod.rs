@@ -1,0 +1,291 @@
+//! An agent: executes its part of every slice that a coordinator orders.
+
+mod limits;
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tenbin_cluster::{
+    Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone, SliceOrder,
+};
+use tenbin_engine::{Destination, Drive, Part, SliceEvent, StartGate, drive};
+use tenbin_plan::{Draft, Pace, Plan, Reach};
+use tenbin_record::Environment;
+use tenbin_targets::{LaunchContext, bring_up};
+
+pub use self::limits::AgentLimits;
+use crate::context::RunContext;
+use crate::controls::Controls;
+use crate::descriptors::Descriptors;
+use crate::generators::{Generators, TimedState, check, decoded, encoded, unix_seconds};
+use crate::live_target::{LiveTarget, at_most};
+use crate::stop::Stop;
+
+/// Most agents of a run.
+const MOST_AGENTS: usize = 1_000;
+/// Most load generator threads of an agent.
+const MOST_THREADS: usize = 1_024;
+/// Longest settling time and longest window of a slice, nanoseconds: 30 days.
+const LONGEST_NANOS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// How often a connection can be opened in a slice.
+const MOST_REOPENS: u32 = 1_000;
+
+/// How an agent called `name` introduces itself to coordinators.
+pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
+    let machine = Environment::collect();
+    Introduction {
+        name: name.to_owned(),
+        instance: RandomState::new().hash_one(std::process::id()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        hostname: machine.hostname,
+        cores: machine.cores.unwrap_or(1) as usize,
+        cpu: machine.cpu_model,
+        kernel: machine.kernel,
+        allow: limits.allow.iter().map(ToString::to_string).collect(),
+        now: 0,
+        is_busy: false,
+    }
+}
+
+/// Runs an agent until `stop` is set. `context` contains the agent's directories and program.
+///
+/// # Errors
+/// When the NATS server cannot be reached.
+pub fn run_agent(
+    server: &Server,
+    me: Introduction,
+    limits: AgentLimits,
+    context: &RunContext,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(News),
+) -> Result<(), ClusterError> {
+    let mut machine = Machine {
+        limits,
+        directory: context.root.clone(),
+        executable: context.executable.clone(),
+        plan_directory: context.plan_directory.clone(),
+        assigned: None,
+    };
+    tenbin_cluster::serve(server, me, &mut machine, stop, tell)
+}
+
+struct Machine {
+    limits: AgentLimits,
+    directory: PathBuf,
+    executable: PathBuf,
+    plan_directory: PathBuf,
+    assigned: Option<Assigned>,
+}
+
+/// A plan that this agent executes a part of.
+struct Assigned {
+    plan: Plan,
+    live_targets: Vec<LiveTarget>,
+    /// Number of this agent, and number of agents.
+    part: (usize, usize),
+}
+
+impl Machine {
+    fn make_ready(
+        &self,
+        assignment: &Assignment,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Assigned, String> {
+        let is_known = (1..=MOST_AGENTS).contains(&assignment.agents)
+            && assignment.agent < assignment.agents
+            && (1..=MOST_THREADS).contains(&assignment.threads);
+        if !is_known {
+            return Err(
+                "the coordinator's numbers of agents and threads are not possible".to_owned(),
+            );
+        }
+        let source = Path::new("the coordinator's plan");
+        let (mut context, missing) = self.limits.context(assignment)?;
+        let draft = Draft::from_toml(&assignment.plan, source);
+        let plan = draft.and_then(|draft| draft.resolve(&mut context));
+        let names: Vec<String> = missing.take().into_iter().collect();
+        if !names.is_empty() {
+            let names = names.join(",");
+            return Err(format!(
+                "the plan needs environment variables that this agent may not use or does not \
+                 have; set them on its machine, and start the agent with --env {names}"
+            ));
+        }
+        let mut plan = plan.map_err(|refusal| refusal.to_string())?;
+        plan.threads = assignment.threads * assignment.agents;
+        check(&plan, assignment.agents).map_err(|error| error.to_string())?;
+        if let Some(why) = self.limits.refusal(&plan, assignment) {
+            return Err(why);
+        }
+        let descriptors = Descriptors::for_plan(&plan).map_err(|error| error.to_string())?;
+        if let Some(descriptors) = descriptors {
+            descriptors.raise().map_err(|error| error.to_string())?;
+        }
+        let stopping = Stop::both(stop);
+        let mut controls = Controls {
+            stop: &stopping,
+            progress: &mut |_| {},
+            generators: Generators::Here,
+        };
+        let certificates = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for target in &mut plan.targets {
+            let tls = &mut target.connect.tls;
+            let taken = self
+                .limits
+                .take_certificates(tls, assignment, certificates.path());
+            taken.map_err(|why| format!("target \"{}\": {why}", target.name))?;
+        }
+        let mut live_targets = Vec::new();
+        for target in &plan.targets {
+            if !matches!(target.reach, Reach::Endpoint { .. }) {
+                return Err(format!("target \"{}\" has no url", target.name));
+            }
+            if target.observe.is_some() {
+                return Err(format!(
+                    "target \"{}\": agents observe no targets",
+                    target.name
+                ));
+            }
+            let launch = LaunchContext {
+                run_dir: &self.directory,
+                plan_dir: &self.plan_directory,
+                guard_exe: &self.executable,
+                stop,
+                waiting: &|_| {},
+            };
+            // Resolves the names of hosts; sends no request.
+            let running = bring_up(target, &launch).map_err(|error| error.to_string())?;
+            for host in &crate::reach::route(&running.route).hosts {
+                for address in &host.addresses {
+                    let allowed = self.limits.check_address(address);
+                    allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
+                }
+            }
+            let live = LiveTarget::of(&plan, target, running, &self.directory, None);
+            live_targets.push(live.map_err(|error| error.to_string())?);
+        }
+        for live in &mut live_targets {
+            for (at, work) in plan.workloads.iter().enumerate() {
+                while let Some(stage) = live.prepared[at].agent_setup() {
+                    let done = live.stage(work, Some(stage), &mut controls);
+                    done.map_err(|error| error.to_string())?;
+                }
+            }
+        }
+        Ok(Assigned {
+            plan,
+            live_targets,
+            part: (assignment.agent, assignment.agents),
+        })
+    }
+}
+
+impl LoadMachine for Machine {
+    fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String> {
+        self.assigned = None;
+        self.assigned = Some(self.make_ready(assignment, stop)?);
+        Ok(())
+    }
+
+    fn slice(
+        &mut self,
+        order: &SliceOrder,
+        gate: Arc<StartGate>,
+        stop: &AtomicBool,
+        listen: &mut dyn FnMut(SliceEvent),
+    ) -> Result<SliceDone, String> {
+        let is_possible = order.lead <= LONGEST_NANOS
+            && (1..=LONGEST_NANOS).contains(&order.window)
+            && order.rest.is_none_or(|rest| rest <= LONGEST_NANOS)
+            && order
+                .reopen
+                .is_none_or(|count| (1..=MOST_REOPENS).contains(&count));
+        if !is_possible {
+            return Err("the coordinator's times of the slice are not possible".to_owned());
+        }
+        let Some(assigned) = &mut self.assigned else {
+            return Err("the agent has no plan".to_owned());
+        };
+        let work = assigned.plan.workloads.get(order.workload);
+        let live = assigned.live_targets.get_mut(order.target);
+        let (Some(work), Some(live)) = (work, live) else {
+            return Err("the plan has no such slice".to_owned());
+        };
+        let (agent, agents) = assigned.part;
+        let Some(TimedState {
+            unix_seconds: then,
+            state,
+        }) = decoded::<TimedState>(&order.state).filter(|timed| timed.state.is_possible())
+        else {
+            return Err("the coordinator's state of the workload is not possible".to_owned());
+        };
+        // The wall clocks of the machines may differ.
+        let shift = unix_seconds().cast_signed().saturating_sub_unsigned(then);
+        let state = state.shifted(shift);
+        let state = state.for_workers(|worker| worker % agents == agent);
+        live.prepared[order.workload].set_state(state);
+        let stage = live.prepared[order.workload].agent_cleanup();
+        let mut controls = Controls {
+            stop: &Stop::new(),
+            progress: &mut |_| {},
+            generators: Generators::Here,
+        };
+        let cleaned = live.stage(work, stage, &mut controls);
+        cleaned.map_err(|error| error.to_string())?;
+        let mut workers = live.prepared[order.workload].slice();
+        at_most(&mut workers, work.load.connections);
+        let part = Part {
+            process: agent,
+            of: Some((workers.len(), agents)),
+            gate: Some(gate),
+        };
+        let numbered = workers.into_iter().enumerate();
+        let own = numbered.filter(|(thread, _)| part.has(*thread));
+        let workers = own.map(|(_, worker)| worker).collect();
+        let mut load = work.load.clone();
+        load.reopen = order.reopen;
+        if let Some(search) = work.search() {
+            load.pace = match order.rate {
+                Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
+                Some(_) => return Err("the rate of a probe is not a rate".to_owned()),
+                None => Pace::Closed,
+            };
+        }
+        let how = Drive {
+            destination: live.destination(work),
+            load,
+            seed: order.seed,
+            lead: Duration::from_nanos(order.lead),
+            window: Some(Duration::from_nanos(order.window)),
+            rest: order.rest.map(Duration::from_nanos),
+            stages: order.stages,
+            part,
+        };
+        if matches!(how.destination, Destination::Files { .. }) {
+            return Err("agents do not write files".to_owned());
+        }
+        let done = drive(&how, workers, stop, listen).map_err(|error| error.to_string())?;
+        let prepared = live.prepared[order.workload].as_mut();
+        prepared.slice_done(done.workers);
+        let report = prepared.report().shifted(shift.saturating_neg());
+        Ok(SliceDone {
+            seconds: done.seconds,
+            cut_short: done.cut_short,
+            unmeasured: done.unmeasured,
+            tcp: done.tcp,
+            stages: done.stages,
+            spread: done.spread,
+            report: encoded(&report),
+        })
+    }
+
+    fn end(&mut self) {
+        self.assigned = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;
