@@ -239,15 +239,8 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
     let scratch = Scratch::new("agents-refused");
     let nowhere = format!("nats://127.0.0.1:{}", common::free_port());
     let target = ["--target", "http://127.0.0.1:9/"];
-    let s3 = [
-        "s3",
-        "put",
-        "--anonymous",
-        "--target",
-        "http://127.0.0.1:9",
-        "--size",
-        "1KiB",
-    ];
+    let blob = "blob put --target http://127.0.0.1:9 --size 1KiB";
+    let blob: Vec<&str> = blob.split(' ').collect();
     for (words, code, message) in [
         (
             [&["http", "--agents", "2"][..], &target].concat(),
@@ -269,9 +262,9 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
             "cannot connect to the NATS server at nats://127.0.0.1:",
         ),
         (
-            [&s3[..], &["--agents", "2", "--nats", &nowhere]].concat(),
+            [&blob[..], &["--agents", "2", "--nats", &nowhere]].concat(),
             3,
-            "agents cannot send a workload of a protocol other than http yet",
+            "agents cannot send blob workloads",
         ),
     ] {
         let run = Tenbin::new(&scratch, words).run();

@@ -69,6 +69,7 @@ fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> (Plan, Vec<(String, S
             target.connect.hosts = if hosts.len() > 1 { hosts } else { Vec::new() };
         }
         target.observe = None;
+        target.memory = None;
         let generated = live.running.credentials.clone();
         let generated = generated.filter(|keys| keys.secret_key_source == KeySource::Generated);
         if let Some(mut keys) = generated {

@@ -69,6 +69,16 @@ pub(crate) struct Agents {
 impl Agents {
     /// Starts a hub and `count` agents with these options, which wait for a coordinator.
     pub(crate) fn start(scratch: &Scratch, count: usize, options: &[&str]) -> Self {
+        Self::start_with(scratch, count, options, &[])
+    }
+
+    /// As [`Agents::start`], with these environment variables.
+    pub(crate) fn start_with(
+        scratch: &Scratch,
+        count: usize,
+        options: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let hub = Hub::start(scratch, &[]);
         let mut agents = Vec::new();
         for number in 0..count {
@@ -78,7 +88,11 @@ impl Agents {
                 "agent", "--nats", &hub.url, "--creds", &creds, "--name", &name,
             ];
             let all = fixed.iter().chain(options);
-            let agent = Tenbin::new(scratch, all).start();
+            let mut agent = Tenbin::new(scratch, all);
+            for (name, value) in variables {
+                agent = agent.env(name, value);
+            }
+            let agent = agent.start();
             let waits = wait_until(SOON, || agent.so_far().contains("waits for a coordinator"));
             assert!(waits, "{}", agent.so_far());
             agents.push(agent);

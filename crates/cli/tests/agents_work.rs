@@ -1,0 +1,106 @@
+//! Several agents do the same work as one machine: every target gets the same requests, objects are
+//! read once, and responses are compared.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::mixed::{Kind, Mixed};
+use common::{Agents, Cached, Outcome, Scratch, Tenbin};
+use serde_json::Value;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn run(scratch: &Scratch, agents: &Agents, words: &[&str]) -> Outcome {
+    let options = agents.options(2);
+    let options = options.iter().map(String::as_str);
+    let words = words
+        .iter()
+        .copied()
+        .chain(["--seed", "7", "--gap", "10ms"]);
+    let run = Tenbin::new(scratch, words.chain(options))
+        .within(LIMIT)
+        .run();
+    assert!(matches!(run.code, Some(0 | 4 | 6)), "{run}");
+    run
+}
+
+fn result(scratch: &Scratch) -> Value {
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let run = runs.map(|run| run.expect("an entry").path()).max();
+    let text = std::fs::read(run.expect("a run").join("result.json"));
+    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
+}
+
+#[test]
+fn two_targets_are_sent_the_same_requests_although_one_is_slower() {
+    let scratch = Scratch::new("agents-same");
+    let agents = Agents::start(&scratch, 2, &[]);
+    for order in ["sequential", "zipf"] {
+        let (fast, slow) = (
+            Cached::start(Duration::ZERO),
+            Cached::start(Duration::from_millis(3)),
+        );
+        let paths: String = (0..200).map(|at| format!("/{at}\n")).collect();
+        let file = scratch.write("paths.txt", paths);
+        let targets = [fast.target("fast"), slow.target("slow")];
+        let words = [
+            &["http", "--target", &targets[0], "--target", &targets[1]][..],
+            &["--patterns", &file, "--order", order, "--connections", "4"],
+            &["--rounds", "4", "--slice", "200ms", "--warmup", "200ms"],
+        ];
+        let run = run(&scratch, &agents, &words.concat());
+        assert_eq!(fast.counts(), slow.counts(), "{order}: {run}");
+        let result = result(&scratch);
+        for slice in result["slices"].as_array().expect("slices") {
+            assert!(slice["segment"]["digest"].is_string(), "{slice}");
+        }
+    }
+}
+
+#[test]
+fn objects_that_are_read_once_are_used_up_by_all_agents_together() {
+    let scratch = Scratch::new("agents-once");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let words = "s3 get --builtin one=s3-memory --bucket once --size 1KiB --objects 300 \
+                 --choose once --rounds 9 --slice 200ms --warmup 0s --connections 4";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let run = run(&scratch, &agents, &words);
+    run.expect_code(4)
+        .expect_stderr("all 300 objects have been read once");
+    let result = result(&scratch);
+    let slices = result["slices"].as_array().expect("slices");
+    let read: u64 = slices
+        .iter()
+        .map(|slice| slice["ok"].as_u64().expect("a count"))
+        .sum();
+    assert!(read <= 300, "{read}");
+}
+
+#[test]
+fn responses_of_another_kind_are_found_by_agents() {
+    let scratch = Scratch::new("agents-mixed");
+    let agents = Agents::start(&scratch, 2, &[]);
+    for (kind, shown) in [
+        (Kind::Empty, "and 0 bytes"),
+        (Kind::OtherBytes, "and 10000 bytes"),
+    ] {
+        let server = Mixed::start(kind);
+        let url = server.url();
+        let words = [
+            &["http", "--target", &url, "--connections", "4"][..],
+            &["--rounds", "2", "--slice", "500ms", "--warmup", "100ms"],
+        ];
+        let run = run(&scratch, &agents, &words.concat());
+        let result = result(&scratch);
+        let findings = result["findings"].as_array().expect("findings");
+        let mut mixed = findings
+            .iter()
+            .filter(|one| one["rule"] == "mixed_responses");
+        let found = mixed.next().unwrap_or_else(|| panic!("no finding: {run}"));
+        assert_eq!(found["severity"], "invalid", "{found}");
+        let evidence = found["evidence"].as_str().expect("text");
+        assert!(evidence.contains(shown), "{kind:?}: {evidence}");
+    }
+}
