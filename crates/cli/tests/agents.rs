@@ -239,7 +239,7 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
     let scratch = Scratch::new("agents-refused");
     let nowhere = format!("nats://127.0.0.1:{}", common::free_port());
     let target = ["--target", "http://127.0.0.1:9/"];
-    let blob = "blob put --target http://127.0.0.1:9 --size 1KiB";
+    let blob = "blob --target http://127.0.0.1:9 --size 1KiB";
     let blob: Vec<&str> = blob.split(' ').collect();
     for (words, code, message) in [
         (
