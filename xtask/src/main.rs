@@ -43,7 +43,8 @@ cargo xtask <task>
                   known, and published tables that contradict themselves, kept in bench/ (a minute)
   statistics ROWS only some of the simulated rows: pairs, sweep, single or published; nothing is kept
   statistics --real
-                  the same and 20 real comparisons of a server with itself (minutes)
+                  the same and 20 real comparisons of a server with itself, and 20 by
+                  three agents (minutes)
   faq [WORDS]     (only the plans whose name has one of these words)
                   the situations of a stress-testing FAQ, each set up for real, and whether the right
                   finding is named first (ten minutes; as root, for the one from far away)
