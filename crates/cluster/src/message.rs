@@ -102,6 +102,17 @@ pub struct SliceDone {
     pub stages: Option<StageSums>,
     /// How evenly the server served this agent's connections.
     pub spread: Option<Spread>,
+    /// CPU use of the agent's machine in the measured window; `None` if unknown.
+    pub cpu: Option<CpuShares>,
+}
+
+/// CPU use of a machine, as shares of the CPU time of all cores, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CpuShares {
+    /// Time that was not idle.
+    pub busy: f64,
+    /// Time of programs other than the agent; `None` if a target may run on the machine.
+    pub others: Option<f64>,
 }
 
 /// An event of an agent.

@@ -17,6 +17,7 @@ use tenbin_plan::{Context, Draft, Pace, Plan, Reach};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, bring_up};
 
+use crate::agent_cpu::CpuWatch;
 use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::descriptors::Descriptors;
@@ -286,9 +287,12 @@ impl LoadMachine for Machine {
         if !is_possible {
             return Err("the coordinator's times of the slice are not possible".to_owned());
         }
+        let directory = self.directory.clone();
         let Some(assigned) = &mut self.assigned else {
             return Err("the agent has no plan".to_owned());
         };
+        let mut live_targets = assigned.live_targets.iter();
+        let is_alone = live_targets.all(|live| live.running.is_here() == Some(false));
         let work = assigned.plan.workloads.get(order.workload);
         let live = assigned.live_targets.get_mut(order.target);
         let (Some(work), Some(live)) = (work, live) else {
@@ -327,7 +331,12 @@ impl LoadMachine for Machine {
         if matches!(how.destination, Destination::Files { .. }) {
             return Err("agents do not write files".to_owned());
         }
-        let done = drive(&how, workers, stop, listen).map_err(|error| error.to_string())?;
+        let mut cpu = CpuWatch::new(&directory, is_alone);
+        let done = drive(&how, workers, stop, &mut |event| {
+            cpu.on_event(&event);
+            listen(event);
+        });
+        let done = done.map_err(|error| error.to_string())?;
         let prepared = live.prepared[order.workload].as_mut();
         prepared.slice_done(done.workers);
         drop(prepared.take_samples());
@@ -339,6 +348,7 @@ impl LoadMachine for Machine {
             tcp: done.tcp,
             stages: done.stages,
             spread: done.spread,
+            cpu: cpu.shares(),
         })
     }
 

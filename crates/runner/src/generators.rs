@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use tenbin_cluster::{Coordinator, Creds, Server, Slice, SliceOrder};
+use tenbin_cluster::{Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
 use tenbin_plan::{Pace, Plan, Workload};
-use tenbin_record::{AgentEnvironment, RunDirectory};
+use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -46,6 +46,8 @@ pub(crate) struct Driven {
     pub(crate) spread: Option<Spread>,
     /// Largest possible difference between the starts of two agents.
     pub(crate) skew: Option<Duration>,
+    /// What each agent reported; empty without agents.
+    pub(crate) agents: Vec<AgentUse>,
 }
 
 impl Generators {
@@ -136,6 +138,7 @@ impl Generators {
                 stages: done.stages,
                 spread: done.spread,
                 skew: None,
+                agents: Vec::new(),
             });
         };
         let nanos = |length: Duration| length.as_nanos() as u64;
@@ -166,8 +169,18 @@ impl Generators {
             stages: all.done.stages,
             spread: all.done.spread,
             skew: all.skew,
+            agents: all.agents.iter().map(recorded).collect(),
             workers: job.workers,
         })
+    }
+}
+
+fn recorded(part: &PartOfAgent) -> AgentUse {
+    AgentUse {
+        cpu_busy: part.cpu.map(|cpu| cpu.busy),
+        cpu_others: part.cpu.and_then(|cpu| cpu.others),
+        round_trip_ns: part.round_trip,
+        min_rtt_ns: part.min_rtt,
     }
 }
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
 use super::{Coordinator, Member, ORDER_TIME, POLL, check};
+use crate::clock::OtherClock;
 use crate::error::ClusterError;
-use crate::message::{Happened, SliceDone, SliceOrder, What};
+use crate::message::{CpuShares, Happened, SliceDone, SliceOrder, What};
 
 /// Shortest time between the order to start and the start, besides the round trips.
 const START_MARGIN: Duration = Duration::from_millis(20);
@@ -37,6 +38,19 @@ pub struct SliceOfAll {
     pub done: SliceDone,
     /// Largest possible difference between the starts of two agents; `None` with one agent.
     pub skew: Option<Duration>,
+    /// What is known only of each agent, in the order of their numbers.
+    pub agents: Vec<PartOfAgent>,
+}
+
+/// What the coordinator knows of one agent's part of a slice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PartOfAgent {
+    /// CPU use of the agent's machine.
+    pub cpu: Option<CpuShares>,
+    /// Shortest round trip of the probes before the slice, nanoseconds.
+    pub round_trip: Option<u64>,
+    /// Shortest round trip from the agent to the target, nanoseconds.
+    pub min_rtt: Option<u64>,
 }
 
 /// An agent's part of the running slice.
@@ -145,7 +159,7 @@ impl Coordinator {
                     }
                     let longest = Duration::from_nanos(slice.order.window) + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
-                    if !is_time || done.unmeasured > MOST {
+                    if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(are_shares) {
                         return Err(impossible(&member.intro.name));
                     }
                     member.slice.done = Some(done);
@@ -236,6 +250,7 @@ impl Coordinator {
             tcp: None,
             stages: None,
             spread: None,
+            cpu: None,
         };
         for part in parts {
             done.seconds = done.seconds.max(part.seconds);
@@ -261,6 +276,7 @@ impl Coordinator {
         errors.sort_unstable_by(|a, b| b.cmp(a));
         SliceOfAll {
             done,
+            agents: self.members.iter().map(Member::part).collect(),
             skew: (errors.len() > 1).then(|| Duration::from_nanos(errors.iter().take(2).sum())),
         }
     }
@@ -277,6 +293,17 @@ impl Coordinator {
     }
 }
 
+impl Member {
+    fn part(&self) -> PartOfAgent {
+        let done = self.slice.done.as_ref();
+        PartOfAgent {
+            cpu: done.and_then(|done| done.cpu),
+            round_trip: self.clock.map(OtherClock::round_trip),
+            min_rtt: done.and_then(|done| done.tcp?.min_rtt),
+        }
+    }
+}
+
 fn lost_samples(agent: &str) -> ClusterError {
     ClusterError::Agents(format!("samples of agent \"{agent}\" were lost"))
 }
@@ -290,6 +317,12 @@ fn impossible(agent: &str) -> ClusterError {
 
 fn nanos(length: Duration) -> u64 {
     u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether the figures of a machine are shares of its CPU time.
+fn are_shares(cpu: CpuShares) -> bool {
+    let mut all = [Some(cpu.busy), cpu.others].into_iter().flatten();
+    all.all(|share| (0.0..=1.0).contains(&share))
 }
 
 /// Whether all counts of a sample are so small that sums over a run cannot overflow.
@@ -357,6 +390,16 @@ mod tests {
     use tenbin_engine::{OpSample, Pause};
 
     use super::*;
+
+    #[test]
+    fn a_machine_cannot_use_more_than_all_of_its_cpu_time() {
+        let shares = |busy, others| are_shares(CpuShares { busy, others });
+        assert!(shares(0.0, None) && shares(1.0, Some(1.0)));
+        for wrong in [-0.1, 1.01, f64::NAN, f64::INFINITY] {
+            assert!(!shares(wrong, None), "{wrong}");
+            assert!(!shares(0.5, Some(wrong)), "{wrong}");
+        }
+    }
 
     #[test]
     fn samples_whose_sums_could_overflow_are_refused() {
