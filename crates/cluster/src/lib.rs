@@ -21,7 +21,7 @@ pub use bus::Server;
 pub use coordinator::{Coordinator, PartOfAgent, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
-pub use message::{Assignment, CpuShares, Introduction, SliceDone, SliceOrder};
+pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
 
 /// An agent without a sign of life from the coordinator for this time stops sending; the
 /// coordinator gives up an agent without a sign of life for this time.

@@ -103,15 +103,15 @@ pub struct SliceDone {
     /// How evenly the server served this agent's connections.
     pub spread: Option<Spread>,
     /// CPU use of the agent's machine in the measured window; `None` if unknown.
-    pub cpu: Option<CpuShares>,
+    pub cpu: Option<CpuOfMachine>,
 }
 
-/// CPU use of a machine, as shares of the CPU time of all cores, 0 to 1.
+/// CPU use of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CpuShares {
-    /// Time that was not idle.
+pub struct CpuOfMachine {
+    /// Share of the CPU time of all cores that was not idle, 0 to 1.
     pub busy: f64,
-    /// Time of programs other than the agent; `None` if a target may run on the machine.
+    /// Cores that programs other than the agent used; `None` if a target may run on the machine.
     pub others: Option<f64>,
 }
 

@@ -150,9 +150,8 @@ pub struct SliceEnd {
 pub struct AgentUse {
     /// Busy share of the CPU time of all cores, 0 to 1, with interrupts and steal time.
     pub cpu_busy: Option<f64>,
-    /// Share of the CPU time of all cores that other programs used, 0 to 1; unknown if a target runs
-    /// on the agent's machine.
-    pub cpu_others: Option<f64>,
+    /// Cores that other programs used; unknown if a target may run on the agent's machine.
+    pub others_cores: Option<f64>,
     /// Shortest round trip from the coordinator to the agent through the NATS server before the
     /// slice, nanoseconds.
     pub round_trip_ns: Option<u64>,

@@ -16,8 +16,8 @@ use tenbin_record::{Ended, Integrity, Role, RunDirectory, SliceEnd, Source, read
 use tenbin_engine::ErrorClass;
 
 use fixtures::{
-    SECONDS, THREADS, agent_use, environment, expected_drained, expected_ok, machine, sample, start, started,
-    write_run, write_slices,
+    SECONDS, THREADS, agent_use, environment, expected_drained, expected_ok, machine, sample,
+    start, started, write_run, write_slices,
 };
 
 #[test]

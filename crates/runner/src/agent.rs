@@ -348,7 +348,7 @@ impl LoadMachine for Machine {
             tcp: done.tcp,
             stages: done.stages,
             spread: done.spread,
-            cpu: cpu.shares(),
+            cpu: cpu.used(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_cluster::CpuShares;
+use tenbin_cluster::CpuOfMachine;
 use tenbin_engine::SliceEvent;
 use tenbin_record::CpuUse;
 use tenbin_targets::MachineMonitor;
@@ -16,7 +16,7 @@ pub(crate) struct CpuWatch {
     /// Whether all targets are known to run on other machines.
     is_alone: bool,
     opened: Option<Reading>,
-    shares: Option<CpuShares>,
+    used: Option<CpuOfMachine>,
 }
 
 struct Reading {
@@ -31,7 +31,7 @@ impl CpuWatch {
             monitor: MachineMonitor::new(directory),
             is_alone,
             opened: None,
-            shares: None,
+            used: None,
         }
     }
 
@@ -41,11 +41,11 @@ impl CpuWatch {
             SliceEvent::Sample(_) => {}
             SliceEvent::Closed => {
                 let closed = self.read();
-                self.shares = self.opened.as_ref().and_then(|opened| {
+                self.used = self.opened.as_ref().and_then(|opened| {
                     let cpu = cpu_between(opened.cpu?, closed.cpu?);
                     let own = opened.own.zip(closed.own);
                     let own = own.map(|(before, after)| (after - before).max(0.0));
-                    shares(cpu, own.filter(|_| self.is_alone))
+                    used(cpu, own.filter(|_| self.is_alone))
                 });
             }
         }
@@ -53,8 +53,8 @@ impl CpuWatch {
 
     /// The CPU use in the window; `None` if the kernel does not report CPU times, or the window was
     /// too short.
-    pub(crate) fn shares(&self) -> Option<CpuShares> {
-        self.shares
+    pub(crate) fn used(&self) -> Option<CpuOfMachine> {
+        self.used
     }
 
     fn read(&self) -> Reading {
@@ -67,12 +67,12 @@ impl CpuWatch {
 
 /// `own` is the CPU time of this process; `None` if the CPU time of other programs cannot be told
 /// from that of a target.
-fn shares(cpu: CpuUse, own: Option<f64>) -> Option<CpuShares> {
+fn used(cpu: CpuUse, own: Option<f64>) -> Option<CpuOfMachine> {
     let all = cpu.all()?;
     let share = |seconds: f64| (seconds / all).clamp(0.0, 1.0);
-    Some(CpuShares {
+    Some(CpuOfMachine {
         busy: 1.0 - share(cpu.idle + cpu.iowait),
-        others: own.map(|own| share(cpu.busy - own)),
+        others: own.map(|own| share(cpu.busy - own) * cpu.cores as f64),
     })
 }
 
@@ -80,7 +80,7 @@ fn shares(cpu: CpuUse, own: Option<f64>) -> Option<CpuShares> {
 mod tests {
     use super::*;
 
-    fn used() -> CpuUse {
+    fn time() -> CpuUse {
         CpuUse {
             cores: 4,
             busy: 5.0,
@@ -93,29 +93,26 @@ mod tests {
 
     #[test]
     fn busy_is_what_is_not_idle_and_others_is_what_this_process_did_not_use() {
-        let shares = shares(used(), Some(3.0)).expect("known");
-        assert!((shares.busy - 0.575).abs() < 1e-12, "{shares:?}");
-        assert!(
-            shares
-                .others
-                .is_some_and(|others| (others - 0.2).abs() < 1e-12)
-        );
+        let used = used(time(), Some(3.0)).expect("known");
+        assert!((used.busy - 0.575).abs() < 1e-12, "{used:?}");
+        let others = used.others.expect("known");
+        assert!((others - 0.8).abs() < 1e-12, "2 of 10 s on 4 cores");
     }
 
     #[test]
-    fn shares_stay_between_none_and_all() {
-        let more_than_all = shares(used(), Some(7.0)).expect("known");
+    fn the_use_of_others_is_never_below_0() {
+        let more_than_all = used(time(), Some(7.0)).expect("known");
         assert_eq!(more_than_all.others, Some(0.0), "clock ticks are coarse");
-        assert_eq!(shares(used(), None).expect("known").others, None);
-        assert_eq!(shares(CpuUse::default(), Some(1.0)), None);
+        assert_eq!(used(time(), None).expect("known").others, None);
+        assert_eq!(used(CpuUse::default(), Some(1.0)), None);
     }
 
     #[test]
     fn only_the_window_counts() {
         let mut watch = CpuWatch::new(&std::env::temp_dir(), true);
         watch.on_event(&SliceEvent::Closed);
-        assert_eq!(watch.shares(), None, "the window did not open");
+        assert_eq!(watch.used(), None, "the window did not open");
         watch.on_event(&SliceEvent::Opened);
-        assert_eq!(watch.shares(), None);
+        assert_eq!(watch.used(), None);
     }
 }

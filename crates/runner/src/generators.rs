@@ -178,7 +178,7 @@ impl Generators {
 fn recorded(part: &PartOfAgent) -> AgentUse {
     AgentUse {
         cpu_busy: part.cpu.map(|cpu| cpu.busy),
-        cpu_others: part.cpu.and_then(|cpu| cpu.others),
+        others_cores: part.cpu.and_then(|cpu| cpu.others),
         round_trip_ns: part.round_trip,
         min_rtt_ns: part.min_rtt,
     }

@@ -8,7 +8,7 @@ use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 use super::{Coordinator, Member, ORDER_TIME, POLL, check};
 use crate::clock::OtherClock;
 use crate::error::ClusterError;
-use crate::message::{CpuShares, Happened, SliceDone, SliceOrder, What};
+use crate::message::{CpuOfMachine, Happened, SliceDone, SliceOrder, What};
 
 /// Shortest time between the order to start and the start, besides the round trips.
 const START_MARGIN: Duration = Duration::from_millis(20);
@@ -17,6 +17,8 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
+/// Most cores of a machine.
+const MOST_CORES: f64 = 65_536.0;
 /// Largest count that a thread can reach in a second, and largest number of bytes.
 const MOST: u64 = 1 << 48;
 
@@ -46,7 +48,7 @@ pub struct SliceOfAll {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PartOfAgent {
     /// CPU use of the agent's machine.
-    pub cpu: Option<CpuShares>,
+    pub cpu: Option<CpuOfMachine>,
     /// Shortest round trip of the probes before the slice, nanoseconds.
     pub round_trip: Option<u64>,
     /// Shortest round trip from the agent to the target, nanoseconds.
@@ -159,7 +161,7 @@ impl Coordinator {
                     }
                     let longest = Duration::from_nanos(slice.order.window) + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
-                    if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(are_shares) {
+                    if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {
                         return Err(impossible(&member.intro.name));
                     }
                     member.slice.done = Some(done);
@@ -319,10 +321,11 @@ fn nanos(length: Duration) -> u64 {
     u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whether the figures of a machine are shares of its CPU time.
-fn are_shares(cpu: CpuShares) -> bool {
-    let mut all = [Some(cpu.busy), cpu.others].into_iter().flatten();
-    all.all(|share| (0.0..=1.0).contains(&share))
+/// Whether a machine can have used this much of its CPU time.
+fn is_possible_cpu(cpu: CpuOfMachine) -> bool {
+    let is_share = (0.0..=1.0).contains(&cpu.busy);
+    let are_cores = |cores| (0.0..=MOST_CORES).contains(&cores);
+    is_share && cpu.others.is_none_or(are_cores)
 }
 
 /// Whether all counts of a sample are so small that sums over a run cannot overflow.
@@ -393,11 +396,13 @@ mod tests {
 
     #[test]
     fn a_machine_cannot_use_more_than_all_of_its_cpu_time() {
-        let shares = |busy, others| are_shares(CpuShares { busy, others });
-        assert!(shares(0.0, None) && shares(1.0, Some(1.0)));
+        let is_possible = |busy, others| is_possible_cpu(CpuOfMachine { busy, others });
+        assert!(is_possible(0.0, None) && is_possible(1.0, Some(16.0)));
         for wrong in [-0.1, 1.01, f64::NAN, f64::INFINITY] {
-            assert!(!shares(wrong, None), "{wrong}");
-            assert!(!shares(0.5, Some(wrong)), "{wrong}");
+            assert!(!is_possible(wrong, None), "{wrong}");
+        }
+        for wrong in [-0.1, 1e9, f64::NAN] {
+            assert!(!is_possible(0.5, Some(wrong)), "{wrong}");
         }
     }
 

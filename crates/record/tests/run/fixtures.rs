@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
-    AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
-    HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits, PauseUse,
-    ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples, Retried,
-    RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
-    TargetEnvironment, TcpUse, UseScope, WireUse,
+    AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse,
+    GroupUse, HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples,
+    Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum,
+    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;

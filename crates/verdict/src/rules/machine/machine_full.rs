@@ -12,9 +12,9 @@ use crate::rules::machine::shared_cores;
 use crate::server::backend::Backends;
 
 /// Share of the CPU time of all cores below which no core counts as idle.
-const IDLE: f64 = 0.10;
+pub(crate) const IDLE: f64 = 0.10;
 /// Share of idle CPU time below which processes certainly waited for a core.
-const NONE_IDLE: f64 = 0.01;
+pub(crate) const NONE_IDLE: f64 = 0.01;
 /// CPU share of other programs above which `others_busy` reports the programs.
 const OF_OTHERS: f64 = 0.10;
 
