@@ -1,5 +1,5 @@
-//! Reads and writes `slices.bin`: the histograms of complete slices, each the sum of histograms in
-//! `latency.hlog`. Reading `slices.bin` is much faster than decoding and adding all seconds.
+//! Reads and writes `slices.bin`: the histograms of complete slices. Except those by agent, each is the
+//! sum of histograms in `latency.hlog`. Reading `slices.bin` is much faster than decoding and adding all seconds.
 //!
 //! A slice has one range of the file, with the counts of all its histograms in HdrHistogram's
 //! encoding V2. The `end` line of the slice has the position, the check value and the lengths.
