@@ -80,6 +80,7 @@ fn the_section_is_japanese_but_the_names_are_not_translated() {
     for english in [
         "CPU is the busy",
         "Every agent",
+        "busiest thread",
         "round trip",
         "compared with",
     ] {
