@@ -103,6 +103,62 @@ fn agents_share_connections_and_are_named_in_the_result() {
 }
 
 #[test]
+fn every_agent_has_its_figures_and_its_ratio() {
+    let scratch = Scratch::new("agents-each");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let servers = servers(&scratch);
+    let load = ["--connections", "4"];
+    let run = compare(&scratch, &servers, &agents, (2, 4, "1s"), &load).wait(SOON);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    let result = result(&scratch);
+    let parts = result["agents"].as_array().expect("agents");
+    let of = |part: &Value| [&part["target"], &part["agent"]].map(ToString::to_string);
+    let places: Vec<[String; 2]> = parts.iter().map(of).collect();
+    let expected = [
+        ["\"one\"", "\"agent-0\""],
+        ["\"one\"", "\"agent-1\""],
+        ["\"other\"", "\"agent-0\""],
+        ["\"other\"", "\"agent-1\""],
+    ];
+    assert_eq!(places, expected);
+    for part in parts {
+        let number = |name: &str| {
+            part[name]
+                .as_f64()
+                .unwrap_or_else(|| panic!("{name}: {part}"))
+        };
+        assert!((0.0..=1.0).contains(&number("cpu_busy")), "{part}");
+        assert!((0.0..=1.1).contains(&number("busiest_thread")), "{part}");
+        assert!(number("round_trip") > 0.0 && number("min_rtt") >= 0.0);
+        let value = |name: &str| part[name]["value"].as_f64();
+        assert!(value("p50") > Some(0.0) && value("p99") >= value("p50"));
+        assert!(value("throughput") > Some(0.0), "{part}");
+    }
+    let ratios = result["agent_ratios"].as_array().expect("ratios");
+    let metrics: Vec<&Value> = ratios.iter().map(|each| &each["metric"]).collect();
+    assert_eq!(metrics, ["throughput", "service_p50", "service_p99"]);
+    for each in ratios {
+        let agents = each["agents"].as_array().expect("agents");
+        let known = agents.iter().map(|agent| agent["ratio"]["value"].as_f64());
+        assert_eq!(known.flatten().count(), 2, "{each}");
+    }
+    // Reads the figures of the agents from the files of the run.
+    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let directory = runs.flatten().next().expect("a run").path();
+    let directory = directory.display().to_string();
+    // The tests set TENBIN_VERBOSE, so all sections are shown.
+    let shown = Tenbin::new(&scratch, ["show", &directory]).run();
+    let section = shown.stdout.split("\nAgents\n").nth(1);
+    let section = section.and_then(|rest| rest.split("\nConnections\n").next());
+    let section = section.unwrap_or_else(|| panic!("{shown}"));
+    for agent in ["agent-0", "agent-1"] {
+        let rows = section.lines().filter(|row| row.contains(agent));
+        // Two targets, in two tables of columns, and three figures that are compared.
+        assert_eq!(rows.count(), 2 + 2 + 3, "{section}");
+    }
+}
+
+#[test]
 fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
     let scratch = Scratch::new("agents-search");
     let agents = Agents::start(&scratch, 2, &[]);

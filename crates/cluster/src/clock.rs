@@ -43,6 +43,11 @@ impl OtherClock {
         })
     }
 
+    /// The shortest round trip of the probes, nanoseconds.
+    pub(crate) fn round_trip(self) -> u64 {
+        2 * self.error
+    }
+
     /// The time on the other clock at which this machine's clock shows `here`; 0 before its origin.
     pub(crate) fn at(self, here: u64) -> u64 {
         u64::try_from(i128::from(here) + self.ahead).unwrap_or(0)

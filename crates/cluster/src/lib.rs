@@ -18,10 +18,10 @@ pub mod subjects;
 
 pub use agent::{LoadMachine, News, serve};
 pub use bus::Server;
-pub use coordinator::{Coordinator, Slice, SliceOfAll};
+pub use coordinator::{Coordinator, PartOfAgent, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
-pub use message::{Assignment, Introduction, SliceDone, SliceOrder};
+pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
 
 /// An agent without a sign of life from the coordinator for this time stops sending; the
 /// coordinator gives up an agent without a sign of life for this time.

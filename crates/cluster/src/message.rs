@@ -121,6 +121,17 @@ pub struct SliceDone {
     pub spread: Option<Spread>,
     /// What the agent learned of the workload, in a form that the caller of the coordinator chose.
     pub report: Bytes,
+    /// CPU use of the agent's machine in the measured window; `None` if unknown.
+    pub cpu: Option<CpuOfMachine>,
+}
+
+/// CPU use of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CpuOfMachine {
+    /// Share of the CPU time of all cores that was not idle, 0 to 1.
+    pub busy: f64,
+    /// Cores that programs other than the agent used; `None` if a target may run on the machine.
+    pub others: Option<f64>,
 }
 
 /// An event of an agent.

@@ -45,6 +45,8 @@ pub(crate) struct Sums {
     pub(crate) setup: [SlotSum; Step::ALL.len()],
     /// Service times by host.
     pub(crate) hosts: Vec<SlotSum>,
+    /// Times of the work by agent: packed, because there can be hundreds of agents.
+    pub(crate) agents: Vec<PackedHistogram>,
 }
 
 /// Sums of one thread's figures in the window.
@@ -71,6 +73,9 @@ impl SliceFold {
         let hosts: Vec<HostFigures> = hosts.collect();
         sums.ops.resize_with(ops.len(), Default::default);
         sums.hosts.resize_with(hosts.len(), Default::default);
+        // A probe has no histograms in `slices.bin`, from which those of agents are read.
+        let agents = if probed.is_none() { start.agents } else { 0 };
+        sums.agents.resize_with(agents, Default::default);
         Self {
             start,
             ops,
@@ -120,6 +125,9 @@ impl SliceFold {
             add_host_counts(sum, host);
             times.add(&host.service);
         }
+        for (sum, times) in self.sums.agents.iter_mut().zip(&interval.agents) {
+            sum.add(times);
+        }
         for usage in &interval.threads {
             self.pauses.add(usage);
         }
@@ -153,7 +161,13 @@ impl SliceFold {
         for (host, times) in self.hosts.iter_mut().zip(totals.hosts) {
             host.service = times;
         }
-        let agents = parts(&self.start, &self.threads);
+        let mut agents = parts(&self.start, &self.threads);
+        for (part, times) in agents.iter_mut().zip(totals.agents) {
+            part.times = times;
+        }
+        for (part, machine) in agents.iter_mut().zip(end.agents) {
+            part.machine = machine;
+        }
         let slice = Slice {
             index: self.start.index,
             block: self.start.block,
@@ -174,7 +188,7 @@ impl SliceFold {
             hosts: self.hosts,
             client: ClientUse {
                 allocated: end.allocated,
-                ..client_use(&self.threads)
+                ..client_use(self.threads.values())
             },
             server: end.server,
             machine: end.machine,
@@ -212,6 +226,11 @@ impl Sums {
             ops: ops.collect(),
             setup: self.setup.each_mut().map(SlotSum::take),
             hosts: self.hosts.iter_mut().map(SlotSum::take).collect(),
+            agents: self
+                .agents
+                .iter_mut()
+                .map(|sum| std::mem::take(sum).with_digest())
+                .collect(),
         }
     }
 }
@@ -277,14 +296,20 @@ fn parts(start: &SliceStart, threads: &BTreeMap<usize, ThreadSum>) -> Vec<AgentP
         part.share += own as f64 / slots.max(1) as f64;
         part.ok += threads.get(&thread).map_or(0, |sum| sum.ok);
     }
+    for (agent, part) in parts.iter_mut().enumerate() {
+        let is_own = |thread: &usize| *thread % start.agents == agent;
+        let own = threads.iter().filter(|(thread, _)| is_own(thread));
+        part.client = client_use(own.map(|(_, sum)| sum));
+    }
     parts
 }
 
-fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
-    let cpu_ns: u64 = threads.values().map(|thread| thread.cpu_ns).sum();
+fn client_use<'a>(threads: impl Iterator<Item = &'a ThreadSum> + Clone) -> ClientUse {
+    let cpu_ns: u64 = threads.clone().map(|thread| thread.cpu_ns).sum();
+    let busy = threads.clone().map(ThreadSum::busy);
     ClientUse {
         cpu_seconds: cpu_ns as f64 / 1e9,
-        busiest_thread: threads.values().map(ThreadSum::busy).fold(0.0, f64::max),
+        busiest_thread: busy.fold(0.0, f64::max),
         readiest_thread: readiest(threads),
         allocated: None,
     }
@@ -292,8 +317,8 @@ fn client_use(threads: &BTreeMap<usize, ThreadSum>) -> ClientUse {
 
 /// The thread with the largest sum of running time and waiting time for a core; `None` if the
 /// waiting time of any thread is unknown.
-fn readiest(threads: &BTreeMap<usize, ThreadSum>) -> Option<ThreadTurn> {
-    let turns: Option<Vec<ThreadTurn>> = threads.values().map(ThreadSum::turn).collect();
+fn readiest<'a>(threads: impl Iterator<Item = &'a ThreadSum>) -> Option<ThreadTurn> {
+    let turns: Option<Vec<ThreadTurn>> = threads.map(ThreadSum::turn).collect();
     let ready = |turn: &ThreadTurn| turn.used + turn.waited;
     let turns = turns?.into_iter();
     turns.max_by(|one, other| ready(one).total_cmp(&ready(other)))

@@ -2,6 +2,7 @@
 
 use tenbin_engine::Ledger;
 
+use crate::packed::PackedHistogram;
 use crate::slice::{HostFigures, OpFigures, SetupFigures};
 use crate::stalls::Stalls;
 use crate::thread_use::ThreadUse;
@@ -26,6 +27,9 @@ pub(crate) struct Interval {
     pub(crate) setup: SetupFigures,
     /// Figures by host, in the order of the slice's hosts.
     pub(crate) hosts: Vec<HostFigures>,
+    /// Times of the work by agent, by which the agents are compared; empty without agents, and in
+    /// seconds that were read from a file.
+    pub(crate) agents: Vec<PackedHistogram>,
     /// Resource use of every thread.
     pub(crate) threads: Vec<ThreadUse>,
     /// Waits of threads for a core, if observed.

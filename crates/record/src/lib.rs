@@ -98,8 +98,8 @@ pub use samples::{CacheUse, RecordedPattern, RecordedSample, RecordedSamples, Se
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use slice::{
-    AgentPart, Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures, Slice,
-    SliceEnd, SliceStart, ThreadTurn,
+    AgentPart, AgentUse, Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures,
+    Slice, SliceEnd, SliceStart, ThreadTurn,
 };
 pub use stalls::Stalls;
 pub use window::SlotWindow;

@@ -105,6 +105,8 @@ pub(crate) struct TotalsPart {
     pub(crate) setup: [u32; Step::ALL.len()],
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) hosts: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) agents: Vec<u32>,
 }
 
 fn are_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
@@ -464,6 +466,7 @@ impl SecondLine {
             ledger: self.ledger,
             setup,
             hosts,
+            agents: Vec::new(),
             threads: self.threads.clone(),
             stalls: self.stalls,
         }

@@ -24,6 +24,7 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
         all.extend([&mut setup.connect, &mut setup.tls, &mut setup.first_byte]);
         all.extend([&mut setup.response, &mut setup.total]);
         all.extend(slice.hosts.iter_mut().map(|host| &mut host.service));
+        all.extend(slice.agents.iter_mut().map(|agent| &mut agent.times));
     }
     move_out(all, store);
     for slice in slices.iter_mut().filter(|slice| slice.closed_loop) {

@@ -22,7 +22,8 @@ pub(crate) struct Seconds {
     operations: Vec<(String, Role)>,
     hosts: Vec<String>,
     threads: usize,
-    has_agents: bool,
+    agents: usize,
+    closed_loop: bool,
     pending: BTreeMap<Key, Interval>,
     reached: BTreeMap<usize, Key>,
 }
@@ -36,7 +37,8 @@ impl Seconds {
                 .collect(),
             hosts: slice.hosts.clone(),
             threads: slice.threads,
-            has_agents: slice.agents > 0,
+            agents: slice.agents,
+            closed_loop: slice.closed_loop,
             pending: BTreeMap::new(),
             reached: BTreeMap::new(),
         }
@@ -74,13 +76,23 @@ impl Seconds {
             cpu_ns: sample.cpu,
             waited_ns: sample.waited,
             backlog: sample.backlog,
-            ok: match self.has_agents {
-                true => work_done(&sample),
-                false => 0,
+            ok: match self.agents {
+                0 => 0,
+                _ => work_done(&sample),
             },
             pause_ns: sample.pause.map(|pause| (pause.start, pause.end)),
             late: trimmed(&sample.late),
         });
+        if self.agents > 0 {
+            interval.agents.resize_with(self.agents, Default::default);
+            let own = &mut interval.agents[sample.thread % self.agents];
+            for op in sample.ops.iter().filter(|op| op.role.is_work()) {
+                own.add(&match self.closed_loop {
+                    true => (&op.service).into(),
+                    false => (&op.response).into(),
+                });
+            }
+        }
         for op in sample.ops {
             let index = self
                 .operations
@@ -163,6 +175,7 @@ fn empty_interval(
         ledger: Ledger::default(),
         setup: SetupFigures::default(),
         hosts: hosts.iter().map(|name| HostFigures::new(name)).collect(),
+        agents: Vec::new(),
         threads: Vec::new(),
         stalls: None,
     }

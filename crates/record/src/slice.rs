@@ -138,16 +138,43 @@ pub struct SliceEnd {
     /// unknown without agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_ns: Option<u64>,
+    /// What each agent reported, in the order of their numbers; empty without agents, and in runs
+    /// of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentUse>,
+}
+
+/// The machine of one agent during a slice, and the agent's distance. Unknown figures are `None`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentUse {
+    /// Busy share of the CPU time of all cores, 0 to 1, with interrupts and steal time.
+    pub cpu_busy: Option<f64>,
+    /// Cores that other programs used; unknown if a target may run on the agent's machine.
+    pub others_cores: Option<f64>,
+    /// Shortest round trip from the coordinator to the agent through the NATS server before the
+    /// slice, nanoseconds.
+    pub round_trip_ns: Option<u64>,
+    /// Shortest round trip from the agent to the target, which the kernel measured on the TCP
+    /// connections of the slice, nanoseconds.
+    pub min_rtt_ns: Option<u64>,
 }
 
 /// The part of a slice that one agent sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentPart {
     /// Correct operations.
     pub ok: u64,
     /// Share of the load that the agent was given: of the connections in a closed loop, of the
     /// arrivals in an open loop; 0 to 1.
     pub share: f64,
+    /// Times of the correct operations that count as work: service times in a closed loop, response
+    /// times in an open loop. Empty for a probe, without `slices.bin`, and in runs of older versions.
+    pub times: PackedHistogram,
+    /// Resource use of the agent's load generator threads.
+    pub client: ClientUse,
+    /// The agent's machine and distance.
+    pub machine: AgentUse,
 }
 
 /// One uninterrupted measurement of one workload on one target.

@@ -1,5 +1,5 @@
-//! Reads and writes `slices.bin`: the histograms of complete slices, each the sum of histograms in
-//! `latency.hlog`. Reading `slices.bin` is much faster than decoding and adding all seconds.
+//! Reads and writes `slices.bin`: the histograms of complete slices. Except those by agent, each is the
+//! sum of histograms in `latency.hlog`. Reading `slices.bin` is much faster than decoding and adding all seconds.
 //!
 //! A slice has one range of the file, with the counts of all its histograms in HdrHistogram's
 //! encoding V2. The `end` line of the slice has the position, the check value and the lengths.
@@ -18,6 +18,9 @@ pub(crate) struct Totals {
     pub(crate) setup: [PackedHistogram; Step::ALL.len()],
     /// Service times by host.
     pub(crate) hosts: Vec<PackedHistogram>,
+    /// Times of the work by agent: service times in a closed loop, response times in an open loop.
+    /// The seconds in `latency.hlog` lack these histograms.
+    pub(crate) agents: Vec<PackedHistogram>,
 }
 
 /// Number of values in each histogram of a slice, according to the lines of the slice's seconds.
@@ -36,7 +39,9 @@ impl TotalsPart {
     /// range, or a histogram is too large.
     pub(crate) fn length(&self) -> Option<usize> {
         let operations = self.operations.iter().flatten();
-        let mut lengths = operations.chain(&self.setup).chain(&self.hosts);
+        let lengths = operations.chain(&self.setup);
+        let lengths = lengths.chain(&self.hosts);
+        let mut lengths = lengths.chain(&self.agents);
         let sum = lengths.try_fold(0_u64, |sum, length| {
             (*length <= LARGEST).then_some(sum + u64::from(*length))
         });
@@ -57,11 +62,13 @@ impl Totals {
         let operations = ops.map(|kinds| kinds.each_ref().map(&mut write)).collect();
         let setup = self.setup.each_ref().map(&mut write);
         let hosts = self.hosts.iter().map(&mut write).collect();
+        let agents = self.agents.iter().map(&mut write).collect();
         TotalsPart {
             range: ByteRange::of(offset, bytes),
             operations,
             setup,
             hosts,
+            agents,
         }
     }
 
@@ -94,6 +101,10 @@ impl Totals {
             let piece = pieces.next(*length)?;
             let histogram = PackedHistogram::checked(piece, *count, false)?;
             totals.hosts.push(histogram);
+        }
+        for length in &part.agents {
+            let histogram = PackedHistogram::decode(pieces.next(*length)?)?;
+            totals.agents.push(histogram.with_digest());
         }
         match pieces.0 {
             [] => Ok(totals),
@@ -142,6 +153,7 @@ mod tests {
             ops: vec![Default::default(), Default::default()],
             setup: Default::default(),
             hosts: vec![histogram(&[7; 90]), histogram(&[])],
+            agents: vec![histogram(&[1_000]), histogram(&[2_000, 300_000])],
         };
         totals.ops[0][0] = histogram(&[1_000, 2_000, 300_000]);
         totals.ops[1][4] = histogram(&[5]);
@@ -166,6 +178,7 @@ mod tests {
         assert_eq!(back.ops, totals.ops);
         assert_eq!(back.setup, totals.setup);
         assert_eq!(back.hosts, totals.hosts);
+        assert_eq!(back.agents, totals.agents);
         let text = serde_json::to_string(&part).unwrap();
         assert_eq!(serde_json::from_str::<TotalsPart>(&text).unwrap(), part);
     }

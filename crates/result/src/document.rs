@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
+use crate::agents::{AgentRatios, AgentResult};
 use crate::capacity::{Capacity, CapacityComparison};
 use crate::comparison::Comparison;
 use crate::earlier::Earlier;
@@ -94,6 +95,14 @@ pub struct Document {
     /// The challengers' maximum rates compared with the baseline's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_comparisons: Vec<RateComparison>,
+    /// The part of each agent in the results; empty with fewer than two agents, and in documents of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentResult>,
+    /// The ratios of targets by agent; empty with fewer than two agents, and in documents of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_ratios: Vec<AgentRatios>,
     /// The comparison with an earlier run; null if no earlier run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,

@@ -7,6 +7,7 @@
 //! `verdict` fills these types; `report` and `tenbin` read them. [`format`](mod@format) formats
 //! their numbers.
 
+mod agents;
 mod capacity;
 mod comparison;
 mod connections;
@@ -28,6 +29,7 @@ mod stages;
 mod trust;
 mod workload;
 
+pub use agents::{AgentRatio, AgentRatios, AgentResult};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use comparison::{Comparison, Outcome, Together};
 pub use connections::{Connections, HostResult, SetupStep};

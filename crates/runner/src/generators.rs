@@ -6,12 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tenbin_cluster::{Assignment, Coordinator, Creds, Server, Slice, SliceOrder};
+use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
 use tenbin_plan::{Pace, Plan};
-use tenbin_record::{AgentEnvironment, RunDirectory};
+use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
 use tenbin_workloads::{Prepared, SliceReport, SliceState};
 
 use crate::error::RunError;
@@ -52,6 +52,8 @@ pub(crate) struct Driven {
     pub(crate) spread: Option<Spread>,
     /// Largest possible difference between the starts of two agents.
     pub(crate) skew: Option<Duration>,
+    /// What each agent reported of its machine; empty without agents.
+    pub(crate) agents: Vec<AgentUse>,
     /// What each agent reports of the workload; `None` if this machine sent the load.
     reports: Option<Vec<SliceReport>>,
 }
@@ -160,6 +162,7 @@ impl Generators {
                 spread: done.spread,
                 skew: None,
                 reports: None,
+                agents: Vec::new(),
             });
         };
         let nanos = |length: Duration| length.as_nanos() as u64;
@@ -199,6 +202,7 @@ impl Generators {
             stages: all.done.stages,
             spread: all.done.spread,
             skew: all.skew,
+            agents: all.agents.iter().map(recorded).collect(),
             workers: job.workers,
         })
     }
@@ -227,6 +231,15 @@ pub(crate) fn encoded(part: &impl Serialize) -> Bytes {
 /// Reads what [`encoded`] has written; `None` if it has another form.
 pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     rmp_serde::from_slice(bytes).ok()
+}
+
+fn recorded(part: &PartOfAgent) -> AgentUse {
+    AgentUse {
+        cpu_busy: part.cpu.map(|cpu| cpu.busy),
+        others_cores: part.cpu.and_then(|cpu| cpu.others),
+        round_trip_ns: part.round_trip,
+        min_rtt_ns: part.min_rtt,
+    }
 }
 
 /// The rate of an open loop whose rate does not change, requests per second.

@@ -275,7 +275,7 @@ fn by_name(used: Vec<ProgramUse>) -> Vec<ProgramUse> {
     together
 }
 
-fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
+pub(crate) fn cpu_between(before: CpuTime, after: CpuTime) -> CpuUse {
     // The kernel's idle time may decrease (proc(5)).
     let grown = |before: f64, after: f64| (after - before).max(0.0);
     CpuUse {
@@ -326,7 +326,7 @@ fn links_between(before: &[Link], after: &[Link]) -> Vec<LinkUse> {
 }
 
 /// CPU time of this process, over all threads.
-fn own_cpu_seconds() -> Option<f64> {
+pub(crate) fn own_cpu_seconds() -> Option<f64> {
     let time = ClockId::CLOCK_PROCESS_CPUTIME_ID.now().ok()?;
     Some(std::time::Duration::from(time).as_secs_f64())
 }

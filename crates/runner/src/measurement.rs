@@ -325,6 +325,7 @@ impl Measurement<'_, '_> {
             spread: done.spread,
             segment,
             start_skew_ns: done.skew.map(|skew| skew.as_nanos() as u64),
+            agents: done.agents,
         })?;
         if let Some(sequence) = self.segments.of(turn.workload) {
             let requests = slice.requests();

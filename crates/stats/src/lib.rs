@@ -7,6 +7,7 @@
 mod bands;
 mod clustered;
 mod coordinated;
+mod departures;
 mod distribution;
 mod estimate;
 mod holm;
@@ -28,6 +29,7 @@ mod usl;
 pub use bands::band_shares;
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
+pub use departures::departures;
 pub use distribution::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use estimate::{Estimate, Measured};
 pub use holm::holm;

@@ -3,10 +3,11 @@
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
-    AbsoluteTrust, Capacity, CapacityComparison, Expectation, Finding, NodeScaling, Optimum,
-    PercentileRatios, RateComparison, ResultOf, Search, Trust, UseCase,
+    AbsoluteTrust, AgentRatios, AgentResult, Capacity, CapacityComparison, Expectation, Finding,
+    NodeScaling, Optimum, PercentileRatios, RateComparison, ResultOf, Search, Trust, UseCase,
 };
 
+use crate::agents::{agent_ratios, agent_results};
 use crate::capacity::{capacities, compare_capacities};
 use crate::cell::cells;
 use crate::compare::comparison::Comparison;
@@ -66,6 +67,10 @@ pub struct Assessment {
     pub searches: Vec<Search>,
     /// The highest rate of each challenger compared with the baseline.
     pub rate_comparisons: Vec<RateComparison>,
+    /// The part of each agent in the figures; empty with fewer than two agents.
+    pub agents: Vec<AgentResult>,
+    /// The ratios of challengers to the baseline by agent; empty with fewer than two agents.
+    pub agent_ratios: Vec<AgentRatios>,
 }
 
 impl Assessment {
@@ -150,6 +155,8 @@ pub fn assess(
         capacity_comparisons: compare_capacities(plan, slices, &capacities),
         capacities,
         rate_comparisons: compare_rates(plan, &searches),
+        agents: agent_results(plan, slices, environment),
+        agent_ratios: agent_ratios(plan, slices, environment),
         searches: searches.iter().map(SearchResult::document).collect(),
         trust: Trust::after(&findings),
         absolute: absolute_trust(&findings),

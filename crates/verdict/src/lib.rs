@@ -5,6 +5,7 @@
 //! each workload, challenger and [`Metric`], state which target is faster. This crate does not
 //! measure or print.
 
+mod agents;
 mod assessment;
 pub mod capacity;
 mod cell;

@@ -8,9 +8,9 @@ use tenbin_plan::{
 };
 use tenbin_record::ErrorClass;
 use tenbin_record::{
-    BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse, Integrity, LinkUse,
-    MachineUse, OpFigures, OperationStages, PortsUse, PressureUse, Role, ServerUse, Slice,
-    StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
+    AgentEnvironment, AgentPart, BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse,
+    Integrity, LinkUse, MachineUse, OpFigures, OperationStages, PortsUse, PressureUse, Role,
+    ServerUse, Slice, StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
 };
 use tenbin_record::{HostHits, PatternHits};
 use tenbin_result::{Finding, ResultOf};
@@ -164,6 +164,25 @@ impl Run {
     pub(crate) fn first_of(&mut self, target: &str) -> Made<'_> {
         let mut slices = self.slices.iter_mut();
         Made(slices.find(|slice| slice.target == target).unwrap())
+    }
+
+    /// Sets the parts of agents called `one`, `two` and so on, of each slice of a target.
+    pub(crate) fn agents_of(
+        &mut self,
+        target: &str,
+        mut parts: impl FnMut(&Slice) -> Vec<AgentPart>,
+    ) {
+        self.each_of(target, |slice| slice.0.agents = parts(slice.0));
+        let names = ["one", "two", "three", "four", "five"];
+        let named = names.map(|name| AgentEnvironment {
+            name: name.to_owned(),
+            hostname: None,
+            cores: 4,
+            cpu_model: Some("CPU".to_owned()),
+            kernel: Some("6.1.0".to_owned()),
+        });
+        let count = self.slices.iter().map(|slice| slice.agents.len()).max();
+        self.environment.agents = named.into_iter().take(count.unwrap_or(0)).collect();
     }
 
     /// Records the numbers of hits of a host for the first patterns of `get`, before and after the
@@ -387,6 +406,22 @@ impl Made<'_> {
     pub(crate) fn cut_short(&mut self) {
         self.0.cut_short = true;
     }
+}
+
+/// The part of an agent: half of the load, correct operations of 2 ms, and the share of a core that
+/// the busiest thread used.
+pub(crate) fn agent(ok: u64, busiest_thread: f64) -> AgentPart {
+    let mut part = AgentPart {
+        ok,
+        share: 0.5,
+        client: ClientUse {
+            busiest_thread,
+            ..ClientUse::default()
+        },
+        ..AgentPart::default()
+    };
+    part.times.record_n(nanos(0.002), ok).unwrap();
+    part
 }
 
 fn nanos(seconds: f64) -> u64 {

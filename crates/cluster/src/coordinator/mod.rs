@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use self::slice::Part;
-pub use self::slice::{Slice, SliceOfAll};
+pub use self::slice::{PartOfAgent, Slice, SliceOfAll};
 use crate::bus::{Bus, Incoming, Server, read};
 use crate::clock::{OtherClock, Probe};
 use crate::error::ClusterError;

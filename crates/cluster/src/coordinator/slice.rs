@@ -7,8 +7,9 @@ use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
 use super::{Coordinator, Member, ORDER_TIME, POLL, check};
+use crate::clock::OtherClock;
 use crate::error::ClusterError;
-use crate::message::{Happened, SliceDone, SliceOrder, What};
+use crate::message::{CpuOfMachine, Happened, SliceDone, SliceOrder, What};
 
 /// Shortest time between the order to start and the start, besides the round trips.
 const START_MARGIN: Duration = Duration::from_millis(20);
@@ -17,6 +18,8 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
+/// Most cores of a machine.
+const MOST_CORES: f64 = 65_536.0;
 /// Largest count that a thread can reach in a second, and largest number of bytes.
 const MOST: u64 = 1 << 48;
 
@@ -41,6 +44,19 @@ pub struct SliceOfAll {
     /// Largest possible difference between the windows of two agents: of their starts and, if they
     /// sent a segment of a sequence, of their lengths. `None` with one agent.
     pub skew: Option<Duration>,
+    /// What is known only of each agent, in the order of their numbers.
+    pub agents: Vec<PartOfAgent>,
+}
+
+/// What the coordinator knows of one agent's part of a slice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PartOfAgent {
+    /// CPU use of the agent's machine.
+    pub cpu: Option<CpuOfMachine>,
+    /// Shortest round trip of the probes before the slice, nanoseconds.
+    pub round_trip: Option<u64>,
+    /// Shortest round trip from the agent to the target, nanoseconds.
+    pub min_rtt: Option<u64>,
 }
 
 /// An agent's part of the running slice.
@@ -154,7 +170,7 @@ impl Coordinator {
                     }
                     let longest = planned + rest + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
-                    if !is_time || done.unmeasured > MOST {
+                    if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {
                         return Err(impossible(&member.intro.name));
                     }
                     member.slice.done = Some(done);
@@ -257,6 +273,7 @@ impl Coordinator {
             stages: None,
             spread: None,
             report: Bytes::new(),
+            cpu: None,
         };
         for part in parts {
             done.seconds = done.seconds.max(part.seconds);
@@ -291,6 +308,7 @@ impl Coordinator {
         SliceOfAll {
             done,
             reports: Vec::new(),
+            agents: self.members.iter().map(Member::part).collect(),
             skew: (errors.len() > 1)
                 .then(|| Duration::from_nanos(errors.iter().take(2).sum()) + ends),
         }
@@ -308,6 +326,17 @@ impl Coordinator {
     }
 }
 
+impl Member {
+    fn part(&self) -> PartOfAgent {
+        let done = self.slice.done.as_ref();
+        PartOfAgent {
+            cpu: done.and_then(|done| done.cpu),
+            round_trip: self.clock.map(OtherClock::round_trip),
+            min_rtt: done.and_then(|done| done.tcp?.min_rtt),
+        }
+    }
+}
+
 fn lost_samples(agent: &str) -> ClusterError {
     ClusterError::Agents(format!("samples of agent \"{agent}\" were lost"))
 }
@@ -321,6 +350,13 @@ fn impossible(agent: &str) -> ClusterError {
 
 fn nanos(length: Duration) -> u64 {
     u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether a machine can have used this much of its CPU time.
+fn is_possible_cpu(cpu: CpuOfMachine) -> bool {
+    let is_share = (0.0..=1.0).contains(&cpu.busy);
+    let are_cores = |cores| (0.0..=MOST_CORES).contains(&cores);
+    is_share && cpu.others.is_none_or(are_cores)
 }
 
 /// Whether all counts of a sample are so small that sums over a run cannot overflow.
@@ -388,6 +424,18 @@ mod tests {
     use tenbin_engine::{OpSample, Pause};
 
     use super::*;
+
+    #[test]
+    fn a_machine_cannot_use_more_than_all_of_its_cpu_time() {
+        let is_possible = |busy, others| is_possible_cpu(CpuOfMachine { busy, others });
+        assert!(is_possible(0.0, None) && is_possible(1.0, Some(16.0)));
+        for wrong in [-0.1, 1.01, f64::NAN, f64::INFINITY] {
+            assert!(!is_possible(wrong, None), "{wrong}");
+        }
+        for wrong in [-0.1, 1e9, f64::NAN] {
+            assert!(!is_possible(0.5, Some(wrong)), "{wrong}");
+        }
+    }
 
     #[test]
     fn samples_whose_sums_could_overflow_are_refused() {

@@ -80,7 +80,11 @@ impl SliceEntry {
             }
             None => None,
         };
-        let from_slice = totals.filter(|_| files.source == Source::Slices);
+        let (from_slice, of_agents) = match files.source {
+            Source::Slices => (totals, None),
+            // The seconds are merged over the agents.
+            Source::Seconds => (None, totals.map(|totals| totals.agents)),
+        };
         if from_slice.is_some() {
             // If the slice's histograms are known, the histograms of the seconds are only checked,
             // not decoded.
@@ -94,7 +98,10 @@ impl SliceEntry {
             }
             fold.add(&interval);
         }
-        let totals = from_slice.unwrap_or_else(|| fold.take_totals());
+        let mut totals = from_slice.unwrap_or_else(|| fold.take_totals());
+        if let Some(agents) = of_agents {
+            totals.agents = agents;
+        }
         if let Some(part) = part.filter(|_| files.source == Source::Seconds)
             && part != totals.write(&mut Vec::new(), part.range.offset)
         {

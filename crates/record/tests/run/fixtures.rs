@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
-    Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse, GroupUse,
-    HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits, PauseUse,
-    ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples, Retried,
-    RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum, StageSums,
-    TargetEnvironment, TcpUse, UseScope, WireUse,
+    AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse,
+    GroupUse, HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples,
+    Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum,
+    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;
@@ -354,6 +354,14 @@ pub(crate) fn machine() -> MachineUse {
     }
 }
 
+pub(crate) fn agent_use(cpu_busy: f64) -> AgentUse {
+    AgentUse {
+        cpu_busy: Some(cpu_busy),
+        min_rtt_ns: Some(20_000),
+        ..AgentUse::default()
+    }
+}
+
 pub(crate) struct Written {
     _root: tempfile::TempDir,
     pub(crate) path: PathBuf,
@@ -426,6 +434,10 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
             }),
             segment: None,
             start_skew_ns: looked.then_some(1_200_000),
+            agents: match looked {
+                true => vec![agent_use(0.25), agent_use(0.75)],
+                false => Vec::new(),
+            },
             responses: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,

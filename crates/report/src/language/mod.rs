@@ -47,6 +47,7 @@ fn translator(document: &Document) -> Option<Translator<'_>> {
     let workloads = document.workloads.iter();
     let names = targets
         .chain(workloads.map(|workload| workload.name.as_str()))
+        .chain(document.agents.iter().map(|part| part.agent.as_str()))
         .chain([document.run.name.as_str()]);
     Some(Translator {
         catalogue,

@@ -3,6 +3,7 @@
 //! [`SECTIONS`] lists all sections: pages print them in this order, and `--section` accepts their
 //! names.
 
+mod agents;
 mod answer;
 mod capacity;
 mod charts;
@@ -94,6 +95,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     section(Details, "comparisons", "Comparisons", comparisons::blocks),
     section(Details, "operations", "Operations", operations::blocks),
     section(Details, "hosts", "Hosts", hosts::blocks),
+    section(Details, "agents", "Agents", agents::blocks),
     section(Details, "connections", "Connections", connections::blocks),
     section(Details, "cost", "Server cost", cost::of_servers),
     section(Details, "generator", "Load generator", cost::of_generator),

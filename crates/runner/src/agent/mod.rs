@@ -1,5 +1,6 @@
 //! An agent: executes its part of every slice that a coordinator orders.
 
+mod cpu;
 mod limits;
 
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,6 +17,7 @@ use tenbin_plan::{Draft, Pace, Plan, Reach};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, bring_up};
 
+use self::cpu::CpuWatch;
 pub use self::limits::AgentLimits;
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -206,9 +208,12 @@ impl LoadMachine for Machine {
         if !is_possible {
             return Err("the coordinator's times of the slice are not possible".to_owned());
         }
+        let directory = self.directory.clone();
         let Some(assigned) = &mut self.assigned else {
             return Err("the agent has no plan".to_owned());
         };
+        let mut live_targets = assigned.live_targets.iter();
+        let is_alone = live_targets.all(|live| live.running.is_here() == Some(false));
         let work = assigned.plan.workloads.get(order.workload);
         let live = assigned.live_targets.get_mut(order.target);
         let (Some(work), Some(live)) = (work, live) else {
@@ -267,7 +272,12 @@ impl LoadMachine for Machine {
         if matches!(how.destination, Destination::Files { .. }) {
             return Err("agents do not write files".to_owned());
         }
-        let done = drive(&how, workers, stop, listen).map_err(|error| error.to_string())?;
+        let mut cpu = CpuWatch::new(&directory, is_alone);
+        let done = drive(&how, workers, stop, &mut |event| {
+            cpu.on_event(&event);
+            listen(event);
+        });
+        let done = done.map_err(|error| error.to_string())?;
         let prepared = live.prepared[order.workload].as_mut();
         prepared.slice_done(done.workers);
         let report = prepared.report().shifted(shift.saturating_neg());
@@ -279,6 +289,7 @@ impl LoadMachine for Machine {
             stages: done.stages,
             spread: done.spread,
             report: encoded(&report),
+            cpu: cpu.used(),
         })
     }
 

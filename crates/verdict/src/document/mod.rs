@@ -112,6 +112,8 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         capacity_comparisons: assessment.capacity_comparisons.clone(),
         searches: assessment.searches.clone(),
         rate_comparisons: assessment.rate_comparisons.clone(),
+        agents: assessment.agents.clone(),
+        agent_ratios: assessment.agent_ratios.clone(),
         earlier: None,
         language: Language::default(),
     }

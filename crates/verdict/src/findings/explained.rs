@@ -29,6 +29,7 @@ const EXPLAINED: &[(&str, &[&str])] = &[
         ],
     ),
     ("send_lag", &["client_saturated"]),
+    ("agent_saturated", &["client_saturated"]),
     ("stalls", &["throttled", "steal", "others_busy"]),
 ];
 

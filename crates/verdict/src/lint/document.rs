@@ -80,6 +80,8 @@ pub fn document(named: &[(String, Reported)]) -> Document {
         capacity_comparisons: Vec::new(),
         searches: Vec::new(),
         rate_comparisons: Vec::new(),
+        agents: Vec::new(),
+        agent_ratios: Vec::new(),
         earlier: None,
     };
     for (name, file) in named {

@@ -1,6 +1,6 @@
 //! How busy the load generator's threads were.
 
-use tenbin_record::Slice;
+use tenbin_record::{AgentPart, ClientUse, Slice};
 use tenbin_result::format::percent;
 
 use crate::cell::Cell;
@@ -35,6 +35,16 @@ impl Thread {
             Self::of_slice(slice, others)
         });
         let threads: Vec<Self> = threads.collect();
+        Self::middle(&threads)
+    }
+
+    /// The busiest thread of one agent: medians over some slices; `None` without a slice.
+    pub(crate) fn of_agent(slices: &[&Slice], agent: usize) -> Option<Self> {
+        let parts = slices.iter().filter_map(|slice| slice.agents.get(agent));
+        Self::middle(&parts.map(Self::of_part).collect::<Vec<Self>>())
+    }
+
+    fn middle(threads: &[Self]) -> Option<Self> {
         let used = middle(threads.iter().map(|thread| thread.used))?;
         let ready = middle(threads.iter().map(Self::ready))?;
         Some(Self {
@@ -45,13 +55,23 @@ impl Thread {
 
     /// The busiest thread in one slice in which other programs used `others` cores. The wait is
     /// limited to the CPU time of other programs, because a thread waits for other programs only
-    /// while they run.
+    /// while they run. With agents, `others` is ignored, because it is known of each agent.
     pub(crate) fn of_slice(slice: &Slice, others: Option<f64>) -> Self {
+        let of_agents = slice.agents.iter().map(Self::of_part);
+        let busiest = of_agents.max_by(|one, other| one.ready().total_cmp(&other.ready()));
+        busiest.unwrap_or_else(|| Self::of_client(&slice.client, others))
+    }
+
+    fn of_part(part: &AgentPart) -> Self {
+        Self::of_client(&part.client, part.machine.others_cores)
+    }
+
+    fn of_client(client: &ClientUse, others: Option<f64>) -> Self {
         let busiest = Self {
-            used: slice.client.busiest_thread,
+            used: client.busiest_thread,
             waited: 0.0,
         };
-        let readiest = slice.client.readiest_thread.map(|turn| Self {
+        let readiest = client.readiest_thread.map(|turn| Self {
             used: turn.used,
             waited: turn.waited.min(others.unwrap_or(0.0)),
         });
@@ -71,7 +91,8 @@ impl Thread {
         self.is_busy() && self.used <= BUSY
     }
 
-    fn ready(&self) -> f64 {
+    /// Share of the time in which the thread ran, or waited for a core that other programs used.
+    pub(crate) fn ready(&self) -> f64 {
         self.used + self.waited
     }
 

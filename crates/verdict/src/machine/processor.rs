@@ -16,7 +16,7 @@ const ROOM: f64 = 0.20;
 pub(crate) struct Busy {
     /// Cores that the target uses.
     pub(crate) target: f64,
-    /// Cores that the load generator uses.
+    /// Cores that the load generator uses; 0 with agents.
     pub(crate) generator: f64,
     /// Cores that target and load generator use together.
     pub(crate) both: f64,
@@ -47,11 +47,16 @@ impl Busy {
         };
         let per_second =
             |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
+        // Agents report the CPU use of their own machines.
+        let of_generator = |slice: &Slice| match slice.agents.is_empty() {
+            true => per_second(slice, slice.client.cpu_seconds),
+            false => Some(0.0),
+        };
         Some(Self {
             target: median(&server::busy_cores)?,
-            generator: median(&|slice| per_second(slice, slice.client.cpu_seconds))?,
+            generator: median(&of_generator)?,
             both: median(&|slice| {
-                let generator = per_second(slice, slice.client.cpu_seconds)?;
+                let generator = of_generator(slice)?;
                 Some(server::busy_cores(slice)? + generator)
             })?,
             others: median(&|slice| {

@@ -4,6 +4,7 @@ use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
+use crate::agents::agent_name;
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -45,7 +46,7 @@ fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         target: Some(cell.target.name.clone()),
         evidence: format!(
             "agent \"{}\" completed {} of what its share of the load is (median of {})",
-            name(evidence, agent),
+            agent_name(evidence.environment, agent),
             percent(found),
             plural(full.len(), "slice")
         ),
@@ -64,11 +65,6 @@ fn done(slice: &Slice, agent: usize) -> Option<f64> {
     (all > 0 && own.share > 0.0).then(|| own.ok as f64 / all as f64 / own.share)
 }
 
-fn name(evidence: &Evidence<'_>, agent: usize) -> String {
-    let named = evidence.environment.agents.get(agent);
-    named.map_or_else(|| (agent + 1).to_string(), |agent| agent.name.clone())
-}
-
 #[cfg(test)]
 mod tests {
     use tenbin_record::AgentPart;
@@ -79,7 +75,11 @@ mod tests {
     /// A run whose slices of `b` have these agents: correct operations, and share of the load.
     fn done_by(agents: &[(u64, f64)]) -> Run {
         let mut run = Run::pair(8);
-        let parts = agents.iter().map(|&(ok, share)| AgentPart { ok, share });
+        let parts = agents.iter().map(|&(ok, share)| AgentPart {
+            ok,
+            share,
+            ..AgentPart::default()
+        });
         let parts: Vec<AgentPart> = parts.collect();
         run.each_of("b", |slice| slice.0.agents = parts.clone());
         run

@@ -1,6 +1,7 @@
 //! Runs in which the load generator is the limit.
 
 use tenbin_plan::Workload;
+use tenbin_record::Slice;
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
 
@@ -54,8 +55,16 @@ fn of_workload(
             workload: Some(workload.name.clone()),
             target: Some(loaded.target.clone()),
             evidence: format!(
-                "the busiest of {} {} (median of {})",
-                plural(threads, "load generator thread"),
+                "{} {} (median of {})",
+                match loaded.agents {
+                    0 | 1 => format!(
+                        "the busiest of {}",
+                        plural(threads, "load generator thread")
+                    ),
+                    agents => format!(
+                        "on the least busy of {agents} agents, the busiest load generator thread"
+                    ),
+                },
                 loaded.thread.words(),
                 plural(loaded.slices, "slice"),
             ),
@@ -68,6 +77,8 @@ fn of_workload(
 struct Loaded {
     target: String,
     slices: usize,
+    agents: usize,
+    /// With several agents, of the least busy agent: `agent_saturated` reports single agents.
     thread: Thread,
     throughput: f64,
 }
@@ -75,10 +86,15 @@ struct Loaded {
 impl Loaded {
     fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let full = cell.full();
+        let agents = full.first().map_or(0, |slice| slice.agents.len());
         Some(Self {
             target: cell.target.name.clone(),
             slices: full.len(),
-            thread: Thread::of(cell, backends)?,
+            agents,
+            thread: match agents {
+                0 | 1 => Thread::of(cell, backends)?,
+                _ => least_busy(&full, agents)?,
+            },
             throughput: middle(full.iter().filter_map(|slice| slice.throughput()))?,
         })
     }
@@ -86,6 +102,12 @@ impl Loaded {
     fn is_busy(&self) -> bool {
         self.thread.is_busy()
     }
+}
+
+/// The busiest thread of the agent whose busiest thread is the least busy.
+fn least_busy(slices: &[&Slice], agents: usize) -> Option<Thread> {
+    let threads = (0..agents).filter_map(|agent| Thread::of_agent(slices, agent));
+    threads.min_by(|one, other| one.ready().total_cmp(&other.ready()))
 }
 
 /// The severity. With two targets at the load generator's limit, the run compared the load
@@ -122,7 +144,27 @@ fn advice(severity: Severity, comparing: bool, thread: &Thread) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Run;
+    use crate::testing::{Run, agent};
+
+    #[test]
+    fn with_agents_the_load_is_limited_only_if_every_agent_is() {
+        let busy = |shares: [f64; 2]| {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                slice.busiest_thread(0.97);
+                slice.0.agents = shares.map(|share| agent(1_000, share)).to_vec();
+            });
+            run.findings(&RULE)
+        };
+        assert_eq!(busy([0.97, 0.5]), [], "agent_saturated");
+        let findings = busy([0.97, 0.93]);
+        assert_eq!(findings.len(), 2);
+        assert_eq!(
+            findings[0].evidence,
+            "on the least busy of 2 agents, the busiest load generator thread used 93 % of a core \
+             (median of 16 slices)"
+        );
+    }
 
     #[test]
     fn one_saturated_target_that_leads_is_suspect() {

@@ -12,9 +12,9 @@ use crate::rules::machine::shared_cores;
 use crate::server::backend::Backends;
 
 /// Share of the CPU time of all cores below which no core counts as idle.
-const IDLE: f64 = 0.10;
+pub(crate) const IDLE: f64 = 0.10;
 /// Share of idle CPU time below which processes certainly waited for a core.
-const NONE_IDLE: f64 = 0.01;
+pub(crate) const NONE_IDLE: f64 = 0.01;
 /// CPU share of other programs above which `others_busy` reports the programs.
 const OF_OTHERS: f64 = 0.10;
 
@@ -47,8 +47,9 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
     }
     let is_ours = !matches!(cell.target.reach, Reach::Endpoint { .. });
     let is_accounted_for = is_ours && others.is_some();
-    let idle = Place::of_cell(cell, &|_, machine| {
-        let here = machine.target_here?;
+    let idle = Place::of_cell(cell, &|slice, machine| {
+        // `agent_saturated` reports the machines of agents.
+        let here = machine.target_here? && slice.agents.is_empty();
         machine.cpu?.idle_share().filter(|_| here)
     })?;
     (idle.value < IDLE).then(|| {
@@ -78,7 +79,7 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Run;
+    use crate::testing::{Run, agent};
     use tenbin_result::Trust;
 
     /// A target on this machine that Tenbin did not start and does not observe.
@@ -136,6 +137,27 @@ mod tests {
         assert_eq!(run.findings(&RULE), []);
         run.each(|slice| slice.machine().target_here = None);
         assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn silent_if_agents_send_the_load() {
+        let mut run = full(0.1);
+        run.agents_of("b", |_| vec![agent(1_000, 0.2)]);
+        assert_eq!(run.findings(&RULE), []);
+    }
+
+    #[test]
+    fn the_cpu_time_of_agents_is_not_that_of_this_machine() {
+        let mut run = Run::pair(8);
+        run.each(|slice| {
+            slice.0.client.cpu_seconds = 1.0;
+            slice.server_cpu(1.2);
+        });
+        assert_eq!(run.findings(&shared_cores::RULE).len(), 2);
+        for target in ["a", "b"] {
+            run.agents_of(target, |_| vec![agent(1_000, 0.2)]);
+        }
+        assert_eq!(run.findings(&shared_cores::RULE), []);
     }
 
     #[test]

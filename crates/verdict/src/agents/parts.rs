@@ -1,0 +1,111 @@
+//! The slices and figures of one agent.
+
+use tenbin_plan::{Plan, Target, Workload};
+use tenbin_record::{AgentPart, Environment, OpFigures, Slice};
+use tenbin_result::AgentResult;
+
+use crate::cell::Cell;
+use crate::compare::metric::Metric;
+use crate::evidence::is_closed;
+use crate::figures::basis::Basis;
+use crate::figures::latency::NANOS_PER_SECOND;
+use crate::words::middle;
+
+/// Number of agents that sent the load of a run.
+pub(crate) fn agent_count(slices: &[Slice]) -> usize {
+    slices.first().map_or(0, |slice| slice.agents.len())
+}
+
+/// The name of an agent; its number, counted from 1, if the name is unknown.
+pub(crate) fn agent_name(environment: &Environment, agent: usize) -> String {
+    let named = environment.agents.get(agent);
+    named.map_or_else(|| (agent + 1).to_string(), |agent| agent.name.clone())
+}
+
+/// The median of a figure of an agent over some slices; `None` if the figure is unknown.
+pub(crate) fn middle_of(
+    slices: &[&Slice],
+    agent: usize,
+    figure: impl Fn(&AgentPart) -> Option<f64>,
+) -> Option<f64> {
+    let parts = slices.iter().filter_map(|slice| slice.agents.get(agent));
+    middle(parts.filter_map(figure))
+}
+
+/// The slices as if the agent alone had measured them: with its operations, and without what is
+/// known only of all agents together.
+pub(super) fn slices_of(slices: &[Slice], agent: usize) -> Vec<Slice> {
+    let alone = slices.iter().filter_map(|slice| {
+        let part = slice.agents.get(agent)?;
+        let mut work = OpFigures::new("work");
+        work.ok = part.ok;
+        work.service = part.times.clone();
+        work.response = part.times.clone();
+        Some(Slice {
+            index: slice.index,
+            block: slice.block,
+            round: slice.round,
+            workload: slice.workload.clone(),
+            target: slice.target.clone(),
+            start: slice.start,
+            seconds: slice.seconds,
+            connections: slice.connections,
+            closed_loop: slice.closed_loop,
+            ops: vec![work],
+            cut_short: slice.cut_short,
+            agents: vec![part.clone()],
+            ..Slice::default()
+        })
+    });
+    alone.collect()
+}
+
+/// The part of every agent in the result of each workload on each target; empty with fewer than
+/// two agents.
+pub(crate) fn agent_results(
+    plan: &Plan,
+    slices: &[Slice],
+    environment: &Environment,
+) -> Vec<AgentResult> {
+    let agents = agent_count(slices);
+    if agents < 2 {
+        return Vec::new();
+    }
+    // The slices of a maximum-rate search have different loads.
+    let works = plan.workloads.iter().filter(|work| work.search().is_none());
+    let places = works.flat_map(|work| plan.targets.iter().map(move |target| (work, target)));
+    let places: Vec<(&Workload, &Target)> = places.collect();
+    let mut results = Vec::new();
+    // Agent by agent: there can be hundreds, and a run can have thousands of slices.
+    for agent in 0..agents {
+        let slices = slices_of(slices, agent);
+        for (place, (work, target)) in places.iter().enumerate() {
+            let cell = Cell::new(work, target, &slices);
+            let basis = Basis::of(&cell);
+            let [p50, p99] = match is_closed(work) {
+                true => [Metric::SERVICE_P50, Metric::SERVICE_P99],
+                false => [Metric::RESPONSE_P50, Metric::RESPONSE_P99],
+            };
+            let full = cell.full();
+            let nanos = |figure: fn(&AgentPart) -> Option<u64>| {
+                let nanos = middle_of(&full, 0, |part| Some(figure(part)? as f64))?;
+                Some(nanos / NANOS_PER_SECOND)
+            };
+            let result = AgentResult {
+                workload: work.name.clone(),
+                target: target.name.clone(),
+                agent: agent_name(environment, agent),
+                throughput: basis.metric(Metric::Throughput),
+                p50: basis.metric(p50),
+                p99: basis.metric(p99),
+                cpu_busy: middle_of(&full, 0, |part| part.machine.cpu_busy),
+                busiest_thread: middle_of(&full, 0, |part| Some(part.client.busiest_thread)),
+                min_rtt: nanos(|part| part.machine.min_rtt_ns),
+                round_trip: nanos(|part| part.machine.round_trip_ns),
+            };
+            results.push((place, result));
+        }
+    }
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
