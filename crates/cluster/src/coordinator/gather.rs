@@ -182,6 +182,8 @@ pub(super) struct Search {
     begun: Instant,
     time: Duration,
     asked: Option<Instant>,
+    /// Whether an agent may be replaced by another one of the same name during the search.
+    allows_restarts: bool,
     pub(super) free: Vec<Introduction>,
     /// Names of the agents that work for other runs.
     busy: BTreeSet<String>,
@@ -193,8 +195,17 @@ impl Search {
             begun: Instant::now(),
             time,
             asked: None,
+            allows_restarts: false,
             free: Vec::new(),
             busy: BTreeSet::new(),
+        }
+    }
+
+    /// A search during a run, in which a lost agent may have been started again.
+    pub(super) fn during_run(time: Duration) -> Self {
+        Self {
+            allows_restarts: true,
+            ..Self::new(time)
         }
     }
 
@@ -218,6 +229,7 @@ impl Search {
         self.busy.remove(&intro.name);
         match known {
             None => self.free.push(intro),
+            Some(at) if self.allows_restarts => self.free[at] = intro,
             Some(at) if self.free[at].instance != intro.instance => {
                 return Err(ClusterError::Agents(format!(
                     "two agents are called \"{}\"; give each its own --name",

@@ -26,7 +26,7 @@ impl Coordinator {
     ) -> Result<(), ClusterError> {
         // From now on, refusals of earlier orders do not count.
         self.number += 1;
-        let mut search = Search::new(time);
+        let mut search = Search::during_run(time);
         let mut lost = lost.to_owned();
         loop {
             self.lose(&lost);
