@@ -128,6 +128,7 @@ pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
     let machine = Environment::collect();
     Introduction {
         name: name.to_owned(),
+        format: 0,
         instance: RandomState::new().hash_one(std::process::id()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         hostname: machine.hostname,

@@ -90,6 +90,27 @@ impl Generators {
         }
     }
 
+    /// Largest number of load generator threads: fewer than planned after agents were lost.
+    pub(crate) fn most_threads(&self) -> usize {
+        match self {
+            Self::Here => usize::MAX,
+            Self::Agents(coordinator) => coordinator.threads().unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Continues without the agent `lost`: see [`Coordinator::regroup`].
+    pub(crate) fn regroup(
+        &mut self,
+        lost: &str,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<Vec<(String, String)>, RunError> {
+        match self {
+            Self::Here => Ok(Vec::new()),
+            Self::Agents(coordinator) => Ok(coordinator.regroup(lost, time, stop.asked())?),
+        }
+    }
+
     /// The agents, for the recorded environment.
     pub(crate) fn environment(&self) -> Vec<AgentEnvironment> {
         let Self::Agents(coordinator) = self else {

@@ -120,6 +120,12 @@ impl Coordinator {
         self.members.iter().map(|member| &member.intro)
     }
 
+    /// Number of load generator threads of all agents together; `None` before they have a plan.
+    pub fn threads(&self) -> Option<usize> {
+        let preparation = self.preparation.as_ref()?;
+        Some(preparation.threads * self.members.len())
+    }
+
     /// Assigns every agent its part of a plan, each with `threads` load generator threads.
     ///
     /// # Errors

@@ -13,7 +13,8 @@ pub const REPLACE_TIME: Duration = Duration::from_secs(30);
 impl Coordinator {
     /// Continues without the agent `lost`. Looks for free agents for at most `time`, until the
     /// number of agents is the planned one again; the lost agent counts if it responds again. Then
-    /// gives the plan to all agents again.
+    /// gives the plan to all agents again. Returns the agents that were lost meanwhile, by name, and
+    /// how.
     ///
     /// # Errors
     /// When no agent is left, an agent refuses the plan, the connection to the NATS server is lost,
@@ -23,16 +24,19 @@ impl Coordinator {
         lost: &str,
         time: Duration,
         stop: &AtomicBool,
-    ) -> Result<(), ClusterError> {
+    ) -> Result<Vec<(String, String)>, ClusterError> {
         // From now on, refusals of earlier orders do not count.
         self.number += 1;
         let mut search = Search::during_run(time);
-        let mut lost = lost.to_owned();
+        let mut further = Vec::new();
+        self.lose(lost);
         loop {
-            self.lose(&lost);
             match self.fill_and_assign(&mut search, stop) {
-                Err(ClusterError::Lost { agent, .. }) => lost = agent,
-                done => return done,
+                Err(ClusterError::Lost { agent, why }) => {
+                    self.lose(&agent);
+                    further.push((agent, why));
+                }
+                done => return done.map(|()| further),
             }
         }
     }

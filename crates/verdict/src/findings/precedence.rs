@@ -81,6 +81,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "send_lag",
             "start_skew",
             "agents_differ",
+            "agent_lost",
             "swapping",
             "retransmits",
             "steal",

@@ -46,6 +46,7 @@ pub static RULES: &[Rule] = &[
     rule!(generator::send_lag),
     rule!(generator::start_skew),
     rule!(generator::agents_differ),
+    rule!(generator::agent_lost),
     Rule::threshold(&thresholds::THROTTLED),
     rule!(machine::swapping),
     rule!(connections::network_latency),

@@ -1,5 +1,6 @@
 //! Rules on the load generator and the load that was sent.
 
+pub(crate) mod agent_lost;
 pub(crate) mod agents_differ;
 pub(crate) mod client_saturated;
 pub(crate) mod coordinated_waiting;
