@@ -182,18 +182,202 @@ fn a_run_does_not_wait_for_missing_agents_after_ctrl_c() {
     run.wait(SOON).expect_code(130);
 }
 
+/// Numbers of the first void slice and of the slice after the last one, from the only such line.
+fn void_slices(scratch: &Scratch) -> (u64, u64) {
+    let text = file(scratch, "intervals.jsonl").expect("lines");
+    let voids: Vec<Value> = text
+        .lines()
+        .filter(|line| line.starts_with("{\"kind\":\"void\""))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let [void] = &voids[..] else {
+        panic!("not one void line: {voids:?}");
+    };
+    let number = |name: &str| void[name].as_u64().expect("a number");
+    (number("first"), number("next"))
+}
+
+/// Requests per second of the tests that count requests.
+const RATE: f64 = 200.0;
+
+/// Fails unless the result has exactly the planned slices of 1 s, each with the requests of its
+/// window, none of them void, and the record gives the same result again.
+#[track_caller]
+fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    let result = result(scratch);
+    assert_eq!(result["run"]["complete"], true);
+    let slices = result["slices"].as_array().expect("slices");
+    let number = |slice: &Value, name: &str| slice[name].as_f64().expect("a number");
+    assert_eq!(slices.len() as u64, 2 * rounds);
+    let (first, next) = void_slices(scratch);
+    assert!(next > first, "no slice is void");
+    let begun = number(slices.last().expect("a slice"), "index") as u64 + 1;
+    assert_eq!(begun, 2 * rounds + next - first);
+    for (at, slice) in slices.iter().enumerate() {
+        let index = number(slice, "index") as u64;
+        assert!(!(first..next).contains(&index), "slice {index} is void");
+        // Two targets: a block has two rounds.
+        assert_eq!(number(slice, "block") as usize, at / 4, "{slice}");
+        assert_eq!(slice["cut_short"], false, "{slice}");
+    }
+    for one in result["results"].as_array().expect("results") {
+        let operation = &one["operations"][0];
+        let (ok, failed) = (number(operation, "ok"), number(operation, "failed"));
+        // A busy machine can move some responses out of a window.
+        let expected = RATE * rounds as f64;
+        assert!((ok - expected).abs() <= 0.1 * expected, "{ok} of {expected}");
+        assert_eq!(failed, 0.0, "{operation}");
+    }
+    let runs = scratch.path().join("runs");
+    let run = std::fs::read_dir(runs).expect("runs").flatten().next();
+    let run = run.expect("a run").path().display().to_string();
+    Tenbin::new(scratch, ["verify", &run]).run().expect_code(0);
+}
+
+/// Evidence of the findings on lost agents.
+fn losses(scratch: &Scratch) -> Vec<String> {
+    let result = result(scratch);
+    let findings = result["findings"].as_array().expect("findings");
+    let lost = findings.iter().filter(|it| it["rule"] == "agent_lost");
+    let texts = lost.map(|it| it["evidence"].as_str().expect("text").to_owned());
+    texts.collect()
+}
+
+fn agents_in_environment(scratch: &Scratch) -> Vec<String> {
+    let result = result(scratch);
+    let agents = result["environment"]["agents"].as_array().expect("agents");
+    let names = agents
+        .iter()
+        .map(|it| it["name"].as_str().expect("a name").to_owned());
+    names.collect()
+}
+
+/// Numbers of agents of the slices that began, in order.
+fn agents_of_slices(scratch: &Scratch) -> Vec<u64> {
+    let text = file(scratch, "intervals.jsonl").expect("lines");
+    let begun = text
+        .lines()
+        .filter(|line| line.starts_with("{\"kind\":\"begin\""));
+    let counts = begun.map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        line["agents"].as_u64().expect("a number")
+    });
+    counts.collect()
+}
+
+const SILENT: &str = "agent \"agent-1\" has given no sign of life for 3 s";
+
+/// Options of a run that counts requests and goes on in this way after a loss.
+fn counted(on_loss: &str) -> [String; 4] {
+    ["--rate", &format!("{RATE}/s"), "--on-agent-loss", on_loss].map(str::to_owned)
+}
+
+/// Runs 4 blocks with 2 of `agents`, kills or stops one in the second block, and continues it once
+/// it is lost if `comes_back`.
+fn lose_one(
+    scratch: &Scratch,
+    agents: &Agents,
+    (signal, comes_back): (Signal, bool),
+    on_loss: &str,
+) -> Outcome {
+    let servers = servers(scratch);
+    let options = counted(on_loss);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut run = compare(scratch, &servers, agents, (2, 8, "1s"), &options);
+    await_slices(scratch, &mut run, 6);
+    agents.agents[1].signal(signal);
+    if comes_back {
+        let is_lost = common::wait_until(SOON, || run.so_far().contains("looking for up to 30 s"));
+        assert!(is_lost, "{}", run.so_far());
+        agents.agents[1].signal(Signal::SIGCONT);
+    }
+    run.wait(SOON * 2)
+}
+
+#[test]
+fn another_agent_takes_the_place_of_a_killed_one() {
+    let scratch = Scratch::new("agents-replaced");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "repeat");
+    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 2 agents"));
+    expect_complete(&scratch, &ended, 8);
+    let found = losses(&scratch);
+    assert_eq!(
+        found,
+        [format!("{SILENT} during block 2, which was repeated with 2 agents")]
+    );
+    assert_eq!(agents_in_environment(&scratch), ["agent-0", "agent-1", "agent-2"]);
+    let counts = agents_of_slices(&scratch);
+    assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn the_other_agents_continue_alone() {
+    let scratch = Scratch::new("agents-continue");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "continue");
+    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 1 agent\n"));
+    expect_complete(&scratch, &ended, 8);
+    let (_, next) = void_slices(&scratch);
+    let counts = agents_of_slices(&scratch);
+    let (before, after) = counts.split_at(next as usize);
+    assert!(before.iter().all(|count| *count == 2), "{counts:?}");
+    assert!(after.iter().all(|count| *count == 1), "{counts:?}");
+    assert_eq!(agents_in_environment(&scratch), ["agent-0", "agent-1"]);
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn a_lost_agent_that_comes_back_is_used_again() {
+    let scratch = Scratch::new("agents-return");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGSTOP, true), "repeat");
+    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 2 agents"));
+    expect_complete(&scratch, &ended, 8);
+    let counts = agents_of_slices(&scratch);
+    assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
+    assert_eq!(losses(&scratch).len(), 1);
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn an_agent_that_its_user_stops_is_replaced_at_once() {
+    let scratch = Scratch::new("agents-interrupted");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGINT, false), "repeat");
+    let why = "agent \"agent-1\" was stopped by its user";
+    ended.expect_stderr(&format!("{why}; block 2 is measured again with 2 agents"));
+    expect_complete(&scratch, &ended, 8);
+}
+
+#[test]
+fn a_run_ends_when_its_last_agent_is_lost() {
+    let scratch = Scratch::new("agents-none-left");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let servers = servers(&scratch);
+    let options = ["--on-agent-loss", "continue"];
+    let mut run = compare(&scratch, &servers, &agents, (1, 8, "1s"), &options);
+    await_slices(&scratch, &mut run, 3);
+    agents.agents[0].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON);
+    let message = "agent \"agent-0\" has given no sign of life for 3 s; no agent is left";
+    expect_ended_early(&scratch, &ended, message);
+}
+
 #[test]
 fn a_killed_or_stopped_agent_ends_the_run_and_the_earlier_slices_stay() {
     for signal in [Signal::SIGKILL, Signal::SIGSTOP] {
         let scratch = Scratch::new("agents-lost");
         let agents = Agents::start(&scratch, 2, &[]);
         let servers = servers(&scratch);
-        let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &[]);
+        let stop = ["--on-agent-loss", "stop"];
+        let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &stop);
         await_slices(&scratch, &mut run, 3);
         agents.agents[1].signal(signal);
         let ended = run.wait(SOON);
-        let message = "agent \"agent-1\" has given no sign of life for 3 s";
-        expect_ended_early(&scratch, &ended, message);
+        expect_ended_early(&scratch, &ended, SILENT);
         expect_free(&scratch, &agents, 1);
     }
 }
