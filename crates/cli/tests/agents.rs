@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// Options of a comparison.
+/// Options of a comparison whose load sets no warm-up.
 const LOAD: [&str; 3] = ["--warmup", "0s", "--relaunch=never"];
 
 fn servers(scratch: &Scratch) -> [OwnServer; 2] {
@@ -37,7 +37,9 @@ fn compare(
     for target in &targets {
         words.extend(["--target", target]);
     }
-    words.extend(LOAD);
+    if !load.contains(&"--warmup") {
+        words.extend(LOAD);
+    }
     words.extend(options.iter().map(String::as_str));
     words.extend(load);
     Tenbin::new(scratch, words).start()
@@ -350,6 +352,136 @@ fn an_agent_that_its_user_stops_is_replaced_at_once() {
     let why = "agent \"agent-1\" was stopped by its user";
     ended.expect_stderr(&format!("{why}; block 2 is measured again with 2 agents"));
     expect_complete(&scratch, &ended, 8);
+}
+
+#[test]
+fn a_loss_in_the_warm_up_repeats_the_warm_up() {
+    let scratch = Scratch::new("agents-warm-up");
+    let mut agents = Agents::start(&scratch, 3, &[]);
+    let servers = servers(&scratch);
+    let load = ["--rate", "200/s", "--warmup", "5s", "--relaunch=never"];
+    let run = compare(&scratch, &servers, &agents, (2, 2, "1s"), &load);
+    let lost = &mut agents.agents[1];
+    let assigned = common::wait_until(SOON, || lost.so_far().contains("has assigned a plan"));
+    assert!(assigned, "{}", lost.so_far());
+    lost.signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 2);
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    let again = " with 2 agents";
+    assert!(ended.stderr.contains(again), "{ended}");
+    let result = result(&scratch);
+    assert_eq!(result["slices"].as_array().expect("slices").len(), 4);
+    let text = file(&scratch, "intervals.jsonl").expect("lines");
+    assert!(!text.contains("\"kind\":\"void\""), "no slice had begun");
+    let found = losses(&scratch);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with(", which was repeated with 2 agents"), "{found:?}");
+}
+
+#[test]
+fn launched_servers_are_restarted_before_the_block_is_measured_again() {
+    let scratch = Scratch::new("agents-relaunch");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let creds = agents.hub.file("coordinator.creds").display().to_string();
+    let (one, other) = (common::free_port(), common::free_port());
+    let program = env!("CARGO_BIN_EXE_tenbin");
+    let target = |name: &str, port: u16| {
+        format!(
+            "[[target]]\nname = \"{name}\"\nurl = \"http://127.0.0.1:{port}/\"\n\
+             command = [\"{program}\", \"serve\", \"http\", \"--listen\", \
+             \"127.0.0.1:{port}\"]\n"
+        )
+    };
+    let plan = format!(
+        "seed = 1\n[rounds]\ncount = 6\nslice = \"1s\"\nwarmup = \"1s\"\nrelaunch = \"block\"\n\
+         [agents]\ncount = 2\nnats = \"{}\"\ncreds = \"{creds}\"\non_loss = \"continue\"\n\
+         [load]\nconnections = 4\nrate = \"200/s\"\n\
+         [[workload]]\nkind = \"http\"\n{}{}",
+        agents.hub.url,
+        target("one", one),
+        target("other", other),
+    );
+    let path = scratch.path().join("plan.toml");
+    std::fs::write(&path, plan).expect("a plan");
+    let mut run = Tenbin::new(&scratch, ["run", &path.display().to_string()]).start();
+    await_slices(&scratch, &mut run, 6);
+    agents.agents[1].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 2);
+    ended.expect_stderr("is measured again with 1 agent\n");
+    expect_complete(&scratch, &ended, 6);
+    let counts = agents_of_slices(&scratch);
+    assert_eq!((counts.first(), counts.last()), (Some(&2), Some(&1)));
+}
+
+#[test]
+fn a_search_repeats_only_the_probe_in_which_an_agent_was_lost() {
+    let scratch = Scratch::new("agents-search-lost");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let serve = ["serve", "truth", "--listen", "127.0.0.1:0"];
+    let serve = [&serve[..], &["--workers", "4", "--service", "fixed:10ms"]].concat();
+    let server = [OwnServer::start(&scratch, serve)];
+    let load = ["--slo", "p50<60ms", "--rate", "50/s", "--connections", "64"];
+    let load = [&load[..], &["--on-agent-loss", "continue"]].concat();
+    let mut run = compare(&scratch, &server, &agents, (2, 2, "1s"), &load);
+    // Two slices in the closed loop, and two probes.
+    await_slices(&scratch, &mut run, 4);
+    agents.agents[1].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 3);
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    ended.expect_stderr("; a probe of the maximum-rate search is measured again with 1 agent");
+    let (first, next) = void_slices(&scratch);
+    assert!(next - first <= 1, "{first} to {next}");
+    let result = result(&scratch);
+    let rate = result["searches"][0]["rate"].as_f64().expect("a rate");
+    assert!((50.0..440.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn two_runs_that_want_the_same_agents_use_them_one_after_the_other() {
+    let scratch = Scratch::new("agents-wanted");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let servers = servers(&scratch);
+    let start = || compare(&scratch, &servers, &agents, (2, 2, "1s"), &["--rate", "50/s"]);
+    let runs = [start(), start()];
+    for run in runs {
+        let ended = run.wait(SOON);
+        assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    }
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn a_run_says_which_agents_another_run_uses() {
+    let scratch = Scratch::new("agents-in-use");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let servers = servers(&scratch);
+    let mut first = compare(&scratch, &servers, &agents, (1, 2, "50s"), &[]);
+    await_slices(&scratch, &mut first, 1);
+    let other = compare(&scratch, &servers, &agents, (1, 2, "1s"), &[]).wait(SOON);
+    other
+        .expect_code(3)
+        .expect_stderr("agent \"agent-0\" is in use by another run");
+    first.signal(Signal::SIGINT);
+    first.wait(SOON);
+}
+
+#[test]
+fn the_file_with_the_right_key_is_named() {
+    let scratch = Scratch::new("agents-keys");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let [agent, coordinator] = ["agent.creds", "coordinator.creds"]
+        .map(|name| agents.hub.file(name).display().to_string());
+    let url = &agents.hub.url;
+    let list = ["agents", "--nats", url, "--creds", &agent];
+    let listed = Tenbin::new(&scratch, list).run();
+    listed
+        .expect_code(3)
+        .expect_stderr("use coordinator.creds, which `tenbin hub` wrote, not agent.creds");
+    let wrong = ["agent", "--nats", url, "--creds", &coordinator];
+    let ended = Tenbin::new(&scratch, wrong).run();
+    ended
+        .expect_code(3)
+        .expect_stderr("use agent.creds, which `tenbin hub` wrote");
 }
 
 #[test]

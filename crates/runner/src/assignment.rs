@@ -1,6 +1,6 @@
 //! Gives the agents the plan, once the targets run.
 
-use tenbin_plan::{Host, Plan, Reach};
+use tenbin_plan::{Host, Plan, Reach, Relaunch};
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -32,6 +32,8 @@ fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> Plan {
     let mut plan = plan.clone();
     plan.agents = None;
     plan.output = tenbin_plan::Output::default();
+    // The coordinator restarts the targets, so the plan of an agent must not demand it.
+    plan.rounds.relaunch = Relaunch::Never;
     for (target, live) in plan.targets.iter_mut().zip(live_targets) {
         if !matches!(target.reach, Reach::Endpoint { .. }) {
             target.reach = Reach::Endpoint {
