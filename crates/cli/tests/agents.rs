@@ -228,7 +228,10 @@ fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
         let (ok, failed) = (number(operation, "ok"), number(operation, "failed"));
         // A busy machine can move some responses out of a window.
         let expected = RATE * rounds as f64;
-        assert!((ok - expected).abs() <= 0.1 * expected, "{ok} of {expected}");
+        assert!(
+            (ok - expected).abs() <= 0.1 * expected,
+            "{ok} of {expected}"
+        );
         assert_eq!(failed, 0.0, "{operation}");
     }
     let runs = scratch.path().join("runs");
@@ -302,14 +305,21 @@ fn another_agent_takes_the_place_of_a_killed_one() {
     let scratch = Scratch::new("agents-replaced");
     let agents = Agents::start(&scratch, 3, &[]);
     let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "repeat");
-    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 2 agents"));
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 2 agents"
+    ));
     expect_complete(&scratch, &ended, 8);
     let found = losses(&scratch);
     assert_eq!(
         found,
-        [format!("{SILENT} during block 2, which was repeated with 2 agents")]
+        [format!(
+            "{SILENT} during block 2, which was repeated with 2 agents"
+        )]
     );
-    assert_eq!(agents_in_environment(&scratch), ["agent-0", "agent-1", "agent-2"]);
+    assert_eq!(
+        agents_in_environment(&scratch),
+        ["agent-0", "agent-1", "agent-2"]
+    );
     let counts = agents_of_slices(&scratch);
     assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
     expect_free(&scratch, &agents, 2);
@@ -320,7 +330,9 @@ fn the_other_agents_continue_alone() {
     let scratch = Scratch::new("agents-continue");
     let agents = Agents::start(&scratch, 3, &[]);
     let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "continue");
-    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 1 agent\n"));
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 1 agent\n"
+    ));
     expect_complete(&scratch, &ended, 8);
     let (_, next) = void_slices(&scratch);
     let counts = agents_of_slices(&scratch);
@@ -336,7 +348,9 @@ fn a_lost_agent_that_comes_back_is_used_again() {
     let scratch = Scratch::new("agents-return");
     let agents = Agents::start(&scratch, 2, &[]);
     let ended = lose_one(&scratch, &agents, (Signal::SIGSTOP, true), "repeat");
-    ended.expect_stderr(&format!("{SILENT}; block 2 is measured again with 2 agents"));
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 2 agents"
+    ));
     expect_complete(&scratch, &ended, 8);
     let counts = agents_of_slices(&scratch);
     assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
@@ -375,7 +389,10 @@ fn a_loss_in_the_warm_up_repeats_the_warm_up() {
     assert!(!text.contains("\"kind\":\"void\""), "no slice had begun");
     let found = losses(&scratch);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].ends_with(", which was repeated with 2 agents"), "{found:?}");
+    assert!(
+        found[0].ends_with(", which was repeated with 2 agents"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -441,7 +458,15 @@ fn two_runs_that_want_the_same_agents_use_them_one_after_the_other() {
     let scratch = Scratch::new("agents-wanted");
     let agents = Agents::start(&scratch, 2, &[]);
     let servers = servers(&scratch);
-    let start = || compare(&scratch, &servers, &agents, (2, 2, "1s"), &["--rate", "50/s"]);
+    let start = || {
+        compare(
+            &scratch,
+            &servers,
+            &agents,
+            (2, 2, "1s"),
+            &["--rate", "50/s"],
+        )
+    };
     let runs = [start(), start()];
     for run in runs {
         let ended = run.wait(SOON);

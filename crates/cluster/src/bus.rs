@@ -95,7 +95,13 @@ fn delivery(most: usize) -> (Delivery, Inbox) {
         waiting: sender,
         is_overrun: Arc::clone(&is_overrun),
     };
-    (delivery, Inbox { waiting, is_overrun })
+    (
+        delivery,
+        Inbox {
+            waiting,
+            is_overrun,
+        },
+    )
 }
 
 /// Decides on the NATS thread whether a message, by subject, content and time of arrival, is worth
@@ -332,6 +338,51 @@ async fn publish(
         }
     }
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, client.flush()).await;
+}
+
+/// A bus without a server.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// What was sent on a bus without a server.
+    pub(crate) struct Sent(queue::UnboundedReceiver<Outgoing>);
+
+    impl Sent {
+        /// The next message, with its subject.
+        pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Option<(String, T)> {
+            match self.0.try_recv() {
+                Ok(Outgoing::Message { subject, payload }) => {
+                    let message = rmp_serde::from_slice(&payload).expect("a message");
+                    Some((subject, message))
+                }
+                _ => None,
+            }
+        }
+    }
+
+    /// Adds messages to the inbox of a bus without a server.
+    pub(crate) struct Arriving(Delivery);
+
+    impl Arriving {
+        pub(crate) fn add(&self, subject: &str, message: &impl Serialize) {
+            self.0.add(Incoming::Message {
+                subject: subject.to_owned(),
+                payload: rmp_serde::to_vec(message).expect("a message"),
+                at: Instant::now(),
+            });
+        }
+    }
+
+    pub(crate) fn bus() -> (Bus, Sent, Inbox, Arriving) {
+        let (outbox, outgoing) = queue::unbounded_channel();
+        let (delivery, inbox) = delivery(64);
+        let bus = Bus {
+            outbox: Outbox(outbox),
+            thread: None,
+        };
+        (bus, Sent(outgoing), inbox, Arriving(delivery))
+    }
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use support::{resolve_in, world};
 use tenbin_plan::{
     Agents, Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Connect, Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion,
-    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss, Output, Pace, Payload,
-    Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds, S3Operation,
-    S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls,
-    TlsVersion, Token, Trace, Workload, WorkloadKind,
+    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss, Output, Pace,
+    Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds,
+    S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target,
+    Think, Tls, TlsVersion, Token, Trace, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[

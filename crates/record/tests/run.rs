@@ -387,7 +387,11 @@ fn a_second_costs_little() {
 
 /// Writes slices of which number 1 was complete and number 2 was running when an agent was lost, and
 /// measures number 1 again as number 3.
-fn write_void() -> (tempfile::TempDir, std::path::PathBuf, Vec<tenbin_record::Slice>) {
+fn write_void() -> (
+    tempfile::TempDir,
+    std::path::PathBuf,
+    Vec<tenbin_record::Slice>,
+) {
     let root = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create(root.path(), "void", started()).unwrap();
     directory.write_plan("").unwrap();
@@ -439,9 +443,9 @@ fn void_slices_stay_in_the_file_and_count_for_nothing() {
 fn a_changed_histogram_of_a_void_slice_is_found() {
     let (_root, path, _) = write_void();
     let text = fs::read_to_string(path.join("intervals.jsonl")).unwrap();
-    let of_void = text.lines().find(|line| {
-        line.contains("\"kind\":\"operation\"") && line.contains("\"slice\":2,")
-    });
+    let of_void = text
+        .lines()
+        .find(|line| line.contains("\"kind\":\"operation\"") && line.contains("\"slice\":2,"));
     let at = of_void.unwrap().rsplit_once("\"offset\":").unwrap().1;
     let at: usize = at.split(',').next().unwrap().parse().unwrap();
     let hlog = path.join("latency.hlog");

@@ -319,7 +319,10 @@ mod tests {
         assert_eq!(search.free, [agent("load1")]);
         let why = search.too_few(2).to_string();
         assert!(why.contains("found 1 of 2 agents"), "{why}");
-        assert!(why.contains("agent \"load2\" is in use by another run"), "{why}");
+        assert!(
+            why.contains("agent \"load2\" is in use by another run"),
+            "{why}"
+        );
         search.learn(agent("load2")).expect("free again");
         assert_eq!(search.free.len(), 2);
     }
