@@ -157,3 +157,64 @@ impl<'a> Losses<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::generators::Generators;
+    use crate::stop::Stop;
+
+    /// What happens after each of `losses` losses in a row, and whether a part ends after the
+    /// second one.
+    fn lose(on_loss: OnLoss, losses: usize, ends_part: bool) -> Vec<Result<(), String>> {
+        let root = std::env::temp_dir().join(format!(
+            "tenbin-loss-{}-{}-{losses}-{ends_part}",
+            std::process::id(),
+            on_loss.name()
+        ));
+        let directory = RunDirectory::create(&root, "loss", SystemTime::now()).expect("created");
+        let mut environment = Environment::default();
+        let mut all = Losses::new(&directory, &mut environment, on_loss);
+        let stop = Stop::new();
+        let mut controls = Controls {
+            stop: &stop,
+            progress: &mut |_| {},
+            generators: Generators::Here,
+        };
+        let results = (0..losses).map(|at| {
+            if at == 2 && ends_part {
+                all.part_done();
+            }
+            let lost = RunError::AgentLost {
+                agent: "load2".to_owned(),
+                why: "lost".to_owned(),
+            };
+            let next = all.continue_after(lost, Part::Block(1), 6, &mut controls);
+            next.map_err(|error| error.to_string())
+        });
+        let results = results.collect();
+        assert!(
+            environment
+                .lost_agents
+                .iter()
+                .all(|it| it.during == "block 2")
+        );
+        std::fs::remove_dir_all(&root).expect("removed");
+        results
+    }
+
+    #[test]
+    fn the_run_ends_after_three_losses_in_a_row() {
+        let third = "lost; agents were lost 3 times in a row".to_owned();
+        for on_loss in [OnLoss::Repeat, OnLoss::Continue] {
+            assert_eq!(
+                lose(on_loss, 3, false),
+                [Ok(()), Ok(()), Err(third.clone())]
+            );
+            assert_eq!(lose(on_loss, 4, true), [Ok(()), Ok(()), Ok(()), Ok(())]);
+        }
+        assert_eq!(lose(OnLoss::Stop, 1, false), [Err("lost".to_owned())]);
+    }
+}
