@@ -45,7 +45,8 @@ impl Exit {
             | RunError::Preparation { .. }
             | RunError::Load { .. }
             | RunError::Nodes(_)
-            | RunError::Agents(_) => Self::Target,
+            | RunError::Agents(_)
+            | RunError::AgentLost { .. } => Self::Target,
             RunError::Workload(_)
             | RunError::Descriptors { .. }
             | RunError::NoSpace(_)

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(60);
 
-/// Options of a comparison.
+/// Options of a comparison whose load sets no warm-up.
 const LOAD: [&str; 3] = ["--warmup", "0s", "--relaunch=never"];
 
 fn servers(scratch: &Scratch) -> [OwnServer; 2] {
@@ -37,7 +37,9 @@ fn compare(
     for target in &targets {
         words.extend(["--target", target]);
     }
-    words.extend(LOAD);
+    if !load.contains(&"--warmup") {
+        words.extend(LOAD);
+    }
     words.extend(options.iter().map(String::as_str));
     words.extend(load);
     Tenbin::new(scratch, words).start()
@@ -238,18 +240,357 @@ fn a_run_does_not_wait_for_missing_agents_after_ctrl_c() {
     run.wait(SOON).expect_code(130);
 }
 
+/// Numbers of the first void slice and of the slice after the last one, from the only such line.
+fn void_slices(scratch: &Scratch) -> (u64, u64) {
+    let text = file(scratch, "intervals.jsonl").expect("lines");
+    let voids: Vec<Value> = text
+        .lines()
+        .filter(|line| line.starts_with("{\"kind\":\"void\""))
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let [void] = &voids[..] else {
+        panic!("not one void line: {voids:?}");
+    };
+    let number = |name: &str| void[name].as_u64().expect("a number");
+    (number("first"), number("next"))
+}
+
+/// Requests per second of the tests that count requests.
+const RATE: f64 = 200.0;
+
+/// Fails unless the result has exactly the planned slices of 1 s, each with the requests of its
+/// window, none of them void, and the record gives the same result again.
+#[track_caller]
+fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    let result = result(scratch);
+    assert_eq!(result["run"]["complete"], true);
+    let slices = result["slices"].as_array().expect("slices");
+    let number = |slice: &Value, name: &str| slice[name].as_f64().expect("a number");
+    assert_eq!(slices.len() as u64, 2 * rounds);
+    let (first, next) = void_slices(scratch);
+    assert!(next > first, "no slice is void");
+    let begun = number(slices.last().expect("a slice"), "index") as u64 + 1;
+    assert_eq!(begun, 2 * rounds + next - first);
+    for (at, slice) in slices.iter().enumerate() {
+        let index = number(slice, "index") as u64;
+        assert!(!(first..next).contains(&index), "slice {index} is void");
+        // Two targets: a block has two rounds.
+        assert_eq!(number(slice, "block") as usize, at / 4, "{slice}");
+        assert_eq!(slice["cut_short"], false, "{slice}");
+    }
+    for one in result["results"].as_array().expect("results") {
+        let operation = &one["operations"][0];
+        let (ok, failed) = (number(operation, "ok"), number(operation, "failed"));
+        // A busy machine can move some responses out of a window.
+        let expected = RATE * rounds as f64;
+        assert!(
+            (ok - expected).abs() <= 0.1 * expected,
+            "{ok} of {expected}"
+        );
+        assert_eq!(failed, 0.0, "{operation}");
+    }
+    let runs = scratch.path().join("runs");
+    let run = std::fs::read_dir(runs).expect("runs").flatten().next();
+    let run = run.expect("a run").path().display().to_string();
+    Tenbin::new(scratch, ["verify", &run]).run().expect_code(0);
+}
+
+/// Evidence of the findings on lost agents.
+fn losses(scratch: &Scratch) -> Vec<String> {
+    let result = result(scratch);
+    let findings = result["findings"].as_array().expect("findings");
+    let lost = findings.iter().filter(|it| it["rule"] == "agent_lost");
+    let texts = lost.map(|it| it["evidence"].as_str().expect("text").to_owned());
+    texts.collect()
+}
+
+fn agents_in_environment(scratch: &Scratch) -> Vec<String> {
+    let result = result(scratch);
+    let agents = result["environment"]["agents"].as_array().expect("agents");
+    let names = agents
+        .iter()
+        .map(|it| it["name"].as_str().expect("a name").to_owned());
+    names.collect()
+}
+
+/// Numbers of agents of the slices that began, in order.
+fn agents_of_slices(scratch: &Scratch) -> Vec<u64> {
+    let text = file(scratch, "intervals.jsonl").expect("lines");
+    let begun = text
+        .lines()
+        .filter(|line| line.starts_with("{\"kind\":\"begin\""));
+    let counts = begun.map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        line["agents"].as_u64().expect("a number")
+    });
+    counts.collect()
+}
+
+const SILENT: &str = "agent \"agent-1\" has given no sign of life for 3 s";
+
+/// Options of a run that counts requests and goes on in this way after a loss.
+fn counted(on_loss: &str) -> [String; 4] {
+    ["--rate", &format!("{RATE}/s"), "--on-agent-loss", on_loss].map(str::to_owned)
+}
+
+/// Runs 4 blocks with 2 of `agents`, kills or stops one in the second block, and continues it once
+/// it is lost if `comes_back`.
+fn lose_one(
+    scratch: &Scratch,
+    agents: &Agents,
+    (signal, comes_back): (Signal, bool),
+    on_loss: &str,
+) -> Outcome {
+    let servers = servers(scratch);
+    let options = counted(on_loss);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut run = compare(scratch, &servers, agents, (2, 8, "1s"), &options);
+    await_slices(scratch, &mut run, 6);
+    agents.agents[1].signal(signal);
+    if comes_back {
+        let is_lost = common::wait_until(SOON, || run.so_far().contains("looking for up to 30 s"));
+        assert!(is_lost, "{}", run.so_far());
+        agents.agents[1].signal(Signal::SIGCONT);
+    }
+    run.wait(SOON * 2)
+}
+
+#[test]
+fn another_agent_takes_the_place_of_a_killed_one() {
+    let scratch = Scratch::new("agents-replaced");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "repeat");
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 2 agents"
+    ));
+    expect_complete(&scratch, &ended, 8);
+    let found = losses(&scratch);
+    assert_eq!(
+        found,
+        [format!(
+            "{SILENT} during block 2, which was repeated with 2 agents"
+        )]
+    );
+    assert_eq!(
+        agents_in_environment(&scratch),
+        ["agent-0", "agent-1", "agent-2"]
+    );
+    let counts = agents_of_slices(&scratch);
+    assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn the_other_agents_continue_alone() {
+    let scratch = Scratch::new("agents-continue");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGKILL, false), "continue");
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 1 agent\n"
+    ));
+    expect_complete(&scratch, &ended, 8);
+    let (_, next) = void_slices(&scratch);
+    let counts = agents_of_slices(&scratch);
+    let (before, after) = counts.split_at(next as usize);
+    assert!(before.iter().all(|count| *count == 2), "{counts:?}");
+    assert!(after.iter().all(|count| *count == 1), "{counts:?}");
+    assert_eq!(agents_in_environment(&scratch), ["agent-0", "agent-1"]);
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn a_lost_agent_that_comes_back_is_used_again() {
+    let scratch = Scratch::new("agents-return");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGSTOP, true), "repeat");
+    ended.expect_stderr(&format!(
+        "{SILENT}; block 2 is measured again with 2 agents"
+    ));
+    expect_complete(&scratch, &ended, 8);
+    let counts = agents_of_slices(&scratch);
+    assert!(counts.iter().all(|count| *count == 2), "{counts:?}");
+    assert_eq!(losses(&scratch).len(), 1);
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn an_agent_that_its_user_stops_is_replaced_at_once() {
+    let scratch = Scratch::new("agents-interrupted");
+    let agents = Agents::start(&scratch, 3, &[]);
+    let ended = lose_one(&scratch, &agents, (Signal::SIGINT, false), "repeat");
+    let why = "agent \"agent-1\" was stopped by its user";
+    ended.expect_stderr(&format!("{why}; block 2 is measured again with 2 agents"));
+    expect_complete(&scratch, &ended, 8);
+}
+
+#[test]
+fn a_loss_in_the_warm_up_repeats_the_warm_up() {
+    let scratch = Scratch::new("agents-warm-up");
+    let mut agents = Agents::start(&scratch, 3, &[]);
+    let servers = servers(&scratch);
+    let load = ["--rate", "200/s", "--warmup", "5s", "--relaunch=never"];
+    let run = compare(&scratch, &servers, &agents, (2, 2, "1s"), &load);
+    let lost = &mut agents.agents[1];
+    let assigned = common::wait_until(SOON, || lost.so_far().contains("has assigned a plan"));
+    assert!(assigned, "{}", lost.so_far());
+    lost.signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 2);
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    let again = " with 2 agents";
+    assert!(ended.stderr.contains(again), "{ended}");
+    let result = result(&scratch);
+    assert_eq!(result["slices"].as_array().expect("slices").len(), 4);
+    let text = file(&scratch, "intervals.jsonl").expect("lines");
+    assert!(!text.contains("\"kind\":\"void\""), "no slice had begun");
+    let found = losses(&scratch);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].ends_with(", which was repeated with 2 agents"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn launched_servers_are_restarted_before_the_block_is_measured_again() {
+    let scratch = Scratch::new("agents-relaunch");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let creds = agents.hub.file("coordinator.creds").display().to_string();
+    let (one, other) = (common::free_port(), common::free_port());
+    let program = env!("CARGO_BIN_EXE_tenbin");
+    let target = |name: &str, port: u16| {
+        format!(
+            "[[target]]\nname = \"{name}\"\nurl = \"http://127.0.0.1:{port}/\"\n\
+             command = [\"{program}\", \"serve\", \"http\", \"--listen\", \
+             \"127.0.0.1:{port}\"]\n"
+        )
+    };
+    let plan = format!(
+        "seed = 1\n[rounds]\ncount = 6\nslice = \"1s\"\nwarmup = \"1s\"\nrelaunch = \"block\"\n\
+         [agents]\ncount = 2\nnats = \"{}\"\ncreds = \"{creds}\"\non_loss = \"continue\"\n\
+         [load]\nconnections = 4\nrate = \"200/s\"\n\
+         [[workload]]\nkind = \"http\"\n{}{}",
+        agents.hub.url,
+        target("one", one),
+        target("other", other),
+    );
+    let path = scratch.path().join("plan.toml");
+    std::fs::write(&path, plan).expect("a plan");
+    let mut run = Tenbin::new(&scratch, ["run", &path.display().to_string()]).start();
+    await_slices(&scratch, &mut run, 6);
+    agents.agents[1].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 2);
+    ended.expect_stderr("is measured again with 1 agent\n");
+    expect_complete(&scratch, &ended, 6);
+    let counts = agents_of_slices(&scratch);
+    assert_eq!((counts.first(), counts.last()), (Some(&2), Some(&1)));
+}
+
+#[test]
+fn a_search_repeats_only_the_probe_in_which_an_agent_was_lost() {
+    let scratch = Scratch::new("agents-search-lost");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let serve = ["serve", "truth", "--listen", "127.0.0.1:0"];
+    let serve = [&serve[..], &["--workers", "4", "--service", "fixed:10ms"]].concat();
+    let server = [OwnServer::start(&scratch, serve)];
+    let load = ["--slo", "p50<60ms", "--rate", "50/s", "--connections", "64"];
+    let load = [&load[..], &["--on-agent-loss", "continue"]].concat();
+    let mut run = compare(&scratch, &server, &agents, (2, 2, "1s"), &load);
+    // Two slices in the closed loop, and two probes.
+    await_slices(&scratch, &mut run, 4);
+    agents.agents[1].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON * 3);
+    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    ended.expect_stderr("; a probe of the maximum-rate search is measured again with 1 agent");
+    let (first, next) = void_slices(&scratch);
+    assert!(next - first <= 1, "{first} to {next}");
+    let result = result(&scratch);
+    let rate = result["searches"][0]["rate"].as_f64().expect("a rate");
+    assert!((50.0..440.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn two_runs_that_want_the_same_agents_use_them_one_after_the_other() {
+    let scratch = Scratch::new("agents-wanted");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let servers = servers(&scratch);
+    let start = || {
+        compare(
+            &scratch,
+            &servers,
+            &agents,
+            (2, 2, "1s"),
+            &["--rate", "50/s"],
+        )
+    };
+    let runs = [start(), start()];
+    for run in runs {
+        let ended = run.wait(SOON);
+        assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    }
+    expect_free(&scratch, &agents, 2);
+}
+
+#[test]
+fn a_run_says_which_agents_another_run_uses() {
+    let scratch = Scratch::new("agents-in-use");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let servers = servers(&scratch);
+    let mut first = compare(&scratch, &servers, &agents, (1, 2, "50s"), &[]);
+    await_slices(&scratch, &mut first, 1);
+    let other = compare(&scratch, &servers, &agents, (1, 2, "1s"), &[]).wait(SOON);
+    other
+        .expect_code(3)
+        .expect_stderr("agent \"agent-0\" is in use by another run");
+    first.signal(Signal::SIGINT);
+    first.wait(SOON);
+}
+
+#[test]
+fn the_file_with_the_right_key_is_named() {
+    let scratch = Scratch::new("agents-keys");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let [agent, coordinator] = ["agent.creds", "coordinator.creds"]
+        .map(|name| agents.hub.file(name).display().to_string());
+    let url = &agents.hub.url;
+    let list = ["agents", "--nats", url, "--creds", &agent];
+    let listed = Tenbin::new(&scratch, list).run();
+    listed
+        .expect_code(3)
+        .expect_stderr("use coordinator.creds, which `tenbin hub` wrote, not agent.creds");
+    let wrong = ["agent", "--nats", url, "--creds", &coordinator];
+    let ended = Tenbin::new(&scratch, wrong).run();
+    ended
+        .expect_code(3)
+        .expect_stderr("use agent.creds, which `tenbin hub` wrote");
+}
+
+#[test]
+fn a_run_ends_when_its_last_agent_is_lost() {
+    let scratch = Scratch::new("agents-none-left");
+    let agents = Agents::start(&scratch, 1, &[]);
+    let servers = servers(&scratch);
+    let options = ["--on-agent-loss", "continue"];
+    let mut run = compare(&scratch, &servers, &agents, (1, 8, "1s"), &options);
+    await_slices(&scratch, &mut run, 3);
+    agents.agents[0].signal(Signal::SIGKILL);
+    let ended = run.wait(SOON);
+    let message = "agent \"agent-0\" has given no sign of life for 3 s; no agent is left";
+    expect_ended_early(&scratch, &ended, message);
+}
+
 #[test]
 fn a_killed_or_stopped_agent_ends_the_run_and_the_earlier_slices_stay() {
     for signal in [Signal::SIGKILL, Signal::SIGSTOP] {
         let scratch = Scratch::new("agents-lost");
         let agents = Agents::start(&scratch, 2, &[]);
         let servers = servers(&scratch);
-        let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &[]);
+        let stop = ["--on-agent-loss", "stop"];
+        let mut run = compare(&scratch, &servers, &agents, (2, 8, "2s"), &stop);
         await_slices(&scratch, &mut run, 3);
         agents.agents[1].signal(signal);
         let ended = run.wait(SOON);
-        let message = "agent \"agent-1\" has given no sign of life for 3 s";
-        expect_ended_early(&scratch, &ended, message);
+        expect_ended_early(&scratch, &ended, SILENT);
         expect_free(&scratch, &agents, 1);
     }
 }

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{SliceEvent, StartGate};
 
-use crate::bus::{Bus, Incoming, Outbox, Server, read};
+use crate::bus::{Bus, Inbox, Incoming, Outbox, Server, read};
 use crate::error::ClusterError;
 use crate::message::{
-    Assignment, Event, Happened, Hello, Introduction, Lease, Order, SliceDone, SliceOrder, What,
+    Assignment, Event, FORMAT, Happened, Hello, Introduction, Lease, Order, Presence, SliceDone,
+    SliceOrder, What,
 };
 use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
 use crate::{BEAT, LEASE_TIME};
@@ -63,9 +64,17 @@ pub enum News {
 }
 
 enum Job {
-    Prepare(String, Assignment),
-    Slice(String, SliceOrder, Arc<StartGate>),
+    Prepare(Ordered, Assignment),
+    Slice(Ordered, SliceOrder, Arc<StartGate>),
     End,
+}
+
+/// What a job was ordered for.
+struct Ordered {
+    run: String,
+    number: u64,
+    /// Stops this job, and no later one.
+    halt: Arc<AtomicBool>,
 }
 
 /// The run that the agent works for.
@@ -73,7 +82,7 @@ struct Run {
     id: String,
     leased: Instant,
     slice: Option<RunningSlice>,
-    /// Number of the last slice that was ordered.
+    /// Number of the last order to prepare or to measure.
     last: Option<u64>,
 }
 
@@ -94,15 +103,18 @@ struct Agent<'a> {
     jobs: Sender<Job>,
     /// When the last warning about a message was given.
     warned: Option<Instant>,
-    /// Stops the running job.
+    /// Stops the last job.
     halt: Arc<AtomicBool>,
+    /// Why the agent cannot work at all.
+    failure: Option<ClusterError>,
     tell: &'a mut dyn FnMut(News),
 }
 
 /// Connects to `server` and executes orders with `machine` until `stop` is set.
 ///
 /// # Errors
-/// When the server cannot be reached at first. Later, the client reconnects.
+/// When the server cannot be reached at first, or the credentials are not those of an agent. Later,
+/// the client reconnects.
 pub fn serve(
     server: &Server,
     me: Introduction,
@@ -116,8 +128,8 @@ pub fn serve(
         subjects::orders(&me.name),
     ];
     let name = format!("tenbin agent {}", me.name);
-    let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened)?;
-    let halt = Arc::new(AtomicBool::new(false));
+    let keep_all = Box::new(|_: &str, _: &[u8], _| true);
+    let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened, keep_all)?;
     let (jobs, queue) = mpsc::channel();
     let (ended, ends) = mpsc::channel();
     tell(News::Waiting);
@@ -126,7 +138,6 @@ pub fn serve(
             machine,
             outbox: bus.outbox().clone(),
             subject: subjects::events(&me.name),
-            halt: Arc::clone(&halt),
         };
         scope.spawn(move || worker.work(&queue, &ended));
         let mut agent = Agent {
@@ -138,23 +149,22 @@ pub fn serve(
             beat: Instant::now(),
             jobs,
             warned: None,
-            halt,
+            halt: Arc::default(),
+            failure: None,
             tell,
         };
-        while !stop.load(Ordering::Relaxed) {
+        while !stop.load(Ordering::Relaxed) && agent.failure.is_none() {
             agent.turn(&received, &ends);
         }
-        if agent.run.is_some() {
-            let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
-            agent.send(Happened::Refused { why });
-        }
+        let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
+        agent.send(Happened::Gone { why });
         agent.leave();
-    });
-    Ok(())
+        agent.failure.map_or(Ok(()), Err)
+    })
 }
 
 impl Agent<'_> {
-    fn turn(&mut self, received: &Receiver<Incoming>, ends: &Receiver<u64>) {
+    fn turn(&mut self, received: &Inbox, ends: &Receiver<u64>) {
         let waits = |slice: &RunningSlice| !slice.is_announced;
         let run = self.run.as_ref();
         let is_waiting = run.and_then(|run| run.slice.as_ref()).is_some_and(waits);
@@ -169,7 +179,15 @@ impl Agent<'_> {
                 let why = "the connection to the NATS server was lost; connecting again";
                 (self.tell)(News::Warning(why.to_owned()));
             }
-            Ok(Incoming::TooSlow | Incoming::TooLarge(_)) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Incoming::Forbidden) => {
+                self.failure = Some(ClusterError::Agents(
+                    "the NATS server does not allow what an agent does with these credentials; \
+                     use agent.creds, which `tenbin hub` wrote"
+                        .to_owned(),
+                ));
+            }
+            Ok(Incoming::Connected | Incoming::TooSlow | Incoming::TooLarge(_))
+            | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
         }
         while let Ok(number) = ends.try_recv() {
@@ -201,18 +219,30 @@ impl Agent<'_> {
     }
 
     fn message(&mut self, subject: &str, payload: &[u8], at: Instant) {
+        // After a time in which this process stood still, the run may have gone on without it.
+        if subject != LEASE {
+            self.watch_lease();
+        }
         match subject {
             HELLO => {
-                let Some(Hello { run }) = read(payload) else {
+                let Some(Hello { run, format }) = read(payload) else {
                     return;
                 };
+                if format != FORMAT {
+                    self.warn(
+                        "a coordinator of another build of Tenbin looks for agents; install the \
+                         same build on all machines",
+                    );
+                }
                 let is_other = |own: &Run| own.id != run;
-                let me = Introduction {
+                let introduction = Introduction {
+                    format: FORMAT,
                     now: self.now(Instant::now()),
                     is_busy: self.run.as_ref().is_some_and(is_other),
                     ..self.me.clone()
                 };
-                self.send_for(&run, Happened::Here(me));
+                let presence = Presence { run, introduction };
+                self.outbox.send_named(&self.subject, &presence);
             }
             LEASE => {
                 let lease: Option<Lease> = read(payload);
@@ -228,10 +258,11 @@ impl Agent<'_> {
                     return;
                 };
                 let run = order.run.clone();
+                let number = order.what.number();
                 if let Err(why) = self.obey(order, at) {
                     let why = format!("agent \"{}\": {why}", self.me.name);
                     self.warn(&why);
-                    self.send_for(&run, Happened::Refused { why });
+                    self.send_for(&run, Happened::Refused { number, why });
                 }
             }
         }
@@ -255,28 +286,39 @@ impl Agent<'_> {
             self.send_for(&order.run, time);
             return Ok(());
         }
-        if self.now(Instant::now()) > order.expires {
+        let ends_work = matches!(order.what, What::Stop { .. } | What::End);
+        if !ends_work && self.now(Instant::now()) > order.expires {
             return Err("the order came too late".to_owned());
         }
-        if let What::Prepare(assignment) = order.what {
-            if self.run.as_ref().is_some_and(|own| own.id != order.run) {
-                return Err("the agent works for another run".to_owned());
-            }
-            self.run = Some(Run {
-                id: order.run.clone(),
-                leased: Instant::now(),
-                slice: None,
-                last: None,
-            });
-            self.halt.store(false, Ordering::Relaxed);
-            (self.tell)(News::Assigned);
-            let _ = self.jobs.send(Job::Prepare(order.run, assignment));
+        if let What::Reserve = order.what {
+            let is_reserved = self.reserve(&order.run);
+            let what = if is_reserved {
+                Happened::Reserved
+            } else {
+                Happened::Busy
+            };
+            self.send_for(&order.run, what);
             return Ok(());
         }
         let Some(run) = self.run.as_mut().filter(|own| own.id == order.run) else {
-            return Err("the order is for a run that the agent does not know".to_owned());
+            if !matches!(order.what, What::Stop { .. } | What::End) {
+                let name = &self.me.name;
+                let why = format!("agent \"{name}\" no longer works for the run");
+                self.send_for(&order.run, Happened::Gone { why });
+            }
+            return Ok(());
         };
         match order.what {
+            What::Prepare { number, assignment } => {
+                if run.last.is_some_and(|last| number <= last) {
+                    return Err(format!("order {number} came twice"));
+                }
+                run.last = Some(number);
+                run.slice = None;
+                let ordered = self.ordered(order.run, number);
+                (self.tell)(News::Assigned);
+                let _ = self.jobs.send(Job::Prepare(ordered, assignment));
+            }
             What::Slice(slice) => {
                 if run.slice.is_some() || run.last.is_some_and(|last| slice.slice <= last) {
                     return Err(format!("slice {} was ordered twice", slice.slice));
@@ -288,8 +330,8 @@ impl Agent<'_> {
                     gate: Arc::clone(&gate),
                     is_announced: false,
                 });
-                self.halt.store(false, Ordering::Relaxed);
-                let _ = self.jobs.send(Job::Slice(order.run, slice, gate));
+                let ordered = self.ordered(order.run, slice.slice);
+                let _ = self.jobs.send(Job::Slice(ordered, slice, gate));
             }
             What::Start { slice, at } => {
                 let running = run.slice.as_mut().filter(|own| own.number == slice);
@@ -313,9 +355,34 @@ impl Agent<'_> {
                 }
             }
             What::End => self.leave(),
-            What::Probe { .. } | What::Prepare(_) => {}
+            What::Probe { .. } | What::Reserve => {}
         }
         Ok(())
+    }
+
+    /// Works for this run from now on. Returns false if the agent works for another run.
+    fn reserve(&mut self, run: &str) -> bool {
+        if let Some(own) = &self.run {
+            return own.id == run;
+        }
+        self.run = Some(Run {
+            id: run.to_owned(),
+            leased: Instant::now(),
+            slice: None,
+            last: None,
+        });
+        true
+    }
+
+    /// Halts the job before, and names a new one.
+    fn ordered(&mut self, run: String, number: u64) -> Ordered {
+        self.halt.store(true, Ordering::Relaxed);
+        self.halt = Arc::default();
+        Ordered {
+            run,
+            number,
+            halt: Arc::clone(&self.halt),
+        }
     }
 
     fn announce_ready(&mut self) {
@@ -335,6 +402,12 @@ impl Agent<'_> {
             let seconds = LEASE_TIME.as_secs();
             let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
             (self.tell)(News::Warning(why));
+            let name = &self.me.name;
+            self.send(Happened::Gone {
+                why: format!(
+                    "agent \"{name}\" received no sign of life from this machine for {seconds} s"
+                ),
+            });
             self.leave();
         }
     }
@@ -354,36 +427,37 @@ struct Worker<'m> {
     machine: &'m mut dyn LoadMachine,
     outbox: Outbox,
     subject: String,
-    halt: Arc<AtomicBool>,
 }
 
 impl Worker<'_> {
     fn work(mut self, jobs: &Receiver<Job>, ended: &Sender<u64>) {
         while let Ok(job) = jobs.recv() {
             match job {
-                Job::Prepare(run, assignment) => {
-                    let (machine, halt) = (&mut *self.machine, &self.halt);
-                    let what = match unless_panic(|| machine.prepare(&assignment, halt)) {
-                        Ok(()) => Happened::Prepared,
-                        Err(why) => Happened::Refused { why },
+                Job::Prepare(Ordered { run, number, halt }, assignment) => {
+                    let machine = &mut *self.machine;
+                    let what = match unless_panic(|| machine.prepare(&assignment, &halt)) {
+                        Ok(()) => Happened::Prepared { number },
+                        Err(why) => Happened::Refused {
+                            number: Some(number),
+                            why,
+                        },
                     };
                     self.outbox.send(&self.subject, &Event { run, what });
                 }
-                Job::Slice(run, order, gate) => {
-                    let number = order.slice;
-                    self.slice(&run, &order, gate);
-                    let _ = ended.send(number);
+                Job::Slice(ordered, order, gate) => {
+                    self.slice(&ordered, &order, gate);
+                    let _ = ended.send(ordered.number);
                 }
                 Job::End => self.machine.end(),
             }
         }
     }
 
-    fn slice(&mut self, run: &str, order: &SliceOrder, gate: Arc<StartGate>) {
+    fn slice(&mut self, ordered: &Ordered, order: &SliceOrder, gate: Arc<StartGate>) {
         let slice = order.slice;
         let (outbox, subject) = (&self.outbox, &self.subject);
         let send = |what| {
-            let run = run.to_owned();
+            let run = ordered.run.clone();
             outbox.send(subject, &Event { run, what });
         };
         let mut sequence = 0;
@@ -399,7 +473,7 @@ impl Worker<'_> {
             }
             SliceEvent::Closed => send(Happened::Closed { slice }),
         };
-        let (machine, halt) = (&mut *self.machine, &self.halt);
+        let (machine, halt) = (&mut *self.machine, &ordered.halt);
         let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
         send(match done {
             Ok(done) => Happened::Done {
@@ -407,7 +481,10 @@ impl Worker<'_> {
                 samples: sequence,
                 done,
             },
-            Err(why) => Happened::Refused { why },
+            Err(why) => Happened::Refused {
+                number: Some(slice),
+                why,
+            },
         });
     }
 }
@@ -416,4 +493,121 @@ impl Worker<'_> {
 fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
     result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::testing::{Sent, bus};
+
+    fn order(run: &str, what: What) -> Order {
+        Order {
+            run: run.to_owned(),
+            expires: u64::MAX,
+            what,
+        }
+    }
+
+    fn prepare(number: u64) -> What {
+        What::Prepare {
+            number,
+            assignment: Assignment {
+                plan: String::new(),
+                agent: 0,
+                agents: 1,
+                threads: 1,
+            },
+        }
+    }
+
+    /// Obeys these orders. Returns the event after each order, and the jobs.
+    fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
+        let (bus, mut sent, ..) = bus();
+        let (jobs, queue) = mpsc::channel();
+        let mut agent = Agent {
+            outbox: bus.outbox().clone(),
+            me: Introduction {
+                name: "load1".to_owned(),
+                ..Introduction::default()
+            },
+            subject: subjects::events("load1"),
+            origin: Instant::now(),
+            run: None,
+            beat: Instant::now(),
+            jobs,
+            warned: None,
+            halt: Arc::default(),
+            failure: None,
+            tell: &mut |_| {},
+        };
+        let event = |sent: &mut Sent| sent.next::<Event>().map(|(_, event)| event.what);
+        let events = orders.into_iter().map(|order| {
+            let payload = rmp_serde::to_vec(&order).expect("an order");
+            agent.message(&subjects::orders("load1"), &payload, Instant::now());
+            event(&mut sent)
+        });
+        let events = events.collect();
+        drop(agent);
+        (events, queue.try_iter().collect())
+    }
+
+    #[test]
+    fn an_agent_works_for_one_run_at_a_time() {
+        let (events, _) = obey(vec![
+            order("a", What::Reserve),
+            order("b", What::Reserve),
+            order("b", prepare(1)),
+            order("a", What::Reserve),
+            order("a", What::End),
+            order("b", What::Reserve),
+        ]);
+        assert!(matches!(
+            &events[..],
+            [
+                Some(Happened::Reserved),
+                Some(Happened::Busy),
+                Some(Happened::Gone { .. }),
+                Some(Happened::Reserved),
+                None,
+                Some(Happened::Reserved),
+            ]
+        ));
+    }
+
+    #[test]
+    fn late_orders_of_a_run_that_is_over_say_nothing() {
+        let (events, jobs) = obey(vec![
+            order("a", What::Stop { slice: 3 }),
+            order("a", What::End),
+        ]);
+        assert!(matches!(&events[..], [None, None]));
+        assert!(jobs.is_empty());
+    }
+
+    #[test]
+    fn a_new_plan_halts_the_job_before_and_only_that_one() {
+        let (events, jobs) = obey(vec![
+            order("a", What::Reserve),
+            order("a", prepare(1)),
+            order("a", prepare(2)),
+            order("a", prepare(2)),
+        ]);
+        assert!(matches!(
+            &events[..],
+            [
+                _,
+                None,
+                None,
+                Some(Happened::Refused {
+                    number: Some(2),
+                    ..
+                })
+            ]
+        ));
+        let halted = jobs.iter().filter_map(|job| match job {
+            Job::Prepare(ordered, _) => Some(ordered.halt.load(Ordering::Relaxed)),
+            _ => None,
+        });
+        assert_eq!(halted.collect::<Vec<_>>(), [true, false]);
+    }
 }

@@ -1,7 +1,9 @@
 //! A connection to a NATS server for threads without an async runtime. A thread of its own runs the
 //! client; messages pass through channels.
 
-use std::sync::mpsc::{self, Receiver};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -21,8 +23,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const PING: Duration = Duration::from_secs(1);
 /// Longest time that [`Bus::close`] waits until the last messages are sent.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Messages of one subscription that may wait to be read; further messages are lost, which the
-/// sequence numbers of samples show.
+/// Messages of one subscription, and of all subscriptions together, that may wait to be read.
+/// Further messages are lost, which is reported as [`Incoming::TooSlow`].
 const MOST_WAITING: usize = 65_536;
 
 /// A message from the server, or a change of the connection.
@@ -37,11 +39,74 @@ pub(crate) enum Incoming {
     },
     /// The connection was lost; the client opens it again.
     Disconnected,
+    /// The connection is open, at first or again.
+    Connected,
     /// Messages were lost because this process was too slow.
     TooSlow,
     /// A message was not sent, because it is larger than the server allows; bytes.
     TooLarge(usize),
+    /// The credentials do not allow what this client does.
+    Forbidden,
 }
+
+/// The messages that wait to be read: a limited number.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    waiting: Receiver<Incoming>,
+    /// Whether a message was dropped because too many waited.
+    is_overrun: Arc<AtomicBool>,
+}
+
+impl Inbox {
+    /// The next message. After messages were lost, [`Incoming::TooSlow`] comes first.
+    pub(crate) fn recv_timeout(&self, wait: Duration) -> Result<Incoming, RecvTimeoutError> {
+        match self.is_overrun.swap(false, Ordering::Relaxed) {
+            true => Ok(Incoming::TooSlow),
+            false => self.waiting.recv_timeout(wait),
+        }
+    }
+}
+
+/// Adds messages to an [`Inbox`], and never waits.
+#[derive(Debug, Clone)]
+struct Delivery {
+    waiting: SyncSender<Incoming>,
+    is_overrun: Arc<AtomicBool>,
+}
+
+impl Delivery {
+    /// Returns whether anybody still reads messages.
+    fn add(&self, incoming: Incoming) -> bool {
+        match self.waiting.try_send(incoming) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => {
+                self.is_overrun.store(true, Ordering::Relaxed);
+                true
+            }
+            Err(TrySendError::Disconnected(_)) => false,
+        }
+    }
+}
+
+fn delivery(most: usize) -> (Delivery, Inbox) {
+    let (sender, waiting) = mpsc::sync_channel(most);
+    let is_overrun = Arc::new(AtomicBool::new(false));
+    let delivery = Delivery {
+        waiting: sender,
+        is_overrun: Arc::clone(&is_overrun),
+    };
+    (
+        delivery,
+        Inbox {
+            waiting,
+            is_overrun,
+        },
+    )
+}
+
+/// Decides on the NATS thread whether a message, by subject, content and time of arrival, is worth
+/// reading.
+pub(crate) type Filter = Box<dyn Fn(&str, &[u8], Instant) -> bool + Send>;
 
 /// Where the server is, and how to log in.
 #[derive(Debug, Clone)]
@@ -73,7 +138,16 @@ impl Outbox {
     /// Sends `message` to `subject`. Does not wait; whether the message arrived is known only from
     /// a response.
     pub(crate) fn send(&self, subject: &str, message: &impl Serialize) {
-        let payload = rmp_serde::to_vec(message).expect("messages can be serialized");
+        self.send_bytes(subject, rmp_serde::to_vec(message));
+    }
+
+    /// Sends `message` with the names of its fields, which other builds can read.
+    pub(crate) fn send_named(&self, subject: &str, message: &impl Serialize) {
+        self.send_bytes(subject, rmp_serde::to_vec_named(message));
+    }
+
+    fn send_bytes(&self, subject: &str, payload: Result<Vec<u8>, rmp_serde::encode::Error>) {
+        let payload = payload.expect("messages can be serialized");
         // Fails only after the bus was closed.
         let _ = self.0.send(Outgoing::Message {
             subject: subject.to_owned(),
@@ -89,7 +163,7 @@ pub(crate) fn read<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
 
 impl Bus {
     /// Connects to `server` and subscribes to `subjects`. `name` is shown by the server's tools;
-    /// `inbox` is the prefix of this client's inboxes.
+    /// `inbox` is the prefix of this client's inboxes. Messages that `filter` rejects are dropped.
     ///
     /// # Errors
     /// When the server cannot be reached within 5 seconds, or refuses the credentials.
@@ -98,9 +172,10 @@ impl Bus {
         name: &str,
         inbox: &str,
         subjects: Vec<String>,
-    ) -> Result<(Self, Receiver<Incoming>), ClusterError> {
+        filter: Filter,
+    ) -> Result<(Self, Inbox), ClusterError> {
         let (outbox, outgoing) = queue::unbounded_channel();
-        let (incoming, received) = mpsc::channel();
+        let (incoming, received) = delivery(MOST_WAITING);
         let (opened, result) = mpsc::channel();
         let refuse = |why: String| ClusterError::Connect {
             url: server.url.clone(),
@@ -118,11 +193,13 @@ impl Bus {
             .event_callback(move |event| {
                 let change = match event {
                     Event::Disconnected => Some(Incoming::Disconnected),
+                    Event::Connected => Some(Incoming::Connected),
                     Event::SlowConsumer(_) => Some(Incoming::TooSlow),
+                    Event::ServerError(error) if is_forbidden(&error) => Some(Incoming::Forbidden),
                     _ => None,
                 };
                 if let Some(change) = change {
-                    let _ = changes.send(change);
+                    changes.add(change);
                 }
                 std::future::ready(())
             });
@@ -145,7 +222,7 @@ impl Bus {
                 let client = match open(&url, options, subjects).await {
                     Ok((client, subscribers)) => {
                         let _ = opened.send(Ok(()));
-                        tokio::spawn(forward(subscribers, incoming));
+                        tokio::spawn(forward(subscribers, incoming, filter));
                         client
                     }
                     Err(why) => {
@@ -219,15 +296,25 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-async fn forward(subscribers: Vec<Subscriber>, incoming: mpsc::Sender<Incoming>) {
+/// Whether the server reports a missing permission.
+fn is_forbidden(error: &async_nats::ServerError) -> bool {
+    let text = error.to_string().to_lowercase();
+    text.contains("permissions violation")
+}
+
+async fn forward(subscribers: Vec<Subscriber>, incoming: Delivery, filter: Filter) {
     let mut messages = select_all(subscribers);
     while let Some(message) = messages.next().await {
-        let sent = incoming.send(Incoming::Message {
+        let at = Instant::now();
+        if !filter(&message.subject, &message.payload, at) {
+            continue;
+        }
+        let is_read = incoming.add(Incoming::Message {
             subject: message.subject.to_string(),
             payload: message.payload.to_vec(),
-            at: Instant::now(),
+            at,
         });
-        if sent.is_err() {
+        if !is_read {
             return;
         }
     }
@@ -236,12 +323,12 @@ async fn forward(subscribers: Vec<Subscriber>, incoming: mpsc::Sender<Incoming>)
 async fn publish(
     client: &Client,
     mut outgoing: queue::UnboundedReceiver<Outgoing>,
-    failed: &mpsc::Sender<Incoming>,
+    failed: &Delivery,
 ) {
     while let Some(next) = outgoing.recv().await {
         match next {
             Outgoing::Message { payload, .. } if payload.len() > client.max_payload() => {
-                let _ = failed.send(Incoming::TooLarge(payload.len()));
+                failed.add(Incoming::TooLarge(payload.len()));
             }
             Outgoing::Message { subject, payload } => {
                 // Fails only after the client was closed.
@@ -251,4 +338,69 @@ async fn publish(
         }
     }
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, client.flush()).await;
+}
+
+/// A bus without a server.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// What was sent on a bus without a server.
+    pub(crate) struct Sent(queue::UnboundedReceiver<Outgoing>);
+
+    impl Sent {
+        /// The next message, with its subject.
+        pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Option<(String, T)> {
+            match self.0.try_recv() {
+                Ok(Outgoing::Message { subject, payload }) => {
+                    let message = rmp_serde::from_slice(&payload).expect("a message");
+                    Some((subject, message))
+                }
+                _ => None,
+            }
+        }
+    }
+
+    /// Adds messages to the inbox of a bus without a server.
+    pub(crate) struct Arriving(Delivery);
+
+    impl Arriving {
+        pub(crate) fn add(&self, subject: &str, message: &impl Serialize) {
+            self.0.add(Incoming::Message {
+                subject: subject.to_owned(),
+                payload: rmp_serde::to_vec(message).expect("a message"),
+                at: Instant::now(),
+            });
+        }
+    }
+
+    pub(crate) fn bus() -> (Bus, Sent, Inbox, Arriving) {
+        let (outbox, outgoing) = queue::unbounded_channel();
+        let (delivery, inbox) = delivery(64);
+        let bus = Bus {
+            outbox: Outbox(outbox),
+            thread: None,
+        };
+        (bus, Sent(outgoing), inbox, Arriving(delivery))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_inbox_loses_messages_without_waiting_and_says_so() {
+        let (delivery, inbox) = delivery(2);
+        for bytes in 0..3 {
+            assert!(delivery.add(Incoming::TooLarge(bytes)));
+        }
+        let next = || inbox.recv_timeout(Duration::ZERO);
+        assert!(matches!(next(), Ok(Incoming::TooSlow)));
+        assert!(matches!(next(), Ok(Incoming::TooLarge(0))));
+        assert!(matches!(next(), Ok(Incoming::TooLarge(1))));
+        assert!(matches!(next(), Err(RecvTimeoutError::Timeout)));
+        drop(inbox);
+        assert!(!delivery.add(Incoming::TooSlow));
+    }
 }

@@ -26,6 +26,14 @@ pub enum ClusterError {
     /// The hub cannot be started; one sentence.
     #[error("{0}")]
     Hub(String),
+    /// An agent was lost during the run; the others can continue without it.
+    #[error("{why}")]
+    Lost {
+        /// Name of the agent.
+        agent: String,
+        /// One sentence.
+        why: String,
+    },
     /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,

@@ -8,11 +8,68 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
 
-/// A request for agents to introduce themselves.
+/// Number of the form of the messages. Increases with every change of a message, so that two builds
+/// of the same version with other messages refuse each other.
+pub(crate) const FORMAT: u32 = 2;
+
+/// A request for agents to introduce themselves. Like [`Presence`], this message has names of
+/// fields, so that other builds can read it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Hello {
     /// Identifies the coordinator's run.
     pub(crate) run: String,
+    /// [`FORMAT`] of the coordinator.
+    #[serde(default)]
+    pub(crate) format: u32,
+}
+
+/// The response to [`Hello`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Presence {
+    /// Identifies the coordinator's run.
+    pub(crate) run: String,
+    pub(crate) introduction: Introduction,
+}
+
+/// The part of a [`Presence`] that every build can read.
+#[derive(Debug, Deserialize)]
+struct ForeignPresence {
+    run: String,
+    introduction: ForeignIntroduction,
+}
+
+#[derive(Debug, Deserialize)]
+struct ForeignIntroduction {
+    name: String,
+    #[serde(default)]
+    format: u32,
+    #[serde(default)]
+    version: String,
+}
+
+impl Presence {
+    /// Reads a presence. Of an agent with another [`FORMAT`], only name, version and format are
+    /// known. `None` if the message is something else.
+    pub(crate) fn read(payload: &[u8]) -> Option<Self> {
+        let foreign: ForeignPresence = rmp_serde::from_slice(payload).ok()?;
+        let ForeignIntroduction {
+            name,
+            format,
+            version,
+        } = foreign.introduction;
+        if format == FORMAT {
+            return rmp_serde::from_slice(payload).ok();
+        }
+        Some(Self {
+            run: foreign.run,
+            introduction: Introduction {
+                name,
+                format,
+                version,
+                ..Introduction::default()
+            },
+        })
+    }
 }
 
 /// The coordinator lives. Agents that receive no lease for [`crate::LEASE_TIME`] stop sending.
@@ -40,8 +97,14 @@ pub(crate) enum What {
         /// Time on the coordinator's clock, which the response repeats.
         sent: u64,
     },
+    /// Work for this run, and for no other.
+    Reserve,
     /// Prepare for a plan.
-    Prepare(Assignment),
+    Prepare {
+        /// Number of the order, as [`SliceOrder::slice`].
+        number: u64,
+        assignment: Assignment,
+    },
     /// Get ready for a slice, and wait for [`What::Start`].
     Slice(SliceOrder),
     /// Start the slice that is ready.
@@ -52,6 +115,20 @@ pub(crate) enum What {
     Stop { slice: u64 },
     /// The run has ended.
     End,
+}
+
+impl What {
+    /// Number of an order that has one.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self {
+            Self::Prepare { number, .. } => Some(*number),
+            Self::Slice(order) => Some(order.slice),
+            Self::Start { slice, .. } | Self::Close { slice } | Self::Stop { slice } => {
+                Some(*slice)
+            }
+            Self::Probe { .. } | Self::Reserve | Self::End => None,
+        }
+    }
 }
 
 /// A plan, and the part of it that an agent executes.
@@ -70,14 +147,15 @@ pub struct Assignment {
     pub agent: usize,
     /// Number of agents.
     pub agents: usize,
-    /// Load generator threads of each agent.
+    /// Load generator threads of all agents together. The number stays the same when agents are
+    /// lost, so that the same threads send the same requests.
     pub threads: usize,
 }
 
 /// A slice: one workload on one target.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SliceOrder {
-    /// Number of the slice, warm-ups included; increases.
+    /// Number of the order, warm-ups and plans included; increases.
     pub slice: u64,
     /// Index of the target in the plan.
     pub target: usize,
@@ -145,16 +223,21 @@ pub(crate) struct Event {
 /// What happened at an agent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Happened {
-    /// The response to [`Hello`].
+    /// The response to [`Hello`], which is a [`Presence`] on the network.
+    #[serde(skip)]
     Here(Introduction),
+    /// The agent works for this run now.
+    Reserved,
+    /// The agent works for another run.
+    Busy,
     /// The response to [`What::Probe`].
     Time {
         sent: u64,
         received: u64,
         replied: u64,
     },
-    /// The plan is prepared.
-    Prepared,
+    /// The plan of this order is prepared.
+    Prepared { number: u64 },
     /// Every connection of the slice is open, or has failed to open.
     Ready { slice: u64 },
     /// The start of the slice is known.
@@ -180,16 +263,24 @@ pub(crate) enum Happened {
         done: SliceDone,
     },
     /// The agent cannot or may not do what was ordered; one sentence.
-    Refused { why: String },
+    Refused {
+        /// Number of the order, if it has one.
+        number: Option<u64>,
+        why: String,
+    },
+    /// The agent does not work for the run, or no longer; one sentence.
+    Gone { why: String },
     /// The agent lives; sent every second during a run.
     Alive,
 }
 
 /// An agent, as it introduces itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Introduction {
     /// Name of the agent: unique, a part of NATS subjects.
     pub name: String,
+    /// Number of the form of the agent's messages; set when the agent introduces itself.
+    pub format: u32,
     /// Random number of this process: tells two agents of the same name apart.
     pub instance: u64,
     /// Version of Tenbin.
@@ -208,4 +299,67 @@ pub struct Introduction {
     pub now: u64,
     /// Whether the agent works for another run.
     pub is_busy: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn presence(format: u32) -> Presence {
+        Presence {
+            run: "r".to_owned(),
+            introduction: Introduction {
+                name: "load1".to_owned(),
+                format,
+                version: "0.1.0".to_owned(),
+                cores: 4,
+                ..Introduction::default()
+            },
+        }
+    }
+
+    #[test]
+    fn an_agent_of_another_format_is_known_by_name_and_version() {
+        #[derive(Serialize)]
+        struct OtherPresence {
+            run: &'static str,
+            more: u8,
+            introduction: OtherIntroduction,
+        }
+        #[derive(Serialize)]
+        struct OtherIntroduction {
+            version: &'static str,
+            cores: &'static str,
+            name: &'static str,
+            format: u32,
+        }
+        let other = OtherPresence {
+            run: "r",
+            more: 1,
+            introduction: OtherIntroduction {
+                version: "0.1.0",
+                cores: "many",
+                name: "load1",
+                format: FORMAT + 1,
+            },
+        };
+        let read = Presence::read(&rmp_serde::to_vec_named(&other).unwrap()).unwrap();
+        let known = Introduction {
+            cores: 0,
+            ..presence(FORMAT + 1).introduction
+        };
+        assert_eq!((read.run.as_str(), read.introduction), ("r", known));
+    }
+
+    #[test]
+    fn an_agent_of_this_format_is_read_completely() {
+        let own = presence(FORMAT);
+        let read = Presence::read(&rmp_serde::to_vec_named(&own).unwrap()).unwrap();
+        assert_eq!(read.introduction, own.introduction);
+        let event = Event {
+            run: "r".to_owned(),
+            what: Happened::Alive,
+        };
+        assert!(Presence::read(&rmp_serde::to_vec(&event).unwrap()).is_none());
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::names::Named;
+
 /// Load machines that send the load of a run together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agents {
@@ -11,4 +13,33 @@ pub struct Agents {
     pub nats: String,
     /// File with the credentials for the NATS server; `None` for a server that needs none.
     pub creds: Option<PathBuf>,
+    /// What happens when an agent is lost.
+    pub on_loss: OnLoss,
+}
+
+/// What happens when an agent is lost during a run. In every case, its slice is void.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLoss {
+    /// Look for another agent for up to 30 s, and measure the block again.
+    #[default]
+    Repeat,
+    /// Measure the block again with the other agents.
+    Continue,
+    /// End the run.
+    Stop,
+}
+
+impl OnLoss {
+    /// Name in plans.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}
+
+impl Named for OnLoss {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("repeat", Self::Repeat),
+        ("continue", Self::Continue),
+        ("stop", Self::Stop),
+    ];
 }

@@ -67,7 +67,7 @@ mod trace;
 pub mod work;
 mod workload;
 
-pub use agents::Agents;
+pub use agents::{Agents, OnLoss};
 pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};

@@ -12,12 +12,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
-    Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
+    Agents, Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Connect, Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion,
-    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, Output, Pace, Payload,
-    Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds, S3Operation,
-    S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target, Think, Tls,
-    TlsVersion, Token, Trace, Workload, WorkloadKind,
+    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss, Output, Pace,
+    Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds,
+    S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target,
+    Think, Tls, TlsVersion, Token, Trace, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -694,6 +694,16 @@ fn workload(index: usize) -> impl Strategy<Value = Workload> {
     })
 }
 
+fn agents() -> impl Strategy<Value = Agents> {
+    let on_loss = select(&[OnLoss::Repeat, OnLoss::Continue, OnLoss::Stop][..]);
+    (1usize..9, any::<bool>(), on_loss).prop_map(|(count, has_creds, on_loss)| Agents {
+        count,
+        nats: "tls://10.0.0.1:4222".to_owned(),
+        creds: has_creds.then(|| PathBuf::from("/made-up/coordinator.creds")),
+        on_loss,
+    })
+}
+
 fn plan() -> impl Strategy<Value = Plan> {
     (1usize..5, 1usize..4).prop_flat_map(|(targets, workloads)| {
         (
@@ -705,9 +715,10 @@ fn plan() -> impl Strategy<Value = Plan> {
             (0..workloads).map(workload).collect::<Vec<_>>(),
             any::<bool>(),
             output(),
+            option::of(agents()),
         )
             .prop_map(
-                |(name, seed, threads, rounds, targets, mut workloads, share, output)| {
+                |(name, seed, threads, rounds, targets, mut workloads, share, output, agents)| {
                     if share {
                         let shared = workloads[0].load.clone();
                         workloads
@@ -730,7 +741,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         workloads,
                         comparing: Comparing::default(),
                         output,
-                        agents: None,
+                        agents,
                         corpus: None,
                     }
                 },

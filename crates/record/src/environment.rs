@@ -37,10 +37,13 @@ pub struct Environment {
     pub clock_source: Option<String>,
     /// Cost of reading the monotonic clock, nanoseconds.
     pub clock_call_ns: Option<f64>,
-    /// The agents that sent the load, in the order of their numbers; empty if this machine sent the
-    /// load.
+    /// All agents that sent load: first those that the run began with, in the order of their
+    /// numbers; empty if this machine sent the load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentEnvironment>,
+    /// Agents that were lost during the run, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_agents: Vec<LostAgent>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
     /// Request patterns (method and path) by workload, if requests are drawn from patterns. With
@@ -64,6 +67,38 @@ pub struct AgentEnvironment {
     pub cpu_model: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
+}
+
+/// An agent that was lost during a run that went on. The agent supplies the texts: untrusted until
+/// escaped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LostAgent {
+    /// Name of the agent.
+    pub name: String,
+    /// What happened; one sentence.
+    pub reason: String,
+    /// The part of the run that was void and was repeated, for example `block 2`.
+    pub during: String,
+    /// Names of the agents that sent the load afterwards, in the order of their numbers.
+    pub agents: Vec<String>,
+    /// Number of the first slice afterwards.
+    pub next_slice: u32,
+}
+
+impl Environment {
+    /// Names of the agents that sent the load of slice `slice`, in the order of their numbers.
+    /// `count` is their number, which is unknown to the environment before the first loss.
+    pub fn agents_of(&self, slice: u32, count: usize) -> Vec<&str> {
+        let before = |lost: &&LostAgent| lost.next_slice <= slice;
+        match self.lost_agents.iter().rfind(before) {
+            Some(lost) => lost.agents.iter().map(String::as_str).collect(),
+            None => {
+                let first = self.agents.iter().take(count);
+                first.map(|agent| agent.name.as_str()).collect()
+            }
+        }
+    }
 }
 
 /// The environment of a target. The target supplies the texts: untrusted until escaped.
@@ -247,6 +282,7 @@ impl Environment {
             ),
             clock_call_ns: Some(clock_call_ns()),
             agents: Vec::new(),
+            lost_agents: Vec::new(),
             targets: BTreeMap::new(),
             patterns: BTreeMap::new(),
         }

@@ -16,6 +16,7 @@
 //! | `operation` | every second, for every operation | counts, bytes, errors, statuses, quantiles, and the position of its histograms in `latency.hlog` |
 //! | `second` | after the `operation` lines | connections, hosts, load generator threads, target; *commits* the `operation` lines before it |
 //! | `end` | when a slice ends | [`SliceEnd`], and the position of its histograms in `slices.bin` |
+//! | `void` | when an agent was lost | numbers of slices that count for nothing |
 //! | `complete` | after the last slice | [`Ended`], omitted after the planned number of rounds |
 //!
 //! A line is valid only with its newline. A second is valid only with its `second` line and all its
@@ -68,8 +69,8 @@ pub use directory::{
     write_atomically_with,
 };
 pub use environment::{
-    AgentEnvironment, Environment, HostEnvironment, HostHits, PatternHits, ProgramFile, Retried,
-    TargetEnvironment,
+    AgentEnvironment, Environment, HostEnvironment, HostHits, LostAgent, PatternHits, ProgramFile,
+    Retried, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use histogram::{counts_around, merge, merged, quantile_ns};

@@ -172,6 +172,23 @@ pub(crate) struct EndLine {
     pub(crate) end: SliceEnd,
 }
 
+/// Slices that count for nothing, because an agent was lost. Their lines stay.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct VoidLine {
+    /// Number of the first slice that is void.
+    pub(crate) first: u32,
+    /// Number of the next slice. All slices from `first` that began before this line are void.
+    pub(crate) next: u32,
+    /// Why the slices are void; one sentence.
+    pub(crate) reason: String,
+}
+
+impl VoidLine {
+    pub(crate) fn has(&self, slice: u32) -> bool {
+        (self.first..self.next).contains(&slice)
+    }
+}
+
 /// Last line of a complete run: every planned slice was measured.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CompleteLine {
@@ -237,6 +254,9 @@ impl Line for SecondLine {
 }
 impl Line for EndLine {
     const KIND: &'static str = "end";
+}
+impl Line for VoidLine {
+    const KIND: &'static str = "void";
 }
 impl Line for CompleteLine {
     const KIND: &'static str = "complete";

@@ -17,7 +17,7 @@ use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
-    SecondLine, SetupPart, TotalsPart, push,
+    SecondLine, SetupPart, TotalsPart, VoidLine, push,
 };
 use crate::live::LiveSecond;
 use crate::moving::move_histograms;
@@ -48,6 +48,8 @@ pub struct RunWriter {
     store: Store,
     /// Seconds written since the last call of [`RunWriter::take_seconds`].
     counts: Vec<LiveSecond>,
+    /// Number of the next slice.
+    next: u32,
     failed: bool,
 }
 
@@ -74,6 +76,7 @@ impl RunWriter {
             sums: Sums::default(),
             store: Store::default(),
             counts: Vec::new(),
+            next: 0,
             failed: false,
         };
         let head = hlog::header(directory.started())
@@ -103,6 +106,7 @@ impl RunWriter {
             });
         }
         self.append_line(&start)?;
+        self.next = start.index + 1;
         self.open = Some(OpenSlice {
             seconds: Seconds::new(&start),
             fold: SliceFold::new(start, std::mem::take(&mut self.sums)),
@@ -176,6 +180,26 @@ impl RunWriter {
         self.sums = sums;
         move_histograms(std::slice::from_mut(&mut slice), &mut self.store);
         Ok(slice)
+    }
+
+    /// Number of the next slice: above the numbers of all slices that have begun, also void ones.
+    pub fn next_slice(&self) -> u32 {
+        self.next
+    }
+
+    /// Declares the slices from number `first` on void, including the open slice, for a reason in
+    /// one sentence. Readers do not count these slices.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn void(&mut self, first: u32, reason: &str) -> Result<(), RecordError> {
+        self.open = None;
+        self.counts.clear();
+        self.append_line(&VoidLine {
+            first,
+            next: self.next,
+            reason: reason.to_owned(),
+        })
     }
 
     /// Marks the run as complete: every planned slice was measured. For an interrupted run, drop

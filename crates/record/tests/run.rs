@@ -398,3 +398,74 @@ fn a_second_costs_little() {
     println!("{:?} a second for 4 threads and 2 operations", busy / 20);
     assert!(busy / 20 < Duration::from_millis(500));
 }
+
+/// Writes slices of which number 1 was complete and number 2 was running when an agent was lost, and
+/// measures number 1 again as number 3.
+fn write_void() -> (
+    tempfile::TempDir,
+    std::path::PathBuf,
+    Vec<tenbin_record::Slice>,
+) {
+    let root = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create(root.path(), "void", started()).unwrap();
+    directory.write_plan("").unwrap();
+    directory.write_environment(&environment()).unwrap();
+    let mut writer = tenbin_record::RunWriter::create(&directory).unwrap();
+    let end = || SliceEnd {
+        seconds: 2.0,
+        ..SliceEnd::default()
+    };
+    let mut slices = Vec::new();
+    for index in [0, 1, 2, 3] {
+        writer.begin(start(index, true, 1)).unwrap();
+        for second in 0..2 {
+            for thread in 0..THREADS {
+                let sample = sample(thread, second, false, true, 1);
+                writer.sample(sample).unwrap();
+            }
+        }
+        match index {
+            2 => writer.void(1, "agent \"load2\" was lost").unwrap(),
+            _ => slices.push(writer.end(end()).unwrap()),
+        }
+    }
+    assert_eq!(writer.next_slice(), 4);
+    writer.complete(Ended::Planned).unwrap();
+    let path = directory.path().to_owned();
+    slices.remove(1);
+    (root, path, slices)
+}
+
+#[test]
+fn void_slices_stay_in_the_file_and_count_for_nothing() {
+    let (_root, path, slices) = write_void();
+    for source in [Source::Slices, Source::Seconds] {
+        let back = read_from(&path, source).unwrap();
+        assert!(back.complete);
+        assert_eq!(back.integrity, Integrity::default());
+        assert_eq!(back.slices, slices);
+        let mut seconds: Vec<u32> = back.seconds.iter().map(|second| second.slice).collect();
+        seconds.dedup();
+        assert_eq!(seconds, [0, 3]);
+    }
+    let text = fs::read_to_string(path.join("intervals.jsonl")).unwrap();
+    assert_eq!(text.matches("\"kind\":\"begin\"").count(), 4);
+    assert!(text.contains("\"kind\":\"void\",\"first\":1,\"next\":3,"));
+}
+
+#[test]
+fn a_changed_histogram_of_a_void_slice_is_found() {
+    let (_root, path, _) = write_void();
+    let text = fs::read_to_string(path.join("intervals.jsonl")).unwrap();
+    let of_void = text
+        .lines()
+        .find(|line| line.contains("\"kind\":\"operation\"") && line.contains("\"slice\":2,"));
+    let at = of_void.unwrap().rsplit_once("\"offset\":").unwrap().1;
+    let at: usize = at.split(',').next().unwrap().parse().unwrap();
+    let hlog = path.join("latency.hlog");
+    let mut bytes = fs::read(&hlog).unwrap();
+    bytes[at] ^= 1;
+    fs::write(&hlog, bytes).unwrap();
+    let back = read(&path).unwrap();
+    assert_eq!(back.integrity.changed.len(), 1, "{:?}", back.integrity);
+}

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use tenbin_cluster::Assignment;
-use tenbin_plan::{Context, Draft, Host, KeySource, Plan, Reach, Target};
+use tenbin_plan::{Context, Draft, Host, KeySource, Plan, Reach, Relaunch, Target};
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -21,16 +21,16 @@ type Files = BTreeMap<String, Bytes>;
 /// Start of the names of environment variables for generated credentials.
 pub(crate) const GENERATED: &str = "TENBIN_GENERATED_";
 
-/// Gives the plan to the agents, if there are any. `threads` is the number of threads of each agent.
+/// Gives the plan to the agents, if there are any.
 pub(crate) fn assign(
     plan: &Plan,
     live_targets: &[LiveTarget],
-    threads: usize,
     controls: &mut Controls<'_>,
 ) -> Result<(), RunError> {
     if matches!(controls.generators, Generators::Here) {
         return Ok(());
     }
+    let threads = plan.threads;
     let (plan, variables) = for_agents(plan, live_targets);
     let unreadable = |error: io::Error| RunError::Agents(format!("preparing the plan: {error}"));
     let plan = plan.to_toml();
@@ -55,6 +55,8 @@ fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> (Plan, Vec<(String, S
     let mut plan = plan.clone();
     plan.agents = None;
     plan.output = tenbin_plan::Output::default();
+    // The coordinator restarts the targets, so the plan of an agent must not demand it.
+    plan.rounds.relaunch = Relaunch::Never;
     let mut variables = Vec::new();
     for (at, (target, live)) in plan.targets.iter_mut().zip(live_targets).enumerate() {
         if !matches!(target.reach, Reach::Endpoint { .. }) {

@@ -72,6 +72,14 @@ pub enum RunError {
     /// The agents cannot send the load; one sentence.
     #[error("{0}")]
     Agents(String),
+    /// An agent was lost; the other agents can continue.
+    #[error("{why}")]
+    AgentLost {
+        /// Name of the agent.
+        agent: String,
+        /// One sentence.
+        why: String,
+    },
     /// The load generator itself failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -84,6 +92,7 @@ impl From<ClusterError> for RunError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Interrupted => Self::Interrupted,
+            ClusterError::Lost { agent, why } => Self::AgentLost { agent, why },
             error => Self::Agents(error.to_string()),
         }
     }

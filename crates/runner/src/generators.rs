@@ -111,6 +111,19 @@ impl Generators {
         }
     }
 
+    /// Continues without the agent `lost`: see [`Coordinator::regroup`].
+    pub(crate) fn regroup(
+        &mut self,
+        lost: &str,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<Vec<(String, String)>, RunError> {
+        match self {
+            Self::Here => Ok(Vec::new()),
+            Self::Agents(coordinator) => Ok(coordinator.regroup(lost, time, stop.asked())?),
+        }
+    }
+
     /// The agents, for the recorded environment.
     pub(crate) fn environment(&self) -> Vec<AgentEnvironment> {
         let Self::Agents(coordinator) = self else {

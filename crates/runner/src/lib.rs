@@ -5,6 +5,7 @@
 //! [`RunOutcome`]. [`examine`] checks the machine and the targets before a run.
 
 mod agent;
+mod agent_loss;
 mod assignment;
 mod cache;
 mod clean;

@@ -11,6 +11,7 @@ use tenbin_record::{
 };
 use tenbin_targets::{CoreWaits, Detail, TargetError};
 
+use crate::agent_loss::{self, Losses};
 use crate::cache;
 use crate::context::{CountAllocations, IsPrecise};
 use crate::controls::Controls;
@@ -51,6 +52,7 @@ pub(crate) struct Measurement<'r, 'w> {
     /// applies.
     pub(crate) reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
+    pub(crate) losses: Losses<'r>,
     pub(crate) controls: &'r mut Controls<'w>,
     pub(crate) count_allocations: CountAllocations,
     pub(crate) is_precise: IsPrecise,
@@ -58,11 +60,46 @@ pub(crate) struct Measurement<'r, 'w> {
 
 impl Measurement<'_, '_> {
     pub(crate) fn measure(&mut self, turns: &[Turn]) -> Result<Ending, RunError> {
-        for (index, turn) in turns.iter().enumerate() {
-            let begins_block = index > 0 && ends_block(turns, index - 1);
-            if begins_block && let Some(ending) = self.restart_for_block()? {
-                return Ok(ending);
+        let (mut first, mut is_again) = (0, false);
+        while let Some(turn) = turns.get(first) {
+            let (kept, from) = (self.slices.len(), self.writer.next_slice());
+            match self.measure_block(turns, first, is_again) {
+                Ok(Some(ending)) => return Ok(ending),
+                Ok(None) => {
+                    first += turns[first..].partition_point(|it| it.block == turn.block);
+                    is_again = false;
+                    self.losses.part_done();
+                }
+                Err(error) => {
+                    let part = agent_loss::Part::Block(turn.block);
+                    if let Some(ending) = self.void(error, part, (kept, from))? {
+                        return Ok(ending);
+                    }
+                    is_again = true;
+                }
             }
+        }
+        Ok(Ending::Complete(match self.plan.rounds.until {
+            None => Ended::Planned,
+            Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
+            Some(_) => Ended::MostRounds,
+        }))
+    }
+
+    /// Measures the block that begins at `first`, or measures this block again. Returns `Some` if
+    /// the run must end.
+    fn measure_block(
+        &mut self,
+        turns: &[Turn],
+        first: usize,
+        is_again: bool,
+    ) -> Result<Option<Ending>, RunError> {
+        if (first > 0 || is_again)
+            && let Some(ending) = self.restart_for_block()?
+        {
+            return Ok(Some(ending));
+        }
+        for (index, turn) in turns.iter().enumerate().skip(first) {
             let load = self.plan.workloads[turn.workload].load.clone();
             let request = SliceRequest {
                 turn,
@@ -74,18 +111,42 @@ impl Measurement<'_, '_> {
                 probe: None,
             };
             if let Some(ending) = self.measure_slice(&request)? {
-                return Ok(ending);
+                return Ok(Some(ending));
             }
-            let is_last = index + 1 == turns.len();
-            if !is_last && ends_block(turns, index) && self.is_enough(turn) {
-                return Ok(Ending::Complete(Ended::Precise));
+            if ends_block(turns, index) {
+                let is_last = index + 1 == turns.len();
+                let is_over = !is_last && self.is_enough(turn);
+                return Ok(is_over.then_some(Ending::Complete(Ended::Precise)));
             }
         }
-        Ok(Ending::Complete(match self.plan.rounds.until {
-            None => Ended::Planned,
-            Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
-            Some(_) => Ended::MostRounds,
-        }))
+        Ok(None)
+    }
+
+    /// After an agent was lost: continues with other agents, and declares the slices after the
+    /// first `kept`, whose numbers begin at `from`, void. Returns `Some` if the run must end.
+    pub(crate) fn void(
+        &mut self,
+        error: RunError,
+        part: agent_loss::Part,
+        (kept, from): (usize, u32),
+    ) -> Result<Option<Ending>, RunError> {
+        let why = error.to_string();
+        let next = self.writer.next_slice();
+        let continued = self
+            .losses
+            .continue_after(error, part, next, self.controls)
+            .and_then(|()| Ok(self.writer.void(from, &why)?));
+        if let Err(error) = continued {
+            return ending_of(error).map(Some);
+        }
+        self.slices.truncate(kept);
+        self.segments.realign();
+        if self.plan.rounds.relaunch == Relaunch::Slice {
+            for live in self.live_targets.iter_mut() {
+                live.running.halt()?;
+            }
+        }
+        Ok(None)
     }
 
     /// Restarts all targets before a block if the plan requires restarts per block. Returns `Some`
@@ -232,7 +293,7 @@ impl Measurement<'_, '_> {
                 .unzip()
         });
         let start = SliceStart {
-            index: index as u32,
+            index: self.writer.next_slice(),
             block: turn.block,
             round: turn.round,
             workload: work.name.clone(),
@@ -286,6 +347,9 @@ impl Measurement<'_, '_> {
             ..
         } = watch;
         self.controls.generators = generators;
+        if let (Err(_), Some(SliceFailure::Died(sentence))) = (&driven, &failure) {
+            return Ok(Some(Ending::TargetFailed(sentence.clone())));
+        }
         let mut done = driven?;
         let live = &mut self.live_targets[turn.target];
         let prepared = live.prepared[turn.workload].as_mut();

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-use tenbin_plan::{Found, Plan, Relaunch, Rounds, schedule};
+use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Rounds, schedule};
 use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
+use crate::agent_loss::{Losses, Part};
 use crate::assignment::assign;
 use crate::clean::{clean_command, forget_buckets};
 use crate::context::RunContext;
@@ -93,7 +94,6 @@ pub fn run(
     let plan = &with_memory;
     let generators = Generators::gather(plan, &directory, stop, progress);
     let generators = generators.inspect_err(|_| directory.discard_unless_informative())?;
-    let of_each = plan.threads;
     let mut shared = plan.clone();
     shared.threads *= generators.agents().max(1);
     let plan = &shared;
@@ -145,7 +145,17 @@ pub fn run(
             let environment = &environment;
             (controls.progress)(Progress::Hits { plan, environment });
         }
-        assign(plan, &live_targets, of_each, &mut controls)?;
+        let on_loss = plan.agents.as_ref().map(|agents| agents.on_loss);
+        let mut prepared = live_targets.iter().flat_map(|live| &live.prepared);
+        let on_loss = match prepared.all(|prepared| prepared.is_continuable()) {
+            true => on_loss.unwrap_or_default(),
+            false => OnLoss::Stop,
+        };
+        let mut losses = Losses::new(&directory, &mut environment, on_loss);
+        if let Err(error) = assign(plan, &live_targets, &mut controls) {
+            // Afterwards, the agents have the plan.
+            losses.continue_after(error, Part::Preparation, 0, &mut controls)?;
+        }
         let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
         let mut segments = AllSegments::new(plan, prepared);
         let reopen = match plan.rounds.relaunch {
@@ -154,11 +164,13 @@ pub fn run(
                 halt_all(&mut live_targets)?;
                 vec![None; plan.workloads.len()]
             }
-            _ => warm_all_up(plan, &mut live_targets, &mut segments, &mut controls)?,
+            _ => losses.repeat(Part::WarmUp, &mut controls, |controls| {
+                warm_all_up(plan, &mut live_targets, &mut segments, controls)
+            })?,
         };
-        Ok((environment, segments, reopen))
+        Ok((environment, segments, reopen, on_loss))
     })
-    .and_then(|(mut environment, mut segments, reopen)| {
+    .and_then(|(mut environment, mut segments, reopen, on_loss)| {
         let plan = resolved.as_ref().unwrap_or(plan);
         let longer = lengthen(
             (given, plan, &found),
@@ -179,6 +191,7 @@ pub fn run(
             started,
             reopen,
             slices: Vec::new(),
+            losses: Losses::new(&directory, &mut environment, on_loss),
             controls: &mut controls,
             count_allocations: context.count_allocations,
             is_precise: context.is_precise,

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tenbin_plan::{RateSearch, Turn};
 use tenbin_record::{Ended, RateProbe, Slice};
 
+use crate::agent_loss::Part;
 use crate::error::{Ending, RunError};
-use crate::measurement::{Measurement, SliceRequest, ending_of};
+use crate::measurement::{Measurement, SliceRequest};
 use crate::progress::Progress;
 
 /// Start rate of a search, as a share of the closed-loop throughput: low enough to meet most
@@ -58,15 +59,36 @@ impl Measurement<'_, '_> {
             let Some(search) = workload.search() else {
                 continue;
             };
-            let ending = match self.begin(at, search, steering) {
-                Ok(()) => self.search(at, search, steering)?,
-                Err(error) => Some(ending_of(error)?),
+            let ending = match self.begin_again(at, search, steering)? {
+                None => self.search(at, search, steering)?,
+                ending => ending,
             };
             if let Some(ending) = ending {
                 return Ok(ending);
             }
         }
         Ok(Ending::Complete(ended))
+    }
+
+    /// Starts the searches of all targets, again after each loss of an agent. Returns `Some` if the
+    /// run must end.
+    fn begin_again(
+        &mut self,
+        at: usize,
+        search: &RateSearch,
+        steering: &mut dyn Steering,
+    ) -> Result<Option<Ending>, RunError> {
+        loop {
+            match self.begin(at, search, steering) {
+                Ok(()) => return Ok(None),
+                Err(error) => {
+                    let now = (self.slices.len(), self.writer.next_slice());
+                    if let Some(ending) = self.void(error, Part::FirstRate, now)? {
+                        return Ok(Some(ending));
+                    }
+                }
+            }
+        }
     }
 
     /// Starts the searches of all targets at the same rate, so that all targets are probed at the
@@ -159,7 +181,7 @@ impl Measurement<'_, '_> {
         });
         let mut load = work.load.clone();
         load.pace = search.pace_at(wish.rate);
-        self.measure_slice(&SliceRequest {
+        let request = SliceRequest {
             turn,
             load,
             window: self.plan.rounds.slice.mul_f64(wish.slices),
@@ -167,6 +189,21 @@ impl Measurement<'_, '_> {
                 rate: wish.rate,
                 proof: wish.proof,
             }),
-        })
+        };
+        // The search has learned from the earlier probes, so only this probe is repeated.
+        loop {
+            let now = (self.slices.len(), self.writer.next_slice());
+            match self.measure_slice(&request) {
+                Ok(ending) => {
+                    self.losses.part_done();
+                    return Ok(ending);
+                }
+                Err(error) => {
+                    if let Some(ending) = self.void(error, Part::Probe, now)? {
+                        return Ok(Some(ending));
+                    }
+                }
+            }
+        }
     }
 }

@@ -275,6 +275,12 @@ pub trait Prepared: Send {
         }
     }
 
+    /// Whether other agents can continue the workload after an agent was lost. False if an agent
+    /// knows something of the stored data that the coordinator does not know.
+    fn is_continuable(&self) -> bool {
+        true
+    }
+
     /// On an agent: the next stage before the first slice, by which the agent learns what is stored
     /// on the target; called again after each stage until the result is `None`. Replaces
     /// [`Prepared::check`] and [`Prepared::before_run`], which the coordinator has done.

@@ -1,13 +1,13 @@
 //! Finds the agents of a run.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::slice::Part;
-use super::{Coordinator, Member, POLL, check};
+use super::{Coordinator, Member, POLL, check, one_line};
 use crate::bus::Server;
 use crate::error::ClusterError;
-use crate::message::{Happened, Hello, Introduction};
+use crate::message::{FORMAT, Happened, Hello, Introduction, What};
 use crate::subjects::HELLO;
 
 /// Interval between requests for introductions.
@@ -16,6 +16,8 @@ const HELLO_AGAIN: Duration = Duration::from_millis(500);
 const LIST_TIME: Duration = Duration::from_secs(1);
 /// How long to look for agents.
 const SEARCH_TIME: Duration = Duration::from_secs(30);
+/// How long an agent may take to say that it works for this run.
+const RESERVE_TIME: Duration = Duration::from_secs(3);
 
 impl Coordinator {
     /// Connects to `server` and finds `count` agents: the first by name, if there are more. `run`
@@ -61,65 +63,267 @@ impl Coordinator {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(usize),
     ) -> Result<(), ClusterError> {
-        let begun = Instant::now();
-        let mut found: Vec<Introduction> = Vec::new();
-        let mut asked: Option<Instant> = None;
-        // Waits a moment longer than for the first agents, so that the choice does not depend on
-        // which agent is quick.
-        while found.len() < count || begun.elapsed() < HELLO_AGAIN {
-            if begun.elapsed() > SEARCH_TIME {
-                return Err(ClusterError::Agents(format!(
-                    "found {} of {count} agents within {} s; start `tenbin agent` on every load \
-                     machine, with the same NATS server",
-                    found.len(),
-                    SEARCH_TIME.as_secs()
-                )));
+        self.planned = count;
+        let mut search = Search::new(SEARCH_TIME);
+        while self.members.len() < count {
+            if search.is_over() {
+                return Err(search.too_few(count));
             }
-            check(stop)?;
-            if asked.is_none_or(|asked| asked.elapsed() >= HELLO_AGAIN) {
-                asked = Some(Instant::now());
-                self.say_hello();
+            let before = search.free.len();
+            self.look(&mut search, stop)?;
+            if search.free.len() > before {
+                tell(search.free.len().min(count));
             }
-            if let Some((_, Happened::Here(intro), _)) = self.next(POLL)?
-                && !intro.is_busy
-            {
-                match found.iter().find(|other| other.name == intro.name) {
-                    None => {
-                        found.push(intro);
-                        tell(found.len().min(count));
-                    }
-                    Some(other) if other.instance != intro.instance => {
-                        return Err(ClusterError::Agents(format!(
-                            "two agents are called \"{}\"; give each its own --name",
-                            intro.name
-                        )));
-                    }
-                    Some(_) => {}
+            if search.is_long_enough() && search.free.len() >= count {
+                search.check_builds(count)?;
+                let reserved = self.reserve(&mut search, count, stop)?;
+                // Agents that are reserved while others are missing could block another run.
+                if reserved < count {
+                    self.release(reserved);
                 }
             }
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        found.truncate(count);
-        let own = env!("CARGO_PKG_VERSION");
-        if let Some(other) = found.iter().find(|intro| intro.version != own) {
-            return Err(ClusterError::Agents(format!(
-                "agent \"{}\" is version {} of Tenbin, and this is version {own}; install the \
-                 same version on all machines",
-                other.name, other.version
-            )));
-        }
-        let members = found.into_iter().map(|intro| Member {
-            intro,
-            clock: None,
-            heard: Instant::now(),
-            slice: Part::default(),
-        });
-        self.members = members.collect();
         self.probe(stop)
+    }
+
+    /// Looks for free agents for a moment.
+    pub(super) fn look(
+        &mut self,
+        search: &mut Search,
+        stop: &AtomicBool,
+    ) -> Result<(), ClusterError> {
+        check(stop)?;
+        if search.asked.is_none_or(|at| at.elapsed() >= HELLO_AGAIN) {
+            search.asked = Some(Instant::now());
+            self.say_hello();
+        }
+        if let Some((_, Happened::Here(intro), _)) = self.next(POLL)? {
+            let is_member = |member: &Member| member.intro.name == intro.name;
+            if !self.members.iter().any(is_member) {
+                search.learn(intro)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reserves at most `most` of the free agents, one after the other by name, so that of two
+    /// coordinators that want the same agents one gets them all. Returns the number of agents
+    /// reserved, which are the last members.
+    pub(super) fn reserve(
+        &mut self,
+        search: &mut Search,
+        most: usize,
+        stop: &AtomicBool,
+    ) -> Result<usize, ClusterError> {
+        let mut reserved = 0;
+        let mut free = std::mem::take(&mut search.free);
+        free.sort_by(|a, b| a.name.cmp(&b.name));
+        for intro in free {
+            if reserved == most {
+                search.free.push(intro);
+                continue;
+            }
+            let name = intro.name.clone();
+            let agent = self.members.len();
+            self.members.push(Member::new(intro));
+            self.signs.expect(self.members[agent].subject());
+            match self.reserve_one(agent, stop) {
+                Ok(true) => reserved += 1,
+                Ok(false) => {
+                    self.release(1);
+                    search.busy.insert(name);
+                }
+                Err(error) => {
+                    self.release(1);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(reserved)
+    }
+
+    fn reserve_one(&mut self, agent: usize, stop: &AtomicBool) -> Result<bool, ClusterError> {
+        self.order(agent, What::Reserve);
+        let begun = Instant::now();
+        while begun.elapsed() < RESERVE_TIME {
+            check(stop)?;
+            match self.next(POLL)? {
+                Some((of, Happened::Reserved, _)) if of == agent => return Ok(true),
+                Some((of, Happened::Busy, _)) if of == agent => return Ok(false),
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Sends the last `count` members away.
+    fn release(&mut self, count: usize) {
+        for agent in (self.members.len() - count..self.members.len()).rev() {
+            self.dismiss(agent);
+        }
+    }
+
+    /// Sends a member away.
+    pub(super) fn dismiss(&mut self, agent: usize) {
+        self.order(agent, What::End);
+        let member = self.members.remove(agent);
+        self.signs.forget(&member.subject());
     }
 
     fn say_hello(&self) {
         let run = self.run.clone();
-        self.bus.outbox().send(HELLO, &Hello { run });
+        let format = FORMAT;
+        self.bus.outbox().send_named(HELLO, &Hello { run, format });
+    }
+}
+
+/// A search for free agents.
+pub(super) struct Search {
+    begun: Instant,
+    time: Duration,
+    asked: Option<Instant>,
+    /// Whether an agent may be replaced by another one of the same name during the search.
+    allows_restarts: bool,
+    pub(super) free: Vec<Introduction>,
+    /// Names of the agents that work for other runs.
+    busy: BTreeSet<String>,
+}
+
+impl Search {
+    pub(super) fn new(time: Duration) -> Self {
+        Self {
+            begun: Instant::now(),
+            time,
+            asked: None,
+            allows_restarts: false,
+            free: Vec::new(),
+            busy: BTreeSet::new(),
+        }
+    }
+
+    /// A search during a run, in which a lost agent may have been started again.
+    pub(super) fn during_run(time: Duration) -> Self {
+        Self {
+            allows_restarts: true,
+            ..Self::new(time)
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.begun.elapsed() > self.time
+    }
+
+    /// Whether all free agents have had the time to respond, so that the choice does not depend on
+    /// which agent is quick.
+    pub(super) fn is_long_enough(&self) -> bool {
+        self.begun.elapsed() >= HELLO_AGAIN
+    }
+
+    fn learn(&mut self, intro: Introduction) -> Result<(), ClusterError> {
+        let known = self.free.iter().position(|it| it.name == intro.name);
+        if intro.is_busy {
+            known.map(|at| self.free.remove(at));
+            self.busy.insert(intro.name);
+            return Ok(());
+        }
+        self.busy.remove(&intro.name);
+        match known {
+            None => self.free.push(intro),
+            Some(at) if self.allows_restarts => self.free[at] = intro,
+            Some(at) if self.free[at].instance != intro.instance => {
+                return Err(ClusterError::Agents(format!(
+                    "two agents are called \"{}\"; give each its own --name",
+                    intro.name
+                )));
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses other versions and other builds among the first `count` agents by name.
+    fn check_builds(&mut self, count: usize) -> Result<(), ClusterError> {
+        self.free.sort_by(|a, b| a.name.cmp(&b.name));
+        let refusal = self.free.iter().take(count).find_map(other_build);
+        refusal.map_or(Ok(()), |why| Err(ClusterError::Agents(why)))
+    }
+
+    fn too_few(&self, count: usize) -> ClusterError {
+        let busy: Vec<String> = self.busy.iter().map(|name| format!("\"{name}\"")).collect();
+        let busy = match &busy[..] {
+            [] => String::new(),
+            [one] => format!("; agent {one} is in use by another run"),
+            all => format!("; agents {} are in use by other runs", all.join(", ")),
+        };
+        ClusterError::Agents(format!(
+            "found {} of {count} agents within {} s{busy}; start `tenbin agent` on every load \
+             machine, with the same NATS server",
+            self.free.len(),
+            self.time.as_secs()
+        ))
+    }
+}
+
+/// Why an agent of another build cannot work for this one; `None` for an agent of the same build.
+pub(super) fn other_build(intro: &Introduction) -> Option<String> {
+    let own = env!("CARGO_PKG_VERSION");
+    let (name, version) = (&intro.name, one_line(&intro.version));
+    if version != own {
+        return Some(format!(
+            "agent \"{name}\" is version {version} of Tenbin, and this is version {own}; install \
+             the same version on all machines"
+        ));
+    }
+    (intro.format != FORMAT).then(|| {
+        format!(
+            "agent \"{name}\" is another build of Tenbin {version}, with other messages (format \
+             {}, and this build has {FORMAT}); install the same build on all machines",
+            intro.format
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(name: &str) -> Introduction {
+        Introduction {
+            name: name.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: FORMAT,
+            ..Introduction::default()
+        }
+    }
+
+    #[test]
+    fn another_version_and_another_format_are_refused() {
+        assert_eq!(other_build(&agent("load1")), None);
+        let mut other = agent("load1");
+        other.format += 1;
+        let why = other_build(&other).expect("a refusal");
+        assert!(why.contains("another build of Tenbin"), "{why}");
+        other.version = "0.0.9".to_owned();
+        let why = other_build(&other).expect("a refusal");
+        assert!(why.contains("is version 0.0.9 of Tenbin"), "{why}");
+    }
+
+    #[test]
+    fn an_agent_that_works_for_another_run_is_not_free() {
+        let mut search = Search::new(SEARCH_TIME);
+        search.learn(agent("load1")).expect("free");
+        search.learn(agent("load2")).expect("free");
+        let mut busy = agent("load2");
+        busy.is_busy = true;
+        search.learn(busy).expect("busy");
+        assert_eq!(search.free, [agent("load1")]);
+        let why = search.too_few(2).to_string();
+        assert!(why.contains("found 1 of 2 agents"), "{why}");
+        assert!(
+            why.contains("agent \"load2\" is in use by another run"),
+            "{why}"
+        );
+        search.learn(agent("load2")).expect("free again");
+        assert_eq!(search.free.len(), 2);
     }
 }

@@ -2,20 +2,23 @@
 //! same time, and passes on their samples.
 
 mod gather;
+mod regroup;
+mod signs;
 mod slice;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+pub use self::regroup::REPLACE_TIME;
+use self::signs::SignsOfLife;
 use self::slice::Part;
 pub use self::slice::{PartOfAgent, Slice, SliceOfAll};
-use crate::bus::{Bus, Incoming, Server, read};
+use crate::bus::{Bus, Inbox, Incoming, Server, read};
 use crate::clock::{OtherClock, Probe};
 use crate::error::ClusterError;
-use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, What};
+use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, Presence, What};
 use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -38,21 +41,45 @@ const LONGEST_TEXT: usize = 500;
 struct Member {
     intro: Introduction,
     clock: Option<OtherClock>,
-    heard: Instant,
     slice: Part,
+}
+
+impl Member {
+    fn new(intro: Introduction) -> Self {
+        Self {
+            intro,
+            clock: None,
+            slice: Part::default(),
+        }
+    }
+
+    /// The subject of the agent's events.
+    fn subject(&self) -> String {
+        subjects::events(&self.intro.name)
+    }
+
+    fn lost(&self, what: &str) -> ClusterError {
+        let agent = self.intro.name.clone();
+        let why = format!("agent \"{agent}\" {what}");
+        ClusterError::Lost { agent, why }
+    }
 }
 
 /// The agents of a run.
 pub struct Coordinator {
     bus: Bus,
-    received: Receiver<Incoming>,
+    received: Inbox,
+    signs: SignsOfLife,
     run: String,
     origin: Instant,
     members: Vec<Member>,
-    slice: u64,
-    /// Whether the agents have received a plan: from then on, they send signs of life.
-    is_assigned: bool,
-    /// Whether the connection to the server was lost, and no message has arrived since.
+    /// The planned number of agents.
+    planned: usize,
+    /// Number of the last order to prepare or to measure.
+    number: u64,
+    /// The plan of the agents, once they have one.
+    assignment: Option<Assignment>,
+    /// Whether the connection to the server is lost.
     is_disconnected: bool,
     lives: Arc<AtomicBool>,
     lease: Option<JoinHandle<()>>,
@@ -62,17 +89,21 @@ impl Coordinator {
     fn connect(server: &Server, run: &str) -> Result<Self, ClusterError> {
         let listened = vec![subjects::events("*")];
         let name = format!("tenbin coordinator {run}");
-        let (bus, received) = Bus::connect(server, &name, COORDINATOR_INBOX, listened)?;
+        let signs = SignsOfLife::default();
+        let filter = signs.filter(run);
+        let (bus, received) = Bus::connect(server, &name, COORDINATOR_INBOX, listened, filter)?;
         let lives = Arc::new(AtomicBool::new(true));
         Ok(Self {
             lease: Some(renew_lease(&bus, run, &lives)),
             bus,
             received,
+            signs,
             run: run.to_owned(),
             origin: Instant::now(),
             members: Vec::new(),
-            slice: 0,
-            is_assigned: false,
+            planned: 0,
+            number: 0,
+            assignment: None,
             is_disconnected: false,
             lives,
         })
@@ -92,37 +123,39 @@ impl Coordinator {
         assignment: &Assignment,
         stop: &AtomicBool,
     ) -> Result<(), ClusterError> {
+        self.assignment = Some(assignment.clone());
+        self.assign(stop)
+    }
+
+    /// Assigns every agent its part of the plan, if there is a plan yet.
+    fn assign(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
+        let Some(assignment) = self.assignment.clone() else {
+            return Ok(());
+        };
         let agents = self.members.len();
+        self.number += 1;
+        let number = self.number;
         for agent in 0..agents {
             let assignment = Assignment {
                 agent,
                 agents,
                 ..assignment.clone()
             };
-            self.order(agent, What::Prepare(assignment));
+            self.order(agent, What::Prepare { number, assignment });
         }
-        self.is_assigned = true;
-        self.members
-            .iter_mut()
-            .for_each(|member| member.heard = Instant::now());
         let begun = Instant::now();
-        let mut missing: Vec<bool> = vec![true; agents];
-        while missing.contains(&true) {
+        let mut is_prepared = vec![false; agents];
+        while let Some(missing) = is_prepared.iter().position(|is_prepared| !is_prepared) {
             check(stop)?;
             if begun.elapsed() > PREPARE_TIME {
-                let missing = self
-                    .members
-                    .iter()
-                    .zip(&missing)
-                    .find(|(_, missing)| **missing);
-                return Err(ClusterError::Agents(format!(
-                    "agent \"{}\" was not prepared within {} s",
-                    missing.map_or("?", |(member, _)| &member.intro.name),
-                    PREPARE_TIME.as_secs()
-                )));
+                let seconds = PREPARE_TIME.as_secs();
+                let what = format!("was not prepared within {seconds} s");
+                return Err(self.members[missing].lost(&what));
             }
-            if let Some((agent, Happened::Prepared, _)) = self.heard()? {
-                missing[agent] = false;
+            if let Some((agent, Happened::Prepared { number: of }, _)) = self.heard()?
+                && of == number
+            {
+                is_prepared[agent] = true;
             }
         }
         Ok(())
@@ -162,13 +195,10 @@ impl Coordinator {
             }
         }
         for (member, probes) in self.members.iter_mut().zip(probes) {
-            let Some(clock) = OtherClock::of(&probes) else {
-                return Err(ClusterError::Agents(format!(
-                    "agent \"{}\" does not respond",
-                    member.intro.name
-                )));
-            };
-            member.clock = Some(clock);
+            match OtherClock::of(&probes) {
+                Some(clock) => member.clock = Some(clock),
+                None => return Err(member.lost("does not respond")),
+            }
         }
         Ok(())
     }
@@ -202,7 +232,7 @@ impl Coordinator {
 
     /// Reads the messages that arrived while nothing was ordered.
     fn catch_up(&mut self) -> Result<(), ClusterError> {
-        while let Ok(incoming) = self.received.try_recv() {
+        while let Ok(incoming) = self.received.recv_timeout(Duration::ZERO) {
             self.digest(incoming)?;
         }
         Ok(())
@@ -238,43 +268,63 @@ impl Coordinator {
                      max_payload in its configuration"
                 )));
             }
+            Incoming::Forbidden => {
+                return Err(ClusterError::Agents(
+                    "the NATS server does not allow what a coordinator does with these \
+                     credentials; use coordinator.creds, which `tenbin hub` wrote, not agent.creds"
+                        .to_owned(),
+                ));
+            }
             Incoming::Disconnected => {
                 self.is_disconnected = true;
                 return Ok(None);
             }
+            Incoming::Connected => {
+                self.is_disconnected = false;
+                return Ok(None);
+            }
         };
-        self.is_disconnected = false;
-        let Some(event) = read::<Event>(&payload).filter(|event| event.run == self.run) else {
-            return Ok(None);
+        let Some(event) = read::<Event>(&payload) else {
+            let intro = Presence::read(&payload).map(|presence| presence.introduction);
+            let is_own = |intro: &Introduction| {
+                is_agent_name(&intro.name) && subjects::events(&intro.name) == subject
+            };
+            let intro = intro.filter(is_own);
+            return Ok(intro.map(|intro| (0, Happened::Here(intro), at)));
         };
-        if let Happened::Here(intro) = &event.what {
-            let is_own = is_agent_name(&intro.name) && subjects::events(&intro.name) == subject;
-            return Ok(is_own.then_some((0, event.what, at)));
-        }
-        let is_from = |member: &Member| subjects::events(&member.intro.name) == subject;
+        let is_from = |member: &Member| member.subject() == subject;
         let Some(agent) = self.members.iter().position(is_from) else {
             return Ok(None);
         };
-        self.members[agent].heard = at;
         match event.what {
-            Happened::Refused { why } => Err(ClusterError::Agents(one_line(&why))),
+            // The agent refuses an order of a slice that is void.
+            Happened::Refused {
+                number: Some(number),
+                ..
+            } if number < self.number => Ok(None),
+            Happened::Refused { why, .. } => Err(ClusterError::Agents(one_line(&why))),
+            Happened::Gone { why } => Err(ClusterError::Lost {
+                agent: self.members[agent].intro.name.clone(),
+                why: one_line(&why),
+            }),
             what => Ok(Some((agent, what, at))),
         }
     }
 
     fn check_alive(&self) -> Result<(), ClusterError> {
-        let is_silent = |member: &&Member| member.heard.elapsed() > LEASE_TIME;
+        let is_silent = |member: &&Member| {
+            let last = self.signs.last(&member.subject());
+            last.is_none_or(|last| last.elapsed() > LEASE_TIME)
+        };
         match self.members.iter().find(is_silent) {
             Some(_) if self.is_disconnected => Err(ClusterError::Agents(
                 "the connection to the NATS server was lost".to_owned(),
             )),
-            // Before an agent has received a plan, it sends no signs of life.
-            Some(lost) if self.is_assigned => Err(ClusterError::Agents(format!(
-                "agent \"{}\" has given no sign of life for {} s",
-                lost.intro.name,
-                LEASE_TIME.as_secs()
-            ))),
-            _ => Ok(()),
+            Some(lost) => {
+                let seconds = LEASE_TIME.as_secs();
+                Err(lost.lost(&format!("has given no sign of life for {seconds} s")))
+            }
+            None => Ok(()),
         }
     }
 }
@@ -329,7 +379,100 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::gather::Search;
     use super::*;
+    use crate::bus::testing::{Arriving, Sent, bus};
+
+    fn coordinator(names: &[&str]) -> (Coordinator, Sent, Arriving) {
+        let (bus, sent, received, arriving) = bus();
+        let coordinator = Coordinator {
+            bus,
+            received,
+            signs: SignsOfLife::default(),
+            run: "r".to_owned(),
+            origin: Instant::now(),
+            members: names.iter().map(|name| Member::new(agent(name))).collect(),
+            planned: names.len(),
+            number: 5,
+            preparation: None,
+            is_disconnected: false,
+            lives: Arc::new(AtomicBool::new(true)),
+            lease: None,
+        };
+        (coordinator, sent, arriving)
+    }
+
+    fn agent(name: &str) -> Introduction {
+        Introduction {
+            name: name.to_owned(),
+            ..Introduction::default()
+        }
+    }
+
+    fn event(what: Happened) -> Event {
+        let run = "r".to_owned();
+        Event { run, what }
+    }
+
+    #[test]
+    fn an_agent_that_another_run_has_taken_is_not_reserved() {
+        let (mut coordinator, mut sent, arriving) = coordinator(&[]);
+        let mut search = Search::new(Duration::ZERO);
+        search.free = ["load3", "load1", "load2"].map(agent).to_vec();
+        arriving.add(&subjects::events("load1"), &event(Happened::Busy));
+        arriving.add(&subjects::events("load2"), &event(Happened::Reserved));
+        let stop = AtomicBool::new(false);
+        let reserved = coordinator
+            .reserve(&mut search, 1, &stop)
+            .expect("no error");
+        assert_eq!(reserved, 1);
+        let names: Vec<&str> = coordinator.agents().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["load2"]);
+        assert_eq!(search.free, [agent("load3")], "not needed");
+        let mut orders = Vec::new();
+        while let Some((subject, order)) = sent.next::<Order>() {
+            orders.push((subject, matches!(order.what, What::Reserve)));
+        }
+        let expected = [("load1", true), ("load1", false), ("load2", true)];
+        assert_eq!(
+            orders,
+            expected.map(|(name, is)| (subjects::orders(name), is))
+        );
+    }
+
+    #[test]
+    fn refusals_of_a_void_slice_do_not_count() {
+        let (mut coordinator, _sent, arriving) = coordinator(&["load1"]);
+        let refused = |number| {
+            let why = "no".to_owned();
+            event(Happened::Refused { number, why })
+        };
+        let subject = subjects::events("load1");
+        arriving.add(&subject, &refused(Some(4)));
+        assert!(matches!(coordinator.next(POLL), Ok(None)));
+        for number in [Some(5), None] {
+            arriving.add(&subject, &refused(number));
+            assert!(matches!(
+                coordinator.next(POLL),
+                Err(ClusterError::Agents(_))
+            ));
+        }
+        let why = "stopped".to_owned();
+        arriving.add(&subject, &event(Happened::Gone { why }));
+        let lost = coordinator.next(POLL);
+        assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
+    }
+
+    #[test]
+    fn a_run_without_agents_cannot_continue() {
+        let (mut coordinator, mut sent, _arriving) = coordinator(&["load1"]);
+        let stop = AtomicBool::new(false);
+        let ended = coordinator.regroup("load1", Duration::ZERO, &stop);
+        assert!(matches!(ended, Err(ClusterError::Agents(why)) if why == "no agent is left"));
+        let (subject, order) = sent.next::<Order>().expect("an order");
+        assert_eq!(subject, subjects::orders("load1"));
+        assert!(matches!(order.what, What::End));
+    }
 
     #[test]
     fn names_are_parts_of_subjects() {

@@ -16,6 +16,8 @@ const START_MARGIN: Duration = Duration::from_millis(20);
 /// How long after its planned end a slice may last, besides the timeout of requests.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
+const LOST_SAMPLES: &str = "has sent samples that did not arrive";
+
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
 /// Most cores of a machine.
@@ -74,15 +76,15 @@ impl Coordinator {
     /// samples of all agents. Setting `stop` ends the slice.
     ///
     /// # Errors
-    /// When an agent is lost, samples of an agent are lost, or an agent cannot measure the slice.
-    /// The slice is then void, and the agents are told to stop.
+    /// [`ClusterError::Lost`] when an agent or samples of an agent are lost; another error when an
+    /// agent cannot measure the slice. The slice is then void, and the agents are told to stop.
     pub fn slice(
         &mut self,
         slice: &Slice<'_>,
         stop: &AtomicBool,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceOfAll, ClusterError> {
-        self.slice += 1;
+        self.number += 1;
         let driven = self.drive(slice, stop, listen);
         if driven.is_err() {
             self.stop_slice();
@@ -98,7 +100,7 @@ impl Coordinator {
     ) -> Result<SliceOfAll, ClusterError> {
         self.catch_up()?;
         self.probe(stop)?;
-        let number = self.slice;
+        let number = self.number;
         for agent in 0..self.members.len() {
             self.members[agent].slice = Part::default();
             let order = SliceOrder {
@@ -166,7 +168,7 @@ impl Coordinator {
                 } if of == number => {
                     let member = &mut self.members[agent];
                     if samples != member.slice.samples {
-                        return Err(lost_samples(&member.intro.name));
+                        return Err(member.lost(LOST_SAMPLES));
                     }
                     let longest = planned + rest + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
@@ -192,7 +194,7 @@ impl Coordinator {
 
     fn await_ready(&mut self, slice: &Slice<'_>, stop: &AtomicBool) -> Result<(), ClusterError> {
         let limit = Instant::now() + slice.timeout.min(ORDER_TIME) + LAST_WAIT;
-        let number = self.slice;
+        let number = self.number;
         while self.members.iter().any(|member| !member.slice.is_ready) {
             check(stop)?;
             if Instant::now() > limit {
@@ -216,14 +218,14 @@ impl Coordinator {
         let here = self.now(start);
         for (agent, member) in self.members.iter().enumerate() {
             let at = member.clock.map_or(0, |clock| clock.at(here));
-            let slice = self.slice;
+            let slice = self.number;
             self.order(agent, What::Start { slice, at });
         }
         start
     }
 
     fn stop_slice(&self) {
-        self.order_all(&What::Stop { slice: self.slice });
+        self.order_all(&What::Stop { slice: self.number });
     }
 
     fn order_all(&self, what: &What) {
@@ -244,7 +246,7 @@ impl Coordinator {
         let operations = slice.operations;
         let member = &mut self.members[agent];
         if sequence != member.slice.samples {
-            return Err(lost_samples(&member.intro.name));
+            return Err(member.lost(LOST_SAMPLES));
         }
         member.slice.samples += 1;
         let last = nanos(slice.timeout + LAST_WAIT)
@@ -320,9 +322,10 @@ impl Coordinator {
             true => member.slice.done.is_none(),
             false => true,
         };
-        let missing = self.members.iter().find(is_missing);
-        let name = missing.map_or("?", |member| member.intro.name.as_str());
-        ClusterError::Agents(format!("agent \"{name}\" {what}"))
+        match self.members.iter().find(is_missing) {
+            Some(member) => member.lost(what),
+            None => ClusterError::Agents(format!("an agent {what}")),
+        }
     }
 }
 
@@ -335,10 +338,6 @@ impl Member {
             min_rtt: done.and_then(|done| done.tcp?.min_rtt),
         }
     }
-}
-
-fn lost_samples(agent: &str) -> ClusterError {
-    ClusterError::Agents(format!("samples of agent \"{agent}\" were lost"))
 }
 
 fn impossible(agent: &str) -> ClusterError {

@@ -11,4 +11,5 @@ pub(super) fn agents(page: &mut Page, agents: &Agents) {
     if let Some(creds) = &agents.creds {
         page.key(&AgentsDraft::creds, text(creds.display()));
     }
+    page.key(&AgentsDraft::on_loss, text(agents.on_loss.name()));
 }

@@ -6,7 +6,9 @@ use super::line::TextLine;
 use super::run_files::RunFiles;
 use crate::check::CheckedLines;
 use crate::error::RecordError;
-use crate::lines::{CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine};
+use crate::lines::{
+    CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine, VoidLine,
+};
 use crate::second_counts::SecondCounts;
 use crate::slice::{Slice, SliceStart};
 
@@ -30,6 +32,8 @@ pub(super) struct ChunkRead {
     pub(super) is_torn: bool,
     /// Whether a slice lacks its `end` line.
     pub(super) is_cut: bool,
+    /// Slices that are void, also in earlier chunks.
+    pub(super) voids: Vec<VoidLine>,
     /// Why the run ended, if the run is marked as complete.
     pub(super) complete: Option<Ended>,
     pub(super) lines: CheckedLines,
@@ -142,6 +146,15 @@ impl<'a> Reading<'a> {
                 }
                 self.close()?;
             }
+            VoidLine::KIND => {
+                let void: VoidLine = line.parse()?;
+                let is_void = |open: &mut SliceEntry| void.has(open.start.index);
+                if let Some(open) = self.open.take_if(is_void) {
+                    self.check_histograms(&open)?;
+                }
+                self.close()?;
+                self.read.voids.push(void);
+            }
             CompleteLine::KIND => {
                 let complete: CompleteLine = line.parse()?;
                 self.read.complete = Some(complete.ended);
@@ -154,6 +167,14 @@ impl<'a> Reading<'a> {
     fn open_slice(&mut self, line: &TextLine<'_>) -> Result<&mut SliceEntry, RecordError> {
         let open = self.open.as_mut();
         open.ok_or_else(|| line.damaged("the line belongs to no open slice".to_owned()))
+    }
+
+    /// Notes whether the histograms of a slice that never ended were changed.
+    fn check_histograms(&mut self, slice: &SliceEntry) -> Result<(), RecordError> {
+        let ranges = slice.seconds.iter().flat_map(SecondEntry::hlogs);
+        self.files
+            .latency
+            .check_all(ranges, &mut self.buffers.bytes)
     }
 
     /// Ends the open slice, if any, and computes its figures.

@@ -261,6 +261,11 @@ impl<'scope, 'env> Journal<'scope, 'env> {
                 self.slices.append(&mut chunk.slices);
                 self.seconds.extend(chunk.seconds);
             }
+            if !chunk.voids.is_empty() {
+                let is_void = |slice| chunk.voids.iter().any(|void| void.has(slice));
+                self.slices.retain(|slice| !is_void(slice.index));
+                self.seconds.retain(|second| !is_void(second.slice));
+            }
             self.is_torn |= chunk.is_torn;
             self.is_cut |= chunk.is_cut || chunk.is_torn;
             chunk.error.map_or(Ok(()), Err)?;

@@ -683,5 +683,6 @@ fn environment() -> Environment {
         targets: [("memory".to_owned(), known)].into(),
         patterns: Default::default(),
         agents: Vec::new(),
+        lost_agents: Vec::new(),
     }
 }

@@ -127,7 +127,7 @@ impl AgentLimits {
     pub(super) fn refusal(&self, plan: &Plan, part: &Assignment) -> Option<String> {
         plan.workloads.iter().find_map(|work| {
             let (name, load) = (&work.name, &work.load);
-            let total = (part.threads * part.agents).min(load.connections);
+            let total = part.threads.min(load.connections);
             let own = (part.agent..total).step_by(part.agents);
             let of_thread = |thread| {
                 load.connections / total + usize::from(thread < load.connections % total)

@@ -40,6 +40,7 @@ pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
     let machine = Environment::collect();
     Introduction {
         name: name.to_owned(),
+        format: 0,
         instance: RandomState::new().hash_one(std::process::id()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         hostname: machine.hostname,
@@ -98,7 +99,7 @@ impl Machine {
     ) -> Result<Assigned, String> {
         let is_known = (1..=MOST_AGENTS).contains(&assignment.agents)
             && assignment.agent < assignment.agents
-            && (1..=MOST_THREADS).contains(&assignment.threads);
+            && (1..=MOST_THREADS * assignment.agents).contains(&assignment.threads);
         if !is_known {
             return Err(
                 "the coordinator's numbers of agents and threads are not possible".to_owned(),
@@ -117,7 +118,7 @@ impl Machine {
             ));
         }
         let mut plan = plan.map_err(|refusal| refusal.to_string())?;
-        plan.threads = assignment.threads * assignment.agents;
+        plan.threads = assignment.threads;
         check(&plan, assignment.agents).map_err(|error| error.to_string())?;
         if let Some(why) = self.limits.refusal(&plan, assignment) {
             return Err(why);

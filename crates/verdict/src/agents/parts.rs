@@ -11,9 +11,29 @@ use crate::figures::basis::Basis;
 use crate::figures::latency::NANOS_PER_SECOND;
 use crate::words::middle;
 
-/// Number of agents that sent the load of a run.
-pub(crate) fn agent_count(slices: &[Slice]) -> usize {
-    slices.first().map_or(0, |slice| slice.agents.len())
+/// Number of agents that sent the load of a run: all that took part, if some were lost.
+pub(crate) fn agent_count(environment: &Environment, slices: &[Slice]) -> usize {
+    let first = slices.first().map_or(0, |slice| slice.agents.len());
+    match environment.lost_agents.is_empty() {
+        true => first,
+        false => environment.agents.len().max(first),
+    }
+}
+
+/// The part of an agent in a slice: `agent` is its number among all agents that took part. After
+/// a loss, the agents have other numbers in the slices.
+pub(crate) fn part_of<'s>(
+    environment: &Environment,
+    slice: &'s Slice,
+    agent: usize,
+) -> Option<&'s AgentPart> {
+    if environment.lost_agents.is_empty() {
+        return slice.agents.get(agent);
+    }
+    let name = &environment.agents.get(agent)?.name;
+    let names = environment.agents_of(slice.index, slice.agents.len());
+    let number = names.iter().position(|other| other == name)?;
+    slice.agents.get(number)
 }
 
 /// The name of an agent; its number, counted from 1, if the name is unknown.
@@ -24,19 +44,21 @@ pub(crate) fn agent_name(environment: &Environment, agent: usize) -> String {
 
 /// The median of a figure of an agent over some slices; `None` if the figure is unknown.
 pub(crate) fn middle_of(
+    environment: &Environment,
     slices: &[&Slice],
     agent: usize,
     figure: impl Fn(&AgentPart) -> Option<f64>,
 ) -> Option<f64> {
-    let parts = slices.iter().filter_map(|slice| slice.agents.get(agent));
+    let parts = slices.iter();
+    let parts = parts.filter_map(|slice| part_of(environment, slice, agent));
     middle(parts.filter_map(figure))
 }
 
 /// The slices as if the agent alone had measured them: with its operations, and without what is
 /// known only of all agents together.
-pub(super) fn slices_of(slices: &[Slice], agent: usize) -> Vec<Slice> {
+pub(super) fn slices_of(environment: &Environment, slices: &[Slice], agent: usize) -> Vec<Slice> {
     let alone = slices.iter().filter_map(|slice| {
-        let part = slice.agents.get(agent)?;
+        let part = part_of(environment, slice, agent)?;
         let mut work = OpFigures::new("work");
         work.ok = part.ok;
         work.service = part.times.clone();
@@ -67,7 +89,7 @@ pub(crate) fn agent_results(
     slices: &[Slice],
     environment: &Environment,
 ) -> Vec<AgentResult> {
-    let agents = agent_count(slices);
+    let agents = agent_count(environment, slices);
     if agents < 2 {
         return Vec::new();
     }
@@ -78,7 +100,7 @@ pub(crate) fn agent_results(
     let mut results = Vec::new();
     // Agent by agent: there can be hundreds, and a run can have thousands of slices.
     for agent in 0..agents {
-        let slices = slices_of(slices, agent);
+        let slices = slices_of(environment, slices, agent);
         for (place, (work, target)) in places.iter().enumerate() {
             let cell = Cell::new(work, target, &slices);
             let basis = Basis::of(&cell);
@@ -87,8 +109,11 @@ pub(crate) fn agent_results(
                 false => [Metric::RESPONSE_P50, Metric::RESPONSE_P99],
             };
             let full = cell.full();
+            let alone = Environment::default();
+            let middle_of =
+                |figure: &dyn Fn(&AgentPart) -> Option<f64>| middle_of(&alone, &full, 0, figure);
             let nanos = |figure: fn(&AgentPart) -> Option<u64>| {
-                let nanos = middle_of(&full, 0, |part| Some(figure(part)? as f64))?;
+                let nanos = middle_of(&|part| Some(figure(part)? as f64))?;
                 Some(nanos / NANOS_PER_SECOND)
             };
             let result = AgentResult {
@@ -98,8 +123,8 @@ pub(crate) fn agent_results(
                 throughput: basis.metric(Metric::Throughput),
                 p50: basis.metric(p50),
                 p99: basis.metric(p99),
-                cpu_busy: middle_of(&full, 0, |part| part.machine.cpu_busy),
-                busiest_thread: middle_of(&full, 0, |part| Some(part.client.busiest_thread)),
+                cpu_busy: middle_of(&|part| part.machine.cpu_busy),
+                busiest_thread: middle_of(&|part| Some(part.client.busiest_thread)),
                 min_rtt: nanos(|part| part.machine.min_rtt_ns),
                 round_trip: nanos(|part| part.machine.round_trip_ns),
             };

@@ -30,7 +30,7 @@ pub(crate) fn agent_ratios(
     slices: &[Slice],
     environment: &Environment,
 ) -> Vec<AgentRatios> {
-    let asked = every_question(plan, slices);
+    let asked = every_question(plan, slices, environment);
     let found = asked.iter().map(|asked| {
         let each = asked.of_agents.iter().zip(&asked.to_others).enumerate();
         AgentRatios {
@@ -52,8 +52,12 @@ pub(crate) fn agent_ratios(
 }
 
 /// The departures of every agent, by workload and challenger.
-pub(crate) fn departures_of(plan: &Plan, slices: &[Slice]) -> Vec<Departure> {
-    let asked = every_question(plan, slices);
+pub(crate) fn departures_of(
+    plan: &Plan,
+    slices: &[Slice],
+    environment: &Environment,
+) -> Vec<Departure> {
+    let asked = every_question(plan, slices, environment);
     let first = asked.iter().filter(|asked| asked.is_first);
     let each = first.flat_map(|asked| {
         let each = asked.of_agents.iter().zip(&asked.to_others).enumerate();
@@ -82,8 +86,12 @@ struct Question<'a> {
     to_others: Vec<Measured>,
 }
 
-fn every_question<'a>(plan: &'a Plan, slices: &[Slice]) -> Vec<Question<'a>> {
-    let agents = agent_count(slices);
+fn every_question<'a>(
+    plan: &'a Plan,
+    slices: &[Slice],
+    environment: &Environment,
+) -> Vec<Question<'a>> {
+    let agents = agent_count(environment, slices);
     let Some(baseline) = plan.baseline().filter(|_| agents >= 2) else {
         return Vec::new();
     };
@@ -108,7 +116,7 @@ fn every_question<'a>(plan: &'a Plan, slices: &[Slice]) -> Vec<Question<'a>> {
     }
     // Agent by agent: there can be hundreds, and a run can have thousands of slices.
     for agent in 0..agents {
-        let slices = slices_of(slices, agent);
+        let slices = slices_of(environment, slices, agent);
         for asked in asked.chunk_by_mut(|a, b| a.workload.name == b.workload.name) {
             let Some(first) = asked.first() else { continue };
             let blocks = Blocks::of(first.workload, &slices);

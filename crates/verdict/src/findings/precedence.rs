@@ -85,6 +85,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "agent_saturated",
             "agent_far",
             "agents_unlike",
+            "agent_lost",
             "swapping",
             "retransmits",
             "steal",

@@ -1,8 +1,9 @@
 //! How busy the load generator's threads were.
 
-use tenbin_record::{AgentPart, ClientUse, Slice};
+use tenbin_record::{AgentPart, ClientUse, Environment, Slice};
 use tenbin_result::format::percent;
 
+use crate::agents::part_of;
 use crate::cell::Cell;
 use crate::server::backend::Backends;
 use crate::words::middle;
@@ -39,8 +40,13 @@ impl Thread {
     }
 
     /// The busiest thread of one agent: medians over some slices; `None` without a slice.
-    pub(crate) fn of_agent(slices: &[&Slice], agent: usize) -> Option<Self> {
-        let parts = slices.iter().filter_map(|slice| slice.agents.get(agent));
+    pub(crate) fn of_agent(
+        environment: &Environment,
+        slices: &[&Slice],
+        agent: usize,
+    ) -> Option<Self> {
+        let parts = slices.iter();
+        let parts = parts.filter_map(|slice| part_of(environment, slice, agent));
         Self::middle(&parts.map(Self::of_part).collect::<Vec<Self>>())
     }
 

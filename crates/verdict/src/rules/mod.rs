@@ -50,6 +50,7 @@ pub static RULES: &[Rule] = &[
     rule!(generator::agent_saturated),
     rule!(generator::agent_far),
     rule!(generator::agents_unlike),
+    rule!(generator::agent_lost),
     Rule::threshold(&thresholds::THROTTLED),
     rule!(machine::swapping),
     rule!(connections::network_latency),

@@ -197,6 +197,11 @@ impl Prepared for PreparedS3 {
         Ok(())
     }
 
+    fn is_continuable(&self) -> bool {
+        // Only the agent knows how often it has overwritten or extended an object.
+        !self.work.rewrite && !self.work.mix.has(S3Operation::Append)
+    }
+
     fn agent_setup(&mut self) -> Option<Stage> {
         let survey = self.survey();
         if survey.is_none() {

@@ -1,6 +1,6 @@
 //! Agents that are farther away than others.
 
-use tenbin_record::{AgentPart, Slice};
+use tenbin_record::{AgentPart, Environment, Slice};
 use tenbin_result::format::time;
 use tenbin_result::{Blame, Finding, Severity};
 
@@ -26,14 +26,17 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let agents = agent_count(evidence.slices);
+    let agents = agent_count(evidence.environment, evidence.slices);
     if agents < 2 {
         return Vec::new();
     }
     let cells = evidence.cells();
     let distances = cells.iter().filter_map(|cell| {
         let to_target = |part: &AgentPart| part.machine.min_rtt_ns;
-        Some((cell, Distances::of(&cell.full(), agents, to_target)?))
+        Some((
+            cell,
+            Distances::of(evidence.environment, &cell.full(), agents, to_target)?,
+        ))
     });
     let distances: Vec<(&Cell<'_>, Distances)> = distances.collect();
     if distances.is_empty() {
@@ -52,7 +55,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_probes(evidence: &Evidence<'_>, agents: usize) -> Option<Finding> {
     let full: Vec<&Slice> = evidence.cells.iter().flat_map(Cell::full).collect();
-    let distances = Distances::of(&full, agents, |part| part.machine.round_trip_ns)?;
+    let distances = Distances::of(evidence.environment, &full, agents, |part| {
+        part.machine.round_trip_ns
+    })?;
     let is_far = distances.differ_by(TO_COORDINATOR);
     is_far.then(|| finding(evidence, &distances, "the coordinator"))
 }
@@ -88,12 +93,14 @@ struct Distances {
 impl Distances {
     /// `None` unless the round trip of every agent is known.
     fn of(
+        environment: &Environment,
         slices: &[&Slice],
         agents: usize,
         nanos: impl Fn(&AgentPart) -> Option<u64>,
     ) -> Option<Self> {
         let seconds = |part: &AgentPart| Some(nanos(part)? as f64 / NANOS_PER_SECOND);
-        let each = (0..agents).map(|agent| Some((agent, middle_of(slices, agent, seconds)?)));
+        let each =
+            (0..agents).map(|agent| Some((agent, middle_of(environment, slices, agent, seconds)?)));
         let each: Vec<(usize, f64)> = each.collect::<Option<_>>()?;
         let order = |(_, one): &&(usize, f64), (_, other): &&(usize, f64)| one.total_cmp(other);
         Some(Self {

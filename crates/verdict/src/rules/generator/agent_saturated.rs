@@ -3,7 +3,7 @@
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
-use crate::agents::{agent_name, middle_of};
+use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -31,12 +31,13 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// The finding for the busiest of the saturated threads.
 fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
-    let agents = full.first()?.agents.len();
+    let agents = agent_count(evidence.environment, evidence.slices);
     // The threads of a single agent are all load generator threads.
     if agents < 2 {
         return None;
     }
-    let threads = (0..agents).filter_map(|agent| Some((agent, Thread::of_agent(&full, agent)?)));
+    let threads = (0..agents)
+        .filter_map(|agent| Some((agent, Thread::of_agent(evidence.environment, &full, agent)?)));
     let busy: Vec<(usize, Thread)> = threads.filter(|(_, thread)| thread.is_busy()).collect();
     let busiest = busy
         .iter()
@@ -61,8 +62,12 @@ fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
 /// The finding for the busiest of the machines without an idle core.
 fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
-    let agents = full.first()?.agents.len();
-    let busy = |agent| middle_of(&full, agent, |part| part.machine.cpu_busy);
+    let agents = agent_count(evidence.environment, evidence.slices);
+    let busy = |agent| {
+        middle_of(evidence.environment, &full, agent, |part| {
+            part.machine.cpu_busy
+        })
+    };
     let known = (0..agents).filter_map(|agent| Some((agent, busy(agent)?)));
     let saturated: Vec<(usize, f64)> = known.filter(|(_, busy)| 1.0 - busy < IDLE).collect();
     let busiest = saturated

@@ -1,10 +1,11 @@
 //! Agents that complete less or more than their share of the load.
 
+use std::collections::BTreeMap;
+
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
 use tenbin_result::{Blame, Finding, Severity};
 
-use crate::agents::agent_name;
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -28,27 +29,32 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// The finding for the agent that differs most.
 fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
-    let full = cell.full();
-    let first = full.first()?;
-    let agents = first.agents.len();
-    if agents < 2 {
-        return None;
+    let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for slice in cell.full().into_iter().filter(|it| it.agents.len() > 1) {
+        for agent in 0..slice.agents.len() {
+            if let Some(done) = done(slice, agent) {
+                let name = name(evidence, slice, agent);
+                all.entry(name).or_default().push(done);
+            }
+        }
     }
-    let relative = |agent: usize| middle(full.iter().filter_map(|slice| done(slice, agent)));
-    let known = (0..agents).filter_map(|agent| Some((agent, relative(agent)?)));
-    let apart = |(_, one): &(usize, f64)| (one - 1.0).abs();
-    let (agent, found) = known.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
-    (apart(&(agent, found)) > MOST).then(|| Finding {
+    let known = all
+        .into_iter()
+        .filter_map(|(name, done)| Some((name, middle(done.iter().copied())?, done.len())));
+    let apart = |(_, one, _): &(String, f64, usize)| (one - 1.0).abs();
+    let most = known.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let is_far = apart(&most) > MOST;
+    let (name, found, slices) = most;
+    is_far.then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
         blame: Blame::Generator,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
-            "agent \"{}\" completed {} of what its share of the load is (median of {})",
-            agent_name(evidence.environment, agent),
+            "agent \"{name}\" completed {} of what its share of the load is (median of {})",
             percent(found),
-            plural(full.len(), "slice")
+            plural(slices, "slice")
         ),
         advice:
             "compare the machines of the agents and their distance to the target, or run again \
@@ -65,9 +71,19 @@ fn done(slice: &Slice, agent: usize) -> Option<f64> {
     (all > 0 && own.share > 0.0).then(|| own.ok as f64 / all as f64 / own.share)
 }
 
+/// The name of an agent of the slice. After a loss, other agents can have the same numbers.
+fn name(evidence: &Evidence<'_>, slice: &Slice, agent: usize) -> String {
+    let names = evidence
+        .environment
+        .agents_of(slice.index, slice.agents.len());
+    names
+        .get(agent)
+        .map_or_else(|| (agent + 1).to_string(), |name| (*name).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use tenbin_record::AgentPart;
+    use tenbin_record::{AgentEnvironment, AgentPart, LostAgent};
 
     use super::*;
     use crate::testing::Run;
@@ -97,6 +113,39 @@ mod tests {
         );
         let near = done_by(&[(1_000, even), (1_000, even), (850, even)]);
         assert_eq!(near.findings(&RULE), []);
+    }
+
+    #[test]
+    fn after_a_loss_the_numbers_belong_to_other_agents() {
+        let mut run = done_by(&[(1_000, 0.5), (1_000, 0.5)]);
+        let agent = |name: &str| AgentEnvironment {
+            name: name.to_owned(),
+            ..AgentEnvironment::default()
+        };
+        run.environment.agents = ["load1", "load2", "load3"].map(agent).to_vec();
+        run.environment.lost_agents.push(LostAgent {
+            name: "load2".to_owned(),
+            agents: vec!["load1".to_owned(), "load3".to_owned()],
+            next_slice: 8,
+            ..LostAgent::default()
+        });
+        // The agent that came late is slow; few of the slices of its number are its own.
+        run.each_of("b", |slice| {
+            if slice.0.index >= 24 {
+                slice.0.agents[1].ok = 100;
+            }
+        });
+        assert_eq!(run.findings(&RULE), []);
+        run.each_of("b", |slice| {
+            if slice.0.index >= 16 {
+                slice.0.agents[1].ok = 100;
+            }
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(
+            findings[0].evidence,
+            "agent \"load3\" completed 18.2 % of what its share of the load is (median of 12 slices)"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let departures = departures_of(evidence.plan, evidence.slices);
+    let departures = departures_of(evidence.plan, evidence.slices, evidence.environment);
     let asked =
         departures.chunk_by(|a, b| (&a.workload, &a.challenger) == (&b.workload, &b.challenger));
     asked.filter_map(|each| of_agents(evidence, each)).collect()

@@ -1,7 +1,7 @@
 //! Runs in which the load generator is the limit.
 
 use tenbin_plan::Workload;
-use tenbin_record::Slice;
+use tenbin_record::{Environment, Slice};
 use tenbin_result::format::plural;
 use tenbin_result::{Blame, Finding, Severity};
 
@@ -27,22 +27,23 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .plan
         .workloads
         .iter()
-        .flat_map(|workload| of_workload(workload, &cells, &backends, evidence.plan.threads))
+        .flat_map(|workload| of_workload(evidence, workload, &cells, &backends))
         .collect()
 }
 
 fn of_workload(
+    evidence: &Evidence<'_>,
     workload: &Workload,
     cells: &[Cell<'_>],
     backends: &Backends<'_>,
-    threads: usize,
 ) -> Vec<Finding> {
+    let threads = evidence.plan.threads;
     let targets: Vec<Loaded> = cells
         .iter()
         .filter(|cell| cell.workload.name == workload.name)
         // Without a server, the load generator itself is measured.
         .filter(|cell| cell.target.has_server())
-        .filter_map(|cell| Loaded::of(cell, backends))
+        .filter_map(|cell| Loaded::of(evidence.environment, cell, backends))
         .collect();
     let severity = severity(&targets);
     targets
@@ -84,16 +85,19 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
+    fn of(environment: &Environment, cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let full = cell.full();
-        let agents = full.first().map_or(0, |slice| slice.agents.len());
+        let agents = match full.first() {
+            Some(slice) => slice.agents.len(),
+            None => 0,
+        };
         Some(Self {
             target: cell.target.name.clone(),
             slices: full.len(),
             agents,
             thread: match agents {
                 0 | 1 => Thread::of(cell, backends)?,
-                _ => least_busy(&full, agents)?,
+                _ => least_busy(environment, &full)?,
             },
             throughput: middle(full.iter().filter_map(|slice| slice.throughput()))?,
         })
@@ -105,8 +109,10 @@ impl Loaded {
 }
 
 /// The busiest thread of the agent whose busiest thread is the least busy.
-fn least_busy(slices: &[&Slice], agents: usize) -> Option<Thread> {
-    let threads = (0..agents).filter_map(|agent| Thread::of_agent(slices, agent));
+fn least_busy(environment: &Environment, slices: &[&Slice]) -> Option<Thread> {
+    let named = environment.agents.len();
+    let agents = slices.first()?.agents.len().max(named);
+    let threads = (0..agents).filter_map(|agent| Thread::of_agent(environment, slices, agent));
     threads.min_by(|one, other| one.ready().total_cmp(&other.ready()))
 }
 

@@ -1,6 +1,7 @@
 //! Rules on the load generator and the load that was sent.
 
 pub(crate) mod agent_far;
+pub(crate) mod agent_lost;
 pub(crate) mod agent_saturated;
 pub(crate) mod agents_differ;
 pub(crate) mod agents_disagree;

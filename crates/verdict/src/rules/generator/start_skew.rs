@@ -86,6 +86,7 @@ mod tests {
             count,
             nats: "nats://hub:4222".to_owned(),
             creds: None,
+            on_loss: tenbin_plan::OnLoss::default(),
         });
         run.each_of("b", |slice| {
             slice.0.start_skew_ns = micros.map(|micros| micros * 1_000);
