@@ -28,7 +28,7 @@ const HELP: &str = "\
 cargo xtask <task>
 
   setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone,
-                  nats-server, SQLAlchemy, axe-core
+                  nats-server, SQLAlchemy, axe-core, kubernetes-validate
   setup --check   only say what is there and what is missing
   setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
   check           format, clippy, layers, circles of files, protocols, licences, tracked files
