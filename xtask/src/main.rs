@@ -10,7 +10,9 @@ mod busy;
 mod check;
 mod cost;
 mod faq;
+mod faults;
 mod kept;
+mod load_machines;
 mod setup;
 mod shell;
 mod statistics;
@@ -44,6 +46,11 @@ cargo xtask <task>
   statistics ROWS only some of the simulated rows: pairs, sweep, single or published; nothing is kept
   statistics --real
                   the same and 20 real comparisons of a server with itself (minutes)
+  faults [WORDS]  (only the faults whose name has these words)
+                  agents, coordinators, hubs and networks lost at random moments, 20 times each, kept in
+                  bench/ (ten minutes; as root, for the networks)
+  faults WORDS --seed N
+                  the same at other moments
   faq [WORDS]     (only the plans whose name has one of these words)
                   the situations of a stress-testing FAQ, each set up for real, and whether the right
                   finding is named first (ten minutes; as root, for the one from far away)
@@ -77,6 +84,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--deny"] => setup::install_deny()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
+        ["faults", words @ ..] => faults::run(&words.join(" "))?,
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
         ["statistics", rows] => statistics::rows(rows)?,

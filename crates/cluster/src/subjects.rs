@@ -19,6 +19,14 @@ pub fn events(agent: &str) -> String {
     format!("tenbin.agent.{agent}.event")
 }
 
+/// The name of the agent that an order is for.
+#[cfg(test)]
+pub(crate) fn agent_of_order(subject: &str) -> Option<&str> {
+    subject
+        .strip_prefix("tenbin.agent.")?
+        .strip_suffix(".order")
+}
+
 /// The subjects that a role may publish to and subscribe to. Replies to requests are allowed apart
 /// from these.
 #[derive(Debug, Clone, PartialEq, Eq)]

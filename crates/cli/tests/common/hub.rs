@@ -69,16 +69,21 @@ pub(crate) struct Agents {
 impl Agents {
     /// Starts a hub and `count` agents with these options, which wait for a coordinator.
     pub(crate) fn start(scratch: &Scratch, count: usize, options: &[&str]) -> Self {
+        Self::start_inside(scratch, &vec![&[][..]; count], options)
+    }
+
+    /// Starts a hub and one agent for each list of words, which precede the agent's command line.
+    pub(crate) fn start_inside(scratch: &Scratch, inside: &[&[&str]], options: &[&str]) -> Self {
         let hub = Hub::start(scratch, &[]);
         let mut agents = Vec::new();
-        for number in 0..count {
+        for (number, words) in inside.iter().enumerate() {
             let name = format!("agent-{number}");
             let creds = hub.file("agent.creds").display().to_string();
             let fixed = [
                 "agent", "--nats", &hub.url, "--creds", &creds, "--name", &name,
             ];
             let all = fixed.iter().chain(options);
-            let agent = Tenbin::new(scratch, all).start();
+            let agent = Tenbin::new(scratch, all).inside(words).start();
             let waits = wait_until(SOON, || agent.so_far().contains("waits for a coordinator"));
             assert!(waits, "{}", agent.so_far());
             agents.push(agent);
