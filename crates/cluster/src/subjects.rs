@@ -19,7 +19,14 @@ pub fn events(agent: &str) -> String {
     format!("tenbin.agent.{agent}.event")
 }
 
-/// The name of the agent that an order is for.
+/// The name of the agent in the subject of its events.
+pub(crate) fn agent_of_events(subject: &str) -> Option<&str> {
+    subject
+        .strip_prefix("tenbin.agent.")?
+        .strip_suffix(".event")
+}
+
+/// The name of the agent in the subject of its orders.
 #[cfg(test)]
 pub(crate) fn agent_of_order(subject: &str) -> Option<&str> {
     subject

@@ -255,8 +255,12 @@ impl Coordinator {
             let is_own = is_agent_name(&intro.name) && subjects::events(&intro.name) == subject;
             return Ok(is_own.then_some((0, event.what, at)));
         }
-        let is_from = |member: &Member| subjects::events(&member.intro.name) == subject;
-        let Some(agent) = self.members.iter().position(is_from) else {
+        // The members are in the order of their names: messages of many agents arrive at once.
+        let found = subjects::agent_of_events(&subject).and_then(|name| {
+            let by_name = |member: &Member| member.intro.name.as_str().cmp(name);
+            self.members.binary_search_by(by_name).ok()
+        });
+        let Some(agent) = found else {
             return Ok(None);
         };
         self.members[agent].heard = at;
