@@ -128,10 +128,6 @@ impl Process {
         Ok(Self { child, said })
     }
 
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// What the process has printed.
     pub(crate) fn said(&self) -> String {
         std::fs::read_to_string(&self.said).unwrap_or_default()

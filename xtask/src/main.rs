@@ -98,6 +98,9 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
         }
+        ["with-agents", count, tenbin, arguments @ ..] => {
+            return cost::with_agents(count, tenbin, arguments);
+        }
         ["bare-files", directory, rounds, count, size] => {
             cost::bare_files(directory, rounds, count, size)?;
         }
