@@ -616,9 +616,22 @@ fn three_agents_send_the_constant_arrivals_of_one_machine() {
 #[cfg(target_os = "linux")]
 #[test]
 fn agents_whose_clocks_are_ten_seconds_apart_send_the_constant_arrivals_of_one_machine() {
-    let scratch = Scratch::new("agents-clocks");
     let (ahead, behind) = (clock_ahead("5"), clock_ahead("-5"));
-    let agents = Agents::start_inside(&scratch, &[&[], &ahead, &behind], &[]);
+    // On a busy machine, messages can be late in one run, but hardly in three.
+    let mut skews = Vec::new();
+    while skews.len() < 3 && skews.iter().all(|&skew| skew >= 50.0) {
+        skews.push(start_skew(&[&[], &ahead, &behind]));
+    }
+    assert!(skews.last() < Some(&50.0), "starts apart, ms: {skews:?}");
+}
+
+/// Fails unless three agents send the constant arrivals of one machine. Returns the largest possible
+/// difference between their starts, milliseconds.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn start_skew(inside: &[&[&str]]) -> f64 {
+    let scratch = Scratch::new("agents-clocks");
+    let agents = Agents::start_inside(&scratch, inside, &[]);
     let load = "--rate 100/s --slice 4s -c 9 --threads 2";
     let load: Vec<&str> = load.split(' ').collect();
     let server = ["--service", "fixed:20ms"];
@@ -633,8 +646,7 @@ fn agents_whose_clocks_are_ten_seconds_apart_send_the_constant_arrivals_of_one_m
     let lines = std::fs::read_to_string(lines).unwrap();
     let end = lines.lines().find(|line| line.contains(r#""kind":"end""#));
     let end: serde_json::Value = serde_json::from_str(end.unwrap()).unwrap();
-    let skew = millis(end["start_skew_ns"].as_u64().unwrap());
-    assert!(skew < 50.0, "starts up to {skew} ms apart");
+    millis(end["start_skew_ns"].as_u64().unwrap())
 }
 
 #[test]

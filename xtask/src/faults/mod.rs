@@ -88,7 +88,11 @@ pub(crate) fn run(words: &str) -> Result<()> {
         .flat_map(|fault| (0..TRIALS).map(|number| Trial::of(*fault, number, seed)))
         .collect();
     let outcomes = all(&trials, &tenbin, &root);
-    let text = table(&trials, &outcomes, seed);
+    let text = format!(
+        "{}.\n\n{}",
+        crate::cost::machine()?,
+        table(&trials, &outcomes, seed)
+    );
     println!("\n{text}");
     let failed = outcomes.values().filter(|ended| ended.wrong.is_some());
     let failed = failed.count();

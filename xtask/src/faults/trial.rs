@@ -31,7 +31,7 @@ const FREE: Duration = Duration::from_secs(20);
 pub(super) struct Trial {
     pub(super) fault: Fault,
     number: usize,
-    /// Time from the start of the coordinator to the fault.
+    /// Time from the search for agents to the fault.
     moment: Duration,
     /// Time until a cable heals.
     outage: Duration,
@@ -128,6 +128,8 @@ impl Trial {
         let options = machines.options();
         words.extend(options.iter().map(String::as_str));
         let mut run = Process::start(directory, "run", &words)?;
+        // Before this text, Ctrl-C ends the process as it ends every other.
+        run.await_text("waiting for")?;
         thread::sleep(self.moment);
         self.happen(&mut machines, &mut run, network.as_ref())?;
         let lost = Instant::now();
