@@ -27,7 +27,7 @@ pub(crate) fn agent_of_events(subject: &str) -> Option<&str> {
 }
 
 /// The name of the agent in the subject of its orders.
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 pub(crate) fn agent_of_order(subject: &str) -> Option<&str> {
     subject
         .strip_prefix("tenbin.agent.")?

@@ -2,7 +2,8 @@
 //! same time, and passes on their samples.
 
 mod gather;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod many;
 mod slice;
 
