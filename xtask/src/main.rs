@@ -10,7 +10,9 @@ mod busy;
 mod check;
 mod cost;
 mod faq;
+mod faults;
 mod kept;
+mod load_machines;
 mod setup;
 mod shell;
 mod statistics;
@@ -28,7 +30,7 @@ const HELP: &str = "\
 cargo xtask <task>
 
   setup           install what the tests need: nginx, wrk, MinIO, Versity S3 Gateway, rclone,
-                  nats-server, SQLAlchemy, axe-core
+                  nats-server, SQLAlchemy, axe-core, kubernetes-validate
   setup --check   only say what is there and what is missing
   setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
   check           format, clippy, layers, circles of files, protocols, licences, tracked files
@@ -45,6 +47,11 @@ cargo xtask <task>
   statistics --real
                   the same and 20 real comparisons of a server with itself, and 20 by
                   three agents (minutes)
+  faults [WORDS]  (only the faults whose name has these words)
+                  agents, coordinators, hubs and networks lost at random moments, 20 times each, kept in
+                  bench/ (ten minutes; as root, for the networks)
+  faults WORDS --seed N
+                  the same at other moments
   faq [WORDS]     (only the plans whose name has one of these words)
                   the situations of a stress-testing FAQ, each set up for real, and whether the right
                   finding is named first (ten minutes; as root, for the one from far away)
@@ -78,6 +85,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--deny"] => setup::install_deny()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
+        ["faults", words @ ..] => faults::run(&words.join(" "))?,
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
         ["statistics", rows] => statistics::rows(rows)?,
@@ -90,6 +98,9 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         // Internal: a contender that `cost` measures as a separate process.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
+        }
+        ["with-agents", count, tenbin, arguments @ ..] => {
+            return cost::with_agents(count, tenbin, arguments);
         }
         ["bare-files", directory, rounds, count, size] => {
             cost::bare_files(directory, rounds, count, size)?;

@@ -106,11 +106,38 @@ fn observe_agents(
 ) -> (Vec<Served>, Recorded) {
     let scratch = Scratch::new(name);
     let agents = Agents::start(&scratch, count, &[]);
-    let truth = Truth::start(&scratch, server);
-    let options = agents.options(count as u32);
+    observe_with(&scratch, &agents, server, load)
+}
+
+fn observe_with(
+    scratch: &Scratch,
+    agents: &Agents,
+    server: &[&str],
+    load: &[&str],
+) -> (Vec<Served>, Recorded) {
+    let truth = Truth::start(scratch, server);
+    let options = agents.options(agents.agents.len() as u32);
     let options = options.iter().map(String::as_str);
     let running = truth.load(&load.iter().copied().chain(options).collect::<Vec<_>>());
     truth.sides(running)
+}
+
+/// What an agent needs to run with a clock this number of seconds ahead.
+fn clock_ahead(seconds: &str) -> Vec<&str> {
+    let user = ["unshare", "--user", "--map-root-user", "--kill-child"];
+    [&user[..], &["--time", "--monotonic", seconds]].concat()
+}
+
+/// Fails unless the server received 400 requests, evenly every 10 ms.
+#[track_caller]
+fn expect_constant_arrivals(served: &[Served]) {
+    assert_eq!(served.len(), 400);
+    expect_near("rate", rate_received(served), 100.0, 0.005, 0.0);
+    let mut apart = gaps(served);
+    apart.sort_by(f64::total_cmp);
+    for q in [0.25, 0.75] {
+        expect_near("gap", quantile(&apart, q) / 1e6, 10.0, 0.25, 0.0);
+    }
 }
 
 /// Checks that the server's log and Tenbin's record agree on requests, bytes and connections.
@@ -581,15 +608,45 @@ fn three_agents_send_the_constant_arrivals_of_one_machine() {
             "2",
         ],
     );
-    assert_eq!(served.len(), 400);
-    expect_near("rate", rate_received(&served), 100.0, 0.005, 0.0);
-    let mut apart = gaps(&served);
-    apart.sort_by(f64::total_cmp);
-    for q in [0.25, 0.75] {
-        expect_near("gap", quantile(&apart, q) / 1e6, 10.0, 0.25, 0.0);
-    }
+    expect_constant_arrivals(&served);
     let found = millis(recorded.response.value_at_quantile(0.5));
     assert!((20.0..20.0 + WAY).contains(&found), "median: {found} ms");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn agents_whose_clocks_are_ten_seconds_apart_send_the_constant_arrivals_of_one_machine() {
+    let (ahead, behind) = (clock_ahead("5"), clock_ahead("-5"));
+    // On a busy machine, messages can be late in one run, but hardly in three.
+    let mut skews = Vec::new();
+    while skews.len() < 3 && skews.iter().all(|&skew| skew >= 50.0) {
+        skews.push(start_skew(&[&[], &ahead, &behind]));
+    }
+    assert!(skews.last() < Some(&50.0), "starts apart, ms: {skews:?}");
+}
+
+/// Fails unless three agents send the constant arrivals of one machine. Returns the largest possible
+/// difference between their starts, milliseconds.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn start_skew(inside: &[&[&str]]) -> f64 {
+    let scratch = Scratch::new("agents-clocks");
+    let agents = Agents::start_inside(&scratch, inside, &[]);
+    let load = "--rate 100/s --slice 4s -c 9 --threads 2";
+    let load: Vec<&str> = load.split(' ').collect();
+    let server = ["--service", "fixed:20ms"];
+    let (served, recorded) = observe_with(&scratch, &agents, &server, &load);
+    expect_constant_arrivals(&served);
+    let found = millis(recorded.response.value_at_quantile(0.5));
+    assert!((20.0..20.0 + WAY).contains(&found), "median: {found} ms");
+    let run = std::fs::read_dir(scratch.path().join("out"))
+        .unwrap()
+        .next();
+    let lines = run.unwrap().unwrap().path().join("intervals.jsonl");
+    let lines = std::fs::read_to_string(lines).unwrap();
+    let end = lines.lines().find(|line| line.contains(r#""kind":"end""#));
+    let end: serde_json::Value = serde_json::from_str(end.unwrap()).unwrap();
+    millis(end["start_skew_ns"].as_u64().unwrap())
 }
 
 #[test]

@@ -161,6 +161,23 @@ fn every_agent_has_its_figures_and_its_ratio() {
 }
 
 #[test]
+fn the_command_line_of_another_tool_can_use_agents() {
+    let scratch = Scratch::new("agents-wrk");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let [server, _] = servers(&scratch);
+    let options = agents.options(2);
+    let url = server.url();
+    let line = ["wrk", "-d1", "-c2", "-t1", &url];
+    let words = line.into_iter().chain(options.iter().map(String::as_str));
+    let run = Tenbin::new(&scratch, words).run();
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stdout("Requests/sec: ");
+    let result = result(&scratch);
+    let found = result["environment"]["agents"].as_array().expect("agents");
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
 fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
     let scratch = Scratch::new("agents-search");
     let agents = Agents::start(&scratch, 2, &[]);

@@ -207,11 +207,34 @@ fn the_name_warp_is_enough_and_what_cannot_be_done_is_refused_by_name() {
     );
     assert!(said.contains("did you mean --objects?"), "{said}");
 
-    let plan = Tenbin::new(&scratch, ["plan", "warp", "get", "--obj.size=1KiB"])
+    let line = "plan warp get --obj.size=1KiB --agents 2 --nats=tls://h:4222 --creds c";
+    let plan = Tenbin::new(&scratch, line.split(' '))
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .run();
-    plan.expect_code(0).expect_stdout("operation = \"get\"");
+    plan.expect_code(0)
+        .expect_stdout("operation = \"get\"")
+        .expect_stdout("[agents]\ncount = 2\nnats = \"tls://h:4222\"\ncreds = \"");
+}
+
+#[test]
+fn the_distributed_mode_of_warp_names_the_commands_for_agents() {
+    let scratch = Scratch::new("warp-client");
+    for line in [
+        "put --warp-client=load1,load2",
+        "client",
+        "client load1:7761",
+    ] {
+        let words = ["warp"].into_iter().chain(line.split(' '));
+        let run = Tenbin::new(&scratch, words).run();
+        run.expect_code(2)
+            .expect_stderr("run `tenbin hub` here, `tenbin agent --nats URL ")
+            .expect_stderr("then `tenbin warp COMMAND --agents N --nats URL --creds ");
+        assert_eq!(run.stderr.matches("error: ").count(), 1, "{run}");
+    }
+    let help = Tenbin::new(&scratch, ["warp", "put", "--help"]).run();
+    help.expect_code(0)
+        .expect_stdout("--agents N --nats URL --creds FILE");
 }
 
 #[test]

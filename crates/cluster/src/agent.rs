@@ -512,10 +512,9 @@ mod tests {
         What::Prepare {
             number,
             assignment: Assignment {
-                plan: String::new(),
-                agent: 0,
                 agents: 1,
                 threads: 1,
+                ..Assignment::default()
             },
         }
     }

@@ -10,7 +10,7 @@ use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -132,7 +132,7 @@ impl What {
 }
 
 /// A plan, and the part of it that an agent executes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Assignment {
     /// The plan as TOML, without secrets. Every target has a URL.
     pub plan: String,

@@ -19,6 +19,21 @@ pub fn events(agent: &str) -> String {
     format!("tenbin.agent.{agent}.event")
 }
 
+/// The name of the agent in the subject of its events.
+pub(crate) fn agent_of_events(subject: &str) -> Option<&str> {
+    subject
+        .strip_prefix("tenbin.agent.")?
+        .strip_suffix(".event")
+}
+
+/// The name of the agent in the subject of its orders.
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) fn agent_of_order(subject: &str) -> Option<&str> {
+    subject
+        .strip_prefix("tenbin.agent.")?
+        .strip_suffix(".order")
+}
+
 /// The subjects that a role may publish to and subscribe to. Replies to requests are allowed apart
 /// from these.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -352,7 +352,7 @@ fn every_mistake_is_named_once() {
         mistakes("warp putt"),
         ["warp has no command \"putt\"; did you mean warp put?"]
     );
-    assert!(mistakes("warp client")[0].starts_with("warp client: Tenbin generates"));
+    assert!(mistakes("warp client")[0].starts_with("warp client: Tenbin's load machines meet"));
     assert_eq!(
         mistakes("warp cmp one.zst"),
         ["warp cmp: one file is given; give it two files, the earlier first"]
@@ -445,6 +445,9 @@ Differences, and their reasons:
   `--get-distrib=70 --put-distrib=30` it runs 50 % GET, 21 % STAT, 21 % PUT and 7 % DELETE.
 - **Each object is stored by one PUT**, and over plain HTTP its complete content is hashed and
   signed. warp stores objects above 16 MiB in parts, and signs chunks of 64 KiB.
+- **Several load machines** are agents: `tenbin hub` here, `tenbin agent` on every load machine, then
+  `tenbin warp put --agents 2 --nats URL --creds FILE …` ([agents.md](agents.md)). warp's `client` and
+  `--warp-client` are refused with these commands.
 - **A verdict** says whether the figures can be trusted, and so does the exit code
   ([exit-codes.md](exit-codes.md)).
 - **One run per side cannot distinguish noise from a difference**, and `warp cmp` says so. To compare two servers,

@@ -15,6 +15,8 @@ use crate::{setup, shell};
 pub(crate) struct Scene<'a> {
     /// URL of the server; empty without a server.
     pub(crate) url: &'a str,
+    /// Options for the agents beside the server; empty without agents.
+    pub(crate) agents: &'a str,
     /// Duration of the load, seconds.
     pub(crate) seconds: u64,
 }
@@ -134,7 +136,7 @@ impl Stable<'_> {
             wrk(connections),
             peer("ab", "Debian: apache2-utils", read_ab, move |scene| {
                 // With only -t, ab ends after 50,000 requests.
-                let Scene { url, seconds } = scene;
+                let Scene { url, seconds, .. } = scene;
                 format!("-q -k -c {connections} -t {seconds} -n 100000000 {url}")
             }),
             peer(
@@ -142,12 +144,12 @@ impl Stable<'_> {
                 "Debian: nghttp2-client",
                 read_h2load,
                 move |scene| {
-                    let Scene { url, seconds } = scene;
+                    let Scene { url, seconds, .. } = scene;
                     format!("--h1 -t 1 -c {connections} -D {seconds} {url}")
                 },
             ),
             peer("hey", "Debian: hey", read_hey, move |scene| {
-                let Scene { url, seconds } = scene;
+                let Scene { url, seconds, .. } = scene;
                 format!("-z {seconds}s -c {connections} -cpus 1 {url}")
             }),
             oha(connections),
@@ -163,6 +165,37 @@ impl Stable<'_> {
                 .needing("http", "--live")
                 .watched(),
         ]
+    }
+
+    /// Plain GETs by tenbin, by this process and by an agent. The figures of the agent include its
+    /// coordinator and its hub, on the same core.
+    pub(crate) fn with_agent(&self, connections: usize) -> Vec<Contender> {
+        let tenbin = self.built.join("tenbin").display().to_string();
+        let with_agent = self.tenbin(move |scene| {
+            let options = get(scene, connections, "")?;
+            Ok(format!("with-agents 1 {tenbin} {options}"))
+        });
+        let with_agent = Contender {
+            program: Ok(self.built.join("xtask")),
+            ..with_agent.named("1 agent")
+        };
+        vec![
+            self.tenbin(move |scene| get(scene, connections, "")),
+            with_agent,
+        ]
+    }
+
+    /// GETs at a constant rate, `times` times the length of a turn, by the agents beside the server.
+    pub(crate) fn by_agents(&self, name: &'static str, times: u64) -> Contender {
+        self.tenbin(move |scene| {
+            let Scene { url, agents, .. } = scene;
+            let seconds = scene.seconds * times;
+            Ok(format!(
+                "http --target s={url} {agents} --rate 6400/s --connections 256 --slice {seconds}s \
+                 {ONE_SLICE}"
+            ))
+        })
+        .named(name)
     }
 
     /// GETs of 1 MiB by tenbin, with and without reading the content of some responses.
@@ -199,7 +232,7 @@ impl Stable<'_> {
     /// S3 operations by tenbin: `what` is a subcommand with its flags.
     pub(crate) fn s3(&self, name: &'static str, what: &'static str) -> Contender {
         self.tenbin(move |scene| {
-            let Scene { url, seconds } = scene;
+            let Scene { url, seconds, .. } = scene;
             Ok(format!(
                 "s3 {what} --target s={url} --slice {seconds}s {ONE_SLICE}"
             ))
@@ -457,7 +490,7 @@ fn host(url: &str) -> &str {
 }
 
 fn get(scene: &Scene<'_>, connections: usize, more: &str) -> Result<String> {
-    let Scene { url, seconds } = scene;
+    let Scene { url, seconds, .. } = scene;
     Ok(format!(
         "http {more} --target s={url} --connections {connections} --slice {seconds}s {ONE_SLICE}"
     ))
@@ -465,7 +498,7 @@ fn get(scene: &Scene<'_>, connections: usize, more: &str) -> Result<String> {
 
 fn wrk(connections: usize) -> Contender {
     peer("wrk", "Debian: wrk", read_wrk, move |scene| {
-        let Scene { url, seconds } = scene;
+        let Scene { url, seconds, .. } = scene;
         format!("-t 1 -c {connections} -d {seconds}s {url}")
     })
 }
@@ -476,7 +509,7 @@ fn oha(connections: usize) -> Contender {
         "`cargo install oha --locked`",
         read_oha,
         move |scene| {
-            let Scene { url, seconds } = scene;
+            let Scene { url, seconds, .. } = scene;
             format!("-z {seconds}s -c {connections} --insecure --no-tui --output-format json {url}")
         },
     )

@@ -3,6 +3,7 @@
 //! Rates on a shared machine are unreliable, so the main figure is CPU time per operation. The
 //! contenders run in alternating turns; medians are reported.
 
+mod agents;
 mod awake;
 mod bare;
 mod bare_files;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+pub(crate) use self::agents::with_agents;
 use self::awake::Awake;
 use self::contender::{Contender, Scene};
 use self::rows::{Method, Row};
@@ -149,6 +151,7 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
     let _awake = row.core_awake.then(Awake::keep).transpose()?;
     let scene = Scene {
         url: &server.url,
+        agents: &server.agents,
         seconds: wish.seconds,
     };
     let turns = match row.method {
@@ -194,17 +197,16 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
 }
 
 fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spent> {
-    let url = scene.url;
     match method {
         Method::Whole | Method::Counted | Method::Once => contender.turn(scene),
         Method::Beyond => {
             let short = contender.turn(&Scene {
-                url,
                 seconds: SHORT_SECONDS,
+                ..*scene
             })?;
             let long = contender.turn(&Scene {
-                url,
                 seconds: SHORT_SECONDS + scene.seconds,
+                ..*scene
             })?;
             long.beyond(short)
         }

@@ -57,6 +57,8 @@ pub(crate) enum Figure {
     PeakMib,
     /// Wall time of the work, seconds.
     Seconds,
+    /// CPU time ÷ wall time, per cent.
+    PercentOfCore,
 }
 
 impl Figure {
@@ -68,6 +70,7 @@ impl Figure {
             Self::MillionsPerCpuSecond => "million operations a CPU second",
             Self::PeakMib => "MiB",
             Self::Seconds => "s",
+            Self::PercentOfCore => "% of a core",
         }
     }
 
@@ -82,6 +85,7 @@ impl Figure {
             Self::MillionsPerCpuSecond => operations / 1e6 / spent.cpu_seconds,
             Self::PeakMib => spent.peak_kib as f64 / 1024.0,
             Self::Seconds => spent.wall_seconds,
+            Self::PercentOfCore => 100.0 * spent.cpu_seconds / spent.wall_seconds,
         }
     }
 }
@@ -104,6 +108,8 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
             1000,
         ),
         live_page(&stable),
+        one_agent(&stable),
+        many_agents(&stable),
         sampled_content(&stable),
         null(&stable),
     ];
@@ -175,6 +181,49 @@ fn live_page(stable: &Stable<'_>) -> Row {
             figure: Figure::MicrosPerOperation,
             goals: vec![Goal::AtMostTimes("with --live", 1.01, "tenbin")],
         }],
+    }
+}
+
+/// The throughput and the cost of an agent, with its coordinator and its hub on the same core.
+fn one_agent(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "keep-alive GET, 64 connections, 1 agent",
+        server: Kind::Nginx,
+        method: Method::Beyond,
+        core_awake: false,
+        contenders: stable.with_agent(64),
+        readings: vec![
+            Reading {
+                figure: Figure::MillionsPerSecond,
+                goals: vec![Goal::AtLeastTimes("1 agent", 0.98, "tenbin")],
+            },
+            Reading {
+                figure: Figure::MicrosPerOperation,
+                goals: vec![Goal::AtMostTimes("1 agent", 1.02, "tenbin")],
+            },
+        ],
+    }
+}
+
+/// The cost of a coordinator. The agents and the server are not counted.
+fn many_agents(stable: &Stable<'_>) -> Row {
+    let (run, long) = ("coordinator", "coordinator, four times as long");
+    Row {
+        name: "64 agents, 6,400 requests/s",
+        server: Kind::Agents,
+        method: Method::Beyond,
+        core_awake: false,
+        contenders: vec![stable.by_agents(run, 1), stable.by_agents(long, 4)],
+        readings: vec![
+            Reading {
+                figure: Figure::PercentOfCore,
+                goals: vec![Goal::AtMost(run, 10.0), Goal::AtMost(long, 10.0)],
+            },
+            Reading {
+                figure: Figure::PeakMib,
+                goals: vec![Goal::AtMost(long, LONG_RUN_MIB)],
+            },
+        ],
     }
 }
 

@@ -20,6 +20,7 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("prometheus", "prometheus"),
     ("groonga", "groonga-bin"),
+    ("systemd-analyze", "systemd"),
     ("javac", "openjdk-17-jdk-headless"),
     ("mvn", "maven"),
 ];

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use super::{go, say};
 use crate::shell;
 
-/// The packages in the versions that the examples require.
-const PACKAGES: &[&str] = &["sqlalchemy==2.1.9"];
+/// The packages in the versions that the examples and their tests require.
+const PACKAGES: &[&str] = &["sqlalchemy==2.1.9", "kubernetes-validate==1.37.0"];
 
 /// Packages of which only files are read, so that their dependencies are not installed: axe-core 4.12.1
 /// as one script, which tests run in Chromium (`crates/report/tests/installed`).

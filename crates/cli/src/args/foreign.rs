@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tenbin_compat::World;
 use tenbin_compat::warp::{Parsed, parse};
-use tenbin_plan::{Draft, Refusal, read_bounded};
+use tenbin_compat::{Mistakes, World};
+use tenbin_plan::{AgentsDraft, Draft, Refusal, Scalar, Section as _, read_bounded};
 
 use super::problem;
 use super::{ExportArgs, Flags, OutputArgs};
@@ -31,26 +31,66 @@ pub struct ForeignArgs {
 impl ForeignArgs {
     /// The plan of a warp command that runs a benchmark.
     pub(super) fn draft(&self) -> Result<Draft, Refusal> {
-        match parse(&self.arguments, &world()) {
-            Ok(Parsed::Measure(job)) => Ok(job.draft()),
+        let (agents, arguments) = self
+            .divide()
+            .map_err(|mistakes| problem(mistakes.to_string()))?;
+        match parse(&arguments, &world()) {
+            Ok(Parsed::Measure(job)) => {
+                let mut draft = job.draft();
+                draft.agents.override_with(&agents.0);
+                Ok(draft)
+            }
             Ok(Parsed::Read(_) | Parsed::Help(_)) => Err(problem(
                 "only the commands of warp that measure have a plan, such as put".to_owned(),
             )),
             Err(mistakes) => Err(problem(mistakes.to_string())),
         }
     }
+
+    /// Divides the arguments into the flags of `[agents]`, which no tool has, and the arguments of
+    /// the tool.
+    ///
+    /// # Errors
+    /// If a flag of `[agents]` has no value.
+    pub(crate) fn divide(&self) -> Result<(Flags<AgentsDraft>, Vec<String>), Mistakes> {
+        let (mut agents, mut rest) = (Flags::<AgentsDraft>::default(), Vec::new());
+        let mut words = self.arguments.iter();
+        while let Some(word) = words.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.as_str(), None),
+            };
+            let mut flags = AgentsDraft::KEYS
+                .iter()
+                .flat_map(|key| key.flags.iter().flatten().map(move |flag| (key, flag)));
+            let Some((key, flag)) = flags.find(|(_, flag)| flag.name == name) else {
+                rest.push(word.clone());
+                continue;
+            };
+            let Some(value) = value.or_else(|| words.next().map(String::as_str)) else {
+                return Err(Mistakes::one(format!("{name} needs a value")));
+            };
+            let value = match value.parse::<u64>() {
+                Ok(number) => Scalar::from(number),
+                Err(_) => Scalar::from(value),
+            };
+            agents.0.set(key.name, flag.name, vec![value]);
+        }
+        Ok((agents, rest))
+    }
 }
 
 impl OutputArgs {
-    /// Output options for the command line of another tool, which has no flags for Tenbin's output.
-    pub(crate) fn for_foreign(quiet: bool, json: bool) -> Self {
+    /// Output options for the command line of another tool, which has no flags for Tenbin's output,
+    /// with the agents that send its load.
+    pub(crate) fn for_foreign(quiet: bool, json: bool, agents: Flags<AgentsDraft>) -> Self {
         Self {
             out: PathBuf::from("runs"),
             quiet,
             verbose: false,
             json,
             output: Flags::default(),
-            agents: Flags::default(),
+            agents,
             export: ExportArgs::default(),
         }
     }
@@ -116,6 +156,24 @@ pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_flags_of_agents_are_not_arguments_of_the_tool() {
+        let divided = |line: &str| {
+            let arguments = line.split(' ').map(str::to_owned).collect();
+            ForeignArgs { arguments }.divide()
+        };
+        let (agents, rest) = divided("put --agents=2 --tls --nats tls://h:1 --creds c h").unwrap();
+        assert_eq!(rest, ["put", "--tls", "h"]);
+        let AgentsDraft {
+            count, nats, creds, ..
+        } = *agents.0;
+        assert_eq!(count.expect("a number").value, Scalar::from(2_u64));
+        assert_eq!(nats.expect("a URL").value, Scalar::from("tls://h:1"));
+        assert_eq!(creds.expect("a file").value, Scalar::from("c"));
+        let mistakes = divided("put --agents").err().expect("a mistake");
+        assert_eq!(mistakes.sentences(), ["--agents needs a value"]);
+    }
 
     #[test]
     fn the_name_of_a_tool_stands_for_its_command() {

@@ -1,27 +1,33 @@
 //! `tenbin ab`.
 
 use tenbin_compat::ab::{AbJob, parse};
+use tenbin_plan::AgentsDraft;
 use tenbin_report::formats::fronts::ab;
 use tenbin_report::last_lines;
 
 use super::export::keep_as;
-use super::foreign::{answer, can_keep, show_recorded, tell};
+use super::foreign::{answer_with_agents, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
-use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of ab.
 pub(crate) fn ab(args: &ForeignArgs) -> Exit {
-    answer("ab", parse(&args.arguments, &foreign_world()), run)
+    answer_with_agents(
+        "ab",
+        args,
+        |arguments| parse(arguments, &foreign_world()),
+        run,
+    )
 }
 
-fn run(job: &AbJob) -> Exit {
+fn run(job: &AbJob, agents: Flags<AgentsDraft>) -> Exit {
     if let Err(exit) = can_keep(&[job.csv.as_deref()]) {
         return exit;
     }
     tell(&job.web.notes);
-    let options = OutputArgs::for_foreign(job.quiet, false);
+    let options = OutputArgs::for_foreign(job.quiet, false, agents);
     measure_and_show(
         Ok(job.web.draft()),
         &options,

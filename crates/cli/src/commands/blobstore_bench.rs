@@ -5,31 +5,32 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, parse};
-use tenbin_plan::Phase;
+use tenbin_plan::{AgentsDraft, Phase};
 use tenbin_report::formats::fronts::blobstore_bench::{Bytes, Parsed, Teller};
 use tenbin_runner::Progress;
 
-use super::foreign::{answer, can_keep, keep, tell};
+use super::foreign::{answer_with_agents, can_keep, keep, tell};
 use super::measure::measure_live;
-use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of blobstore-bench.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
-    answer(
+    answer_with_agents(
         "blobstore-bench",
-        parse(&args.arguments, &foreign_world()),
+        args,
+        |arguments| parse(arguments, &foreign_world()),
         run,
     )
 }
 
-fn run(job: &BlobstoreBenchJob) -> Exit {
+fn run(job: &BlobstoreBenchJob, agents: Flags<AgentsDraft>) -> Exit {
     if let Err(exit) = can_keep(&[job.json.as_deref()]) {
         return exit;
     }
     tell(&job.notes);
-    let options = OutputArgs::for_foreign(false, false);
+    let options = OutputArgs::for_foreign(false, false, agents);
     let parameters = parameters(job);
     let phases: BTreeMap<String, Phase> = job
         .modes

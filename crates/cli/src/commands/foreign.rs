@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use tenbin_compat::{Mistakes, Parsed};
-use tenbin_plan::Plan;
+use tenbin_plan::{AgentsDraft, Plan};
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
 use tenbin_result::Document;
 
+use crate::args::{Flags, ForeignArgs};
 use crate::exit::Exit;
 use crate::output;
 
@@ -25,6 +26,34 @@ pub(super) fn answer<Job>(
         Err(mistakes) => refuse(&mistakes),
     }
 }
+
+/// Like [`answer`] for a tool whose load agents can send: parses the arguments without the flags of
+/// `[agents]`, which `measure` receives.
+pub(super) fn answer_with_agents<Job>(
+    tool: &str,
+    args: &ForeignArgs,
+    parse: impl FnOnce(&[String]) -> Result<Parsed<Job>, Mistakes>,
+    measure: impl FnOnce(&Job, Flags<AgentsDraft>) -> Exit,
+) -> Exit {
+    match args.divide() {
+        Ok((agents, arguments)) => match parse(&arguments) {
+            Ok(Parsed::Help(text)) => help_with_agents(&text),
+            parsed => answer(tool, parsed, |job| measure(job, agents)),
+        },
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+/// Prints the requested help of a tool whose load agents can send.
+pub(super) fn help_with_agents(text: &str) -> Exit {
+    help(&format!("{text}\n{AGENTS}"))
+}
+
+/// The flags of Tenbin that every tool with requests has.
+const AGENTS: &str = "\
+Load from several machines, on which `tenbin agent` runs:
+  --agents N --nats URL --creds FILE
+";
 
 /// Prints the requested help.
 pub(super) fn help(text: &str) -> Exit {

@@ -1,26 +1,32 @@
 //! `tenbin hsbench`.
 
 use tenbin_compat::hsbench::{HsbenchJob, parse};
+use tenbin_plan::AgentsDraft;
 use tenbin_report::formats::fronts::hsbench;
 
 use super::export::keep_as;
-use super::foreign::{answer, can_keep, show_recorded, tell};
+use super::foreign::{answer_with_agents, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
-use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of hsbench.
 pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
-    answer("hsbench", parse(&args.arguments, &foreign_world()), run)
+    answer_with_agents(
+        "hsbench",
+        args,
+        |arguments| parse(arguments, &foreign_world()),
+        run,
+    )
 }
 
-fn run(job: &HsbenchJob) -> Exit {
+fn run(job: &HsbenchJob, agents: Flags<AgentsDraft>) -> Exit {
     if let Err(exit) = can_keep(&[job.csv.as_deref(), job.json.as_deref()]) {
         return exit;
     }
     tell(&job.notes);
-    let options = OutputArgs::for_foreign(false, false);
+    let options = OutputArgs::for_foreign(false, false, agents);
     measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
             output::print(hsbench::text(run).as_bytes());

@@ -3,25 +3,30 @@
 use std::path::PathBuf;
 
 use tenbin_compat::request_response::{NAME, RampJob, parse};
-use tenbin_plan::{At, Draft, ObservedDraft};
+use tenbin_plan::{AgentsDraft, At, Draft, ObservedDraft};
 use tenbin_report::Extent;
 use tenbin_report::formats::fronts::drnbench::{Listed, ramps, text};
 use tenbin_targets::known_counters;
 use tenbin_targets::observe::listeners;
 
 use super::export::keep_ramps;
-use super::foreign::{answer, can_keep, show_recorded, tell};
+use super::foreign::{answer_with_agents, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
-use crate::args::{ForeignArgs, OutputArgs, foreign_world, observed};
+use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world, observed};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of drnbench-request-response.
 pub(crate) fn request_response(args: &ForeignArgs) -> Exit {
-    answer(NAME, parse(&args.arguments, &foreign_world()), run)
+    answer_with_agents(
+        NAME,
+        args,
+        |arguments| parse(arguments, &foreign_world()),
+        run,
+    )
 }
 
-fn run(job: &RampJob) -> Exit {
+fn run(job: &RampJob, agents: Flags<AgentsDraft>) -> Exit {
     let path = job.output.as_ref().map(PathBuf::from);
     let path = path.unwrap_or_else(|| std::env::temp_dir().join("drnbench-result.csv"));
     if let Err(exit) = can_keep(&[path.to_str()]) {
@@ -35,7 +40,7 @@ fn run(job: &RampJob) -> Exit {
             return Exit::Refused;
         }
     };
-    let options = OutputArgs::for_foreign(false, false);
+    let options = OutputArgs::for_foreign(false, false, agents);
     let listed = Listed {
         slow: usize::try_from(job.slow).unwrap_or(usize::MAX),
         fast: usize::try_from(job.fast).unwrap_or(usize::MAX),

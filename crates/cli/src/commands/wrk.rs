@@ -1,23 +1,29 @@
 //! `tenbin wrk`.
 
 use tenbin_compat::wrk::{WrkJob, parse};
+use tenbin_plan::AgentsDraft;
 use tenbin_report::formats::fronts::wrk;
 use tenbin_report::last_lines;
 
-use super::foreign::{answer, show_recorded, tell};
+use super::foreign::{answer_with_agents, show_recorded, tell};
 use super::measure::measure_and_show;
-use crate::args::{ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of wrk.
 pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
-    answer("wrk", parse(&args.arguments, &foreign_world()), run)
+    answer_with_agents(
+        "wrk",
+        args,
+        |arguments| parse(arguments, &foreign_world()),
+        run,
+    )
 }
 
-fn run(job: &WrkJob) -> Exit {
+fn run(job: &WrkJob, agents: Flags<AgentsDraft>) -> Exit {
     tell(&job.web.notes);
-    let options = OutputArgs::for_foreign(false, false);
+    let options = OutputArgs::for_foreign(false, false, agents);
     measure_and_show(
         Ok(job.web.draft()),
         &options,

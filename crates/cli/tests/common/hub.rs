@@ -79,16 +79,30 @@ impl Agents {
         options: &[&str],
         variables: &[(&str, &str)],
     ) -> Self {
+        Self::start_each(scratch, &vec![&[][..]; count], options, variables)
+    }
+
+    /// Starts a hub and one agent for each list of words, which precede the agent's command line.
+    pub(crate) fn start_inside(scratch: &Scratch, inside: &[&[&str]], options: &[&str]) -> Self {
+        Self::start_each(scratch, inside, options, &[])
+    }
+
+    fn start_each(
+        scratch: &Scratch,
+        inside: &[&[&str]],
+        options: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let hub = Hub::start(scratch, &[]);
         let mut agents = Vec::new();
-        for number in 0..count {
+        for (number, words) in inside.iter().enumerate() {
             let name = format!("agent-{number}");
             let creds = hub.file("agent.creds").display().to_string();
             let fixed = [
                 "agent", "--nats", &hub.url, "--creds", &creds, "--name", &name,
             ];
             let all = fixed.iter().chain(options);
-            let mut agent = Tenbin::new(scratch, all);
+            let mut agent = Tenbin::new(scratch, all).inside(words);
             for (name, value) in variables {
                 agent = agent.env(name, value);
             }

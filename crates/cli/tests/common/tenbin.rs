@@ -20,6 +20,7 @@ pub(crate) struct Tenbin<'a> {
     scratch: &'a Scratch,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+    inside: Vec<OsString>,
     limit: Duration,
 }
 
@@ -34,6 +35,7 @@ impl<'a> Tenbin<'a> {
             scratch,
             arguments: arguments.collect(),
             variables: Vec::new(),
+            inside: Vec::new(),
             limit: Duration::from_secs(180),
         }
     }
@@ -42,6 +44,12 @@ impl<'a> Tenbin<'a> {
     pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         let variable = (name.as_ref().to_owned(), value.as_ref().to_owned());
         self.variables.push(variable);
+        self
+    }
+
+    /// Sets the words before the command line, such as those of `unshare`.
+    pub(crate) fn inside(mut self, words: &[&str]) -> Self {
+        self.inside = words.iter().map(OsString::from).collect();
         self
     }
 
@@ -66,7 +74,10 @@ impl<'a> Tenbin<'a> {
         let stdout = self.scratch.join(&format!("tenbin-{count}.stdout"));
         let stderr = self.scratch.join(&format!("tenbin-{count}.stderr"));
         let (mark, scratch) = self.scratch.mark();
-        let child = tied(env!("CARGO_BIN_EXE_tenbin"))
+        let mut words = self.inside;
+        words.push(env!("CARGO_BIN_EXE_tenbin").into());
+        let child = tied(&words[0])
+            .args(&words[1..])
             .args(&self.arguments)
             .current_dir(self.scratch.path())
             .env("PATH", search_path())

@@ -1,5 +1,6 @@
 //! The commands of warp.
 
+use super::table::AGENTS;
 use crate::flag::Fate;
 
 /// What a command of warp does.
@@ -153,11 +154,7 @@ pub const COMMANDS: &[Command] = &[
         Reading::Merge,
         "show several result files as one result",
     ),
-    refused(
-        "client",
-        "wait for a remote controller",
-        "Tenbin generates its load in this process; start it on the machine that should send the load",
-    ),
+    refused("client", "wait for a remote controller", AGENTS),
     refused(
         "run",
         "run a YAML file",

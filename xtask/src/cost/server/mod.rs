@@ -13,6 +13,7 @@ use anyhow::Result;
 
 use self::long_run::LongRun;
 pub(crate) use self::process::Process;
+use super::agents::Agents;
 
 /// Access key of every S3 server here. Not a secret: the servers run only during a measurement, on
 /// the loopback interface.
@@ -32,14 +33,20 @@ pub(crate) enum Kind {
     Minio,
     /// The built-in S3 server with objects in memory.
     Memory,
+    /// nginx as in `Nginx`, a hub, and 64 agents.
+    Agents,
     /// No server, but the run directory of a run of ten hours: 18,000 slices of 2 s on two targets.
     LongRun,
 }
 
 /// A running server, or a generated run directory.
+#[derive(Default)]
 pub(crate) struct Server {
     /// URL of the server; for [`Kind::LongRun`] the run directory; empty for [`Kind::None`].
     pub(crate) url: String,
+    /// Options for the agents; empty without agents.
+    pub(crate) agents: String,
+    _agents: Option<Agents>,
     _process: Option<Process>,
     _run: Option<LongRun>,
 }
@@ -53,6 +60,7 @@ impl Kind {
             Self::NginxTls => "nginx, TLS 1.3",
             Self::Minio => "MinIO",
             Self::Memory => "built-in S3 server",
+            Self::Agents => "nginx",
             Self::LongRun => "18,000 slices of 2 s of two targets",
         }
     }
@@ -62,21 +70,17 @@ impl Kind {
     pub(crate) fn start(self, built: &Path) -> Result<Server> {
         let process = match self {
             Self::None => {
-                return Ok(Server {
-                    url: String::new(),
-                    _process: None,
-                    _run: None,
-                });
+                return Ok(Server::default());
             }
             Self::LongRun => {
                 let run = long_run::make(built)?;
                 return Ok(Server {
                     url: run.directory.display().to_string(),
-                    _process: None,
                     _run: Some(run),
+                    ..Server::default()
                 });
             }
-            Self::Nginx => nginx::start(false)?,
+            Self::Nginx | Self::Agents => nginx::start(false)?,
             Self::NginxTls => nginx::start(true)?,
             Self::Minio => minio::start()?,
             Self::Memory => memory::start(built)?,
@@ -89,8 +93,16 @@ impl Kind {
         if matches!(self, Self::Minio | Self::Memory) {
             presign::prepare(&url)?;
         }
+        let agents = match self {
+            Self::Agents => Some(Agents::start(&built.join("tenbin"), 64)?),
+            _ => None,
+        };
         Ok(Server {
             url,
+            agents: agents
+                .as_ref()
+                .map_or(String::new(), |it| it.options().join(" ")),
+            _agents: agents,
             _process: Some(process),
             _run: None,
         })

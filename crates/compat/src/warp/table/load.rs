@@ -6,8 +6,10 @@ use crate::flag::{Flag, Kind};
 const AUTOTERM: &str = "stable seconds say nothing about later ones, and a run that ends \
 when it looks stable is biased; set the time with --duration";
 
-const ONE_MACHINE: &str =
-    "Tenbin generates its load in this process; start it on each machine separately";
+/// What measures from several machines.
+pub(in crate::warp) const AGENTS: &str = "Tenbin's load machines meet at a NATS server; run `tenbin hub` here, `tenbin agent --nats URL \
+     --creds agent.creds --allow NETWORK` on each load machine, then `tenbin warp COMMAND --agents N \
+     --nats URL --creds tenbin-hub/coordinator.creds`";
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(
@@ -104,7 +106,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "machines that send the load",
     )
-    .refused(ONE_MACHINE),
+    .refused(AGENTS),
     Flag::new(
         MEASURING,
         "warp-client-server",
@@ -112,5 +114,5 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "address to wait for clients on",
     )
-    .refused(ONE_MACHINE),
+    .refused(AGENTS),
 ];

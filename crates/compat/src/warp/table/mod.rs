@@ -15,6 +15,8 @@ pub(super) fn stored_whole() -> &'static str {
     object::STORED_WHOLE
 }
 
+pub(super) use load::AGENTS;
+
 /// The commands that measure.
 const MEASURING: &[&str] = &[
     "get",

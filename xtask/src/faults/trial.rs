@@ -1,0 +1,305 @@
+//! One run in which something is lost.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use super::Fault;
+use super::network::Network;
+use crate::load_machines::{LoadMachines, Process};
+
+/// Slices of a run.
+pub(super) const ROUNDS: usize = 6;
+/// Requests of a slice.
+const REQUESTS: u64 = 200;
+/// Length of a run from its start, about.
+const RUN: Duration = Duration::from_secs(8);
+/// Longest time from the fault to the end of the command: without agents, a coordinator waits 30 s.
+const LIMIT: Duration = Duration::from_secs(45);
+/// Longest time until the agents wait again: 3 s without a sign of life, and reconnecting.
+const FREE: Duration = Duration::from_secs(20);
+
+/// One run in which something is lost at a random moment.
+pub(super) struct Trial {
+    pub(super) fault: Fault,
+    number: usize,
+    /// Time from the search for agents to the fault.
+    moment: Duration,
+    /// Time until a cable heals.
+    outage: Duration,
+}
+
+/// How a trial ended.
+pub(super) struct Ended {
+    pub(super) how: String,
+    /// What was wrong; `None` for a passed trial.
+    pub(super) wrong: Option<String>,
+    /// Complete slices in the record.
+    pub(super) slices: usize,
+    /// Time from the fault to the end of the command.
+    pub(super) seconds: f64,
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moment = self.moment.as_secs_f64();
+        write!(f, "{} {moment:.2} s after the start", self.fault.name())?;
+        if self.fault == Fault::CableHealed {
+            write!(f, ", for {:.2} s", self.outage.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}
+
+impl Trial {
+    pub(super) fn of(fault: Fault, number: usize, seed: u64) -> Self {
+        let number = fault as usize * super::TRIALS + number;
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64;
+        Self {
+            fault,
+            number,
+            moment: RUN.mul_f64(fraction(&mut state)),
+            outage: Duration::from_millis(200)
+                + Duration::from_millis(4_800).mul_f64(fraction(&mut state)),
+        }
+    }
+
+    /// Runs the trial. The files of a passed trial are removed.
+    pub(super) fn run(&self, tenbin: &Path, directory: &Path) -> Ended {
+        let mut ended = Ended {
+            how: "not started".to_owned(),
+            wrong: None,
+            slices: 0,
+            seconds: 0.0,
+        };
+        if let Err(error) = self.perform(tenbin, directory, &mut ended) {
+            ended.wrong = Some(format!("{error:#}"));
+        } else {
+            // Leftovers stay in the system's directory for temporary files.
+            let _ = std::fs::remove_dir_all(directory);
+        }
+        ended
+    }
+
+    fn perform(&self, tenbin: &Path, directory: &Path, ended: &mut Ended) -> Result<()> {
+        let network = self
+            .fault
+            .needs_network()
+            .then(|| Network::lay(self.number));
+        let network = network.transpose()?;
+        let here = network.as_ref().map_or("127.0.0.1", |net| &net.here);
+        let mut machines = LoadMachines::start(tenbin, directory, &format!("{here}:0"))?;
+        let allow = ["--allow", "127.0.0.0/8,10.0.0.0/8"];
+        machines.add_agent(&[], &allow)?;
+        let inside = network.as_ref().map(Network::inside);
+        machines.add_agent(inside.as_ref().map_or(&[], |words| &words[..]), &allow)?;
+        let program = tenbin.display().to_string();
+        let listen = format!("{here}:0");
+        let serve = [program.as_str(), "serve", "http", "--listen", &listen];
+        let mut server = Process::start(directory, "server", &serve)?;
+        let said = server.await_text("listening on ")?;
+        let url = said
+            .split_whitespace()
+            .find(|word| word.starts_with("http"));
+        let url = url.context("the server did not say where it is")?;
+
+        let rounds = ROUNDS.to_string();
+        let mut words = vec![
+            program.as_str(),
+            "http",
+            "--target",
+            url,
+            "--rounds",
+            &rounds,
+        ];
+        words.extend("--slice 1s --warmup 0s --lead 200ms --gap 100ms".split(' '));
+        words.extend("--rate 200/s --connections 16".split(' '));
+        if program_has(tenbin, "--on-agent-loss")? {
+            words.extend(["--on-agent-loss", "stop"]);
+        }
+        let options = machines.options();
+        words.extend(options.iter().map(String::as_str));
+        let mut run = Process::start(directory, "run", &words)?;
+        // Before this text, Ctrl-C ends the process as it ends every other.
+        run.await_text("waiting for")?;
+        thread::sleep(self.moment);
+        self.happen(&mut machines, &mut run, network.as_ref())?;
+        let lost = Instant::now();
+        if let (Fault::CableHealed, Some(network)) = (self.fault, &network) {
+            thread::sleep(self.outage);
+            network.set("up")?;
+        }
+        let status = run.wait(LIMIT)?;
+        ended.seconds = lost.elapsed().as_secs_f64();
+        let status =
+            status.with_context(|| format!("not ended after {LIMIT:?}: {}", run.said()))?;
+        ended.how = format!("{status} after {:.1} s", ended.seconds);
+        ended.slices = complete_slices(directory)?;
+        self.check_code(status, ended.slices)
+            .with_context(|| run.said())?;
+        self.check_agents(&mut machines, network.as_ref())?;
+        server.signal(Signal::SIGINT);
+        server.wait(LIMIT)?.context("the server did not end")?;
+        machines.end()?;
+        check_nobody_left(directory)
+    }
+
+    fn happen(
+        &self,
+        machines: &mut LoadMachines,
+        run: &mut Process,
+        network: Option<&Network>,
+    ) -> Result<()> {
+        match self.fault {
+            Fault::AgentKilled => machines.agents[1].signal(Signal::SIGKILL),
+            Fault::AgentStopped => machines.agents[1].signal(Signal::SIGSTOP),
+            Fault::CoordinatorKilled => run.signal(Signal::SIGKILL),
+            Fault::CoordinatorInterrupted => run.signal(Signal::SIGINT),
+            Fault::HubKilled => {
+                let inside = machines.directory.join("tenbin-hub");
+                let server = alive(&inside)
+                    .into_iter()
+                    .find(|(_, command)| command.contains("nats-server"));
+                let (pid, _) = server.context("nats-server does not run")?;
+                kill(Pid::from_raw(pid), Signal::SIGKILL)?;
+            }
+            Fault::CableCut | Fault::CableHealed => {
+                network.context("there is no cable")?.set("down")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless docs/exit-codes.md and docs/agents.md state this exit code.
+    fn check_code(&self, status: ExitStatus, slices: usize) -> Result<()> {
+        let is_complete = slices == ROUNDS && matches!(status.code(), Some(0 | 6));
+        let is_right = match self.fault {
+            Fault::CoordinatorKilled => status.signal() == Some(9),
+            Fault::CoordinatorInterrupted => status.code() == Some(130),
+            _ if slices == 0 => matches!(status.code(), Some(3 | 4)),
+            _ => status.code() == Some(4),
+        };
+        ensure!(is_complete || is_right, "{status} with {slices} slices");
+        Ok(())
+    }
+
+    /// Fails unless the agents that live wait for the next coordinator.
+    fn check_agents(&self, machines: &mut LoadMachines, network: Option<&Network>) -> Result<()> {
+        let expected = match self.fault {
+            Fault::AgentKilled => 1,
+            Fault::AgentStopped => {
+                machines.agents[1].signal(Signal::SIGCONT);
+                2
+            }
+            Fault::HubKilled => {
+                machines.hub.wait(FREE)?.context("the hub did not end")?;
+                machines.restart_hub()?;
+                2
+            }
+            Fault::CableCut => {
+                network.context("there is no cable")?.set("up")?;
+                2
+            }
+            _ => 2,
+        };
+        let begun = Instant::now();
+        let mut found = machines.free()?;
+        while found != expected {
+            if begun.elapsed() > FREE {
+                let said: Vec<String> = machines.agents.iter().map(Process::said).collect();
+                bail!("{found} of {expected} agents are free: {}", said.join("\n"));
+            }
+            found = machines.free()?;
+        }
+        Ok(())
+    }
+}
+
+/// A number in [0, 1), and the next state (splitmix64).
+fn fraction(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn program_has(tenbin: &Path, flag: &str) -> Result<bool> {
+    let help = Command::new(tenbin).args(["http", "--help"]).output()?;
+    Ok(String::from_utf8_lossy(&help.stdout).contains(flag))
+}
+
+/// The number of complete slices in the record. Fails if one lacks requests or has too many.
+fn complete_slices(directory: &Path) -> Result<usize> {
+    let Ok(mut runs) = std::fs::read_dir(directory.join("runs")) else {
+        return Ok(0);
+    };
+    let Some(run) = runs.next().transpose()? else {
+        return Ok(0);
+    };
+    // A run that ended before its first slice has no file, and a killed run may lack a line's end.
+    let lines = std::fs::read_to_string(run.path().join("intervals.jsonl")).unwrap_or_default();
+    let (mut complete, mut requests) = (0, 0);
+    for line in lines
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'))
+    {
+        let line: Value = serde_json::from_str(line)?;
+        match line["kind"].as_str() {
+            Some("begin") => requests = 0,
+            Some("operation") => requests += due_in_window(&line)?,
+            Some("end") if line["cut_short"] == false => {
+                complete += 1;
+                ensure!(
+                    requests == REQUESTS,
+                    "slice {complete}: {requests} requests"
+                );
+            }
+            _ => {}
+        }
+    }
+    Ok(complete)
+}
+
+/// Requests due in the window that ended, at any time, with a response or a failure.
+fn due_in_window(line: &Value) -> Result<u64> {
+    let errors = line["errors"].as_object().context("no errors")?;
+    let failed: u64 = errors.values().filter_map(Value::as_u64).sum();
+    Ok(line["service"]["count"].as_u64().unwrap_or(0) + failed)
+}
+
+/// Processes with this directory as working directory or on their command line.
+fn alive(directory: &Path) -> Vec<(i32, String)> {
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let name = directory.display().to_string();
+    let found = processes.flatten().filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        let place: PathBuf = std::fs::read_link(entry.path().join("cwd")).ok()?;
+        let is_here = place.starts_with(directory) || command.contains(&format!("{name}/"));
+        is_here.then_some((pid, command))
+    });
+    found.collect()
+}
+
+fn check_nobody_left(directory: &Path) -> Result<()> {
+    let begun = Instant::now();
+    while begun.elapsed() < FREE {
+        if alive(directory).is_empty() {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    bail!("processes are left: {:?}", alive(directory))
+}
