@@ -555,7 +555,8 @@ fn a_run_says_which_agents_another_run_uses() {
     let servers = servers(&scratch);
     let mut first = compare(&scratch, &servers, &agents, (1, 2, "50s"), &[]);
     await_slices(&scratch, &mut first, 1);
-    let other = compare(&scratch, &servers, &agents, (1, 2, "1s"), &[]).wait(SOON);
+    let wait = ["--agent-wait", "2s"];
+    let other = compare(&scratch, &servers, &agents, (1, 2, "1s"), &wait).wait(SOON);
     other
         .expect_code(3)
         .expect_stderr("agent \"agent-0\" is in use by another run");

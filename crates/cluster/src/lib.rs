@@ -18,7 +18,7 @@ pub mod subjects;
 
 pub use agent::{LoadMachine, News, serve};
 pub use bus::Server;
-pub use coordinator::{Coordinator, PartOfAgent, REPLACE_TIME, Slice, SliceOfAll};
+pub use coordinator::{Coordinator, PartOfAgent, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
 pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};

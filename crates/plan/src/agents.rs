@@ -1,6 +1,7 @@
 //! The load machines of a run, if this machine does not send the load.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::names::Named;
 
@@ -15,12 +16,14 @@ pub struct Agents {
     pub creds: Option<PathBuf>,
     /// What happens when an agent is lost.
     pub on_loss: OnLoss,
+    /// How long to look for agents.
+    pub wait: Duration,
 }
 
 /// What happens when an agent is lost during a run. In every case, its slice is void.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnLoss {
-    /// Look for another agent for up to 30 s, and measure the block again.
+    /// Look for another agent for up to [`Agents::wait`], and measure the block again.
     #[default]
     Repeat,
     /// Measure the block again with the other agents.

@@ -701,6 +701,7 @@ fn agents() -> impl Strategy<Value = Agents> {
         nats: "tls://10.0.0.1:4222".to_owned(),
         creds: has_creds.then(|| PathBuf::from("/made-up/coordinator.creds")),
         on_loss,
+        wait: Duration::from_secs(7),
     })
 }
 

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use tenbin_cluster::REPLACE_TIME;
 use tenbin_plan::OnLoss;
 use tenbin_record::{Environment, LostAgent, RunDirectory};
 
@@ -54,6 +53,8 @@ pub(crate) struct Losses<'a> {
     directory: &'a RunDirectory,
     pub(crate) environment: &'a mut Environment,
     on_loss: OnLoss,
+    /// How long to look for another agent.
+    wait: Duration,
     in_a_row: u32,
 }
 
@@ -61,12 +62,13 @@ impl<'a> Losses<'a> {
     pub(crate) fn new(
         directory: &'a RunDirectory,
         environment: &'a mut Environment,
-        on_loss: OnLoss,
+        (on_loss, wait): (OnLoss, Duration),
     ) -> Self {
         Self {
             directory,
             environment,
             on_loss,
+            wait,
             in_a_row: 0,
         }
     }
@@ -94,7 +96,7 @@ impl<'a> Losses<'a> {
         };
         self.in_a_row += 1;
         let time = match self.on_loss {
-            OnLoss::Repeat => REPLACE_TIME,
+            OnLoss::Repeat => self.wait,
             OnLoss::Continue => Duration::ZERO,
             OnLoss::Stop => return Err(RunError::Agents(why)),
         };
@@ -176,7 +178,11 @@ mod tests {
         ));
         let directory = RunDirectory::create(&root, "loss", SystemTime::now()).expect("created");
         let mut environment = Environment::default();
-        let mut all = Losses::new(&directory, &mut environment, on_loss);
+        let mut all = Losses::new(
+            &directory,
+            &mut environment,
+            (on_loss, Duration::from_secs(1)),
+        );
         let stop = Stop::new();
         let mut controls = Controls {
             stop: &stop,

@@ -99,7 +99,13 @@ impl Generators {
                 progress(Progress::Note(&format!("{found} of {wanted} agents found")));
             }
         };
-        let gathered = Coordinator::gather(&server, &run, wanted, stop.asked(), &mut tell)?;
+        let gathered = Coordinator::gather(
+            &server,
+            &run,
+            (wanted, agents.wait),
+            stop.asked(),
+            &mut tell,
+        )?;
         Ok(Self::Agents(Box::new(gathered)))
     }
 

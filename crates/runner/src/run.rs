@@ -145,11 +145,13 @@ pub fn run(
             let environment = &environment;
             (controls.progress)(Progress::Hits { plan, environment });
         }
-        let on_loss = plan.agents.as_ref().map(|agents| agents.on_loss);
+        let agents = plan.agents.as_ref();
+        let on_loss = agents.map(|agents| agents.on_loss);
+        let wait = agents.map(|agents| agents.wait).unwrap_or_default();
         let mut prepared = live_targets.iter().flat_map(|live| &live.prepared);
         let on_loss = match prepared.all(|prepared| prepared.is_continuable()) {
-            true => on_loss.unwrap_or_default(),
-            false => OnLoss::Stop,
+            true => (on_loss.unwrap_or_default(), wait),
+            false => (OnLoss::Stop, wait),
         };
         let mut losses = Losses::new(&directory, &mut environment, on_loss);
         if let Err(error) = assign(plan, &live_targets, &mut controls) {

@@ -14,27 +14,25 @@ use crate::subjects::HELLO;
 const HELLO_AGAIN: Duration = Duration::from_millis(500);
 /// How long [`Coordinator::list`] waits for introductions.
 const LIST_TIME: Duration = Duration::from_secs(1);
-/// How long to look for agents.
-const SEARCH_TIME: Duration = Duration::from_secs(30);
 /// How long an agent may take to say that it works for this run.
 const RESERVE_TIME: Duration = Duration::from_secs(3);
 
 impl Coordinator {
-    /// Connects to `server` and finds `count` agents: the first by name, if there are more. `run`
-    /// identifies the run. `tell` receives the number of agents found so far.
+    /// Connects to `server` and finds `count` agents within `time`: the first by name, if there are
+    /// more. `run` identifies the run. `tell` receives the number of agents found so far.
     ///
     /// # Errors
-    /// When the server cannot be reached, when too few agents are found within 30 seconds, when an
+    /// When the server cannot be reached, when too few agents are found in time, when an
     /// agent has another version, or when `stop` is set.
     pub fn gather(
         server: &Server,
         run: &str,
-        count: usize,
+        (count, time): (usize, Duration),
         stop: &AtomicBool,
         tell: &mut dyn FnMut(usize),
     ) -> Result<Self, ClusterError> {
         let mut gathered = Self::connect(server, run)?;
-        gathered.find(count, stop, tell)?;
+        gathered.find((count, time), stop, tell)?;
         Ok(gathered)
     }
 
@@ -59,12 +57,12 @@ impl Coordinator {
 
     fn find(
         &mut self,
-        count: usize,
+        (count, time): (usize, Duration),
         stop: &AtomicBool,
         tell: &mut dyn FnMut(usize),
     ) -> Result<(), ClusterError> {
         self.planned = count;
-        let mut search = Search::new(SEARCH_TIME);
+        let mut search = Search::new(time);
         while self.members.len() < count {
             if search.is_over() {
                 return Err(search.too_few(count));
@@ -310,7 +308,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_works_for_another_run_is_not_free() {
-        let mut search = Search::new(SEARCH_TIME);
+        let mut search = Search::new(Duration::from_secs(30));
         search.learn(agent("load1")).expect("free");
         search.learn(agent("load2")).expect("free");
         let mut busy = agent("load2");

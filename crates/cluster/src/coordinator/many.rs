@@ -32,6 +32,8 @@ use crate::subjects::{self, AGENT_INBOX, HELLO};
 /// Length of the measured slice, seconds.
 const SECONDS: u64 = 5;
 const SECOND: u64 = 1_000_000_000;
+/// How long to look for the agents.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A hub with a real NATS server; killed on drop.
 struct RunningHub {
@@ -324,7 +326,7 @@ fn measure(hub: &RunningHub, agents: usize, others: &BTreeSet<String>) -> (u64, 
     let server = hub.server(hub::COORDINATOR_CREDS);
     let begun = Instant::now();
     let mut coordinator =
-        Coordinator::gather(&server, "many", agents, &never, &mut |_| {}).unwrap();
+        Coordinator::gather(&server, "many", (agents, LIMIT), &never, &mut |_| {}).unwrap();
     let gathered = begun.elapsed();
     let plan = Assignment {
         plan: "#".repeat(4_096),

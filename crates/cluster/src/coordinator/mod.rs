@@ -14,7 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-pub use self::regroup::REPLACE_TIME;
 use self::signs::SignsOfLife;
 use self::slice::Part;
 pub use self::slice::{PartOfAgent, Slice, SliceOfAll};

@@ -7,9 +7,6 @@ use super::Coordinator;
 use super::gather::{Search, other_build};
 use crate::error::ClusterError;
 
-/// How long [`Coordinator::regroup`] looks for agents.
-pub const REPLACE_TIME: Duration = Duration::from_secs(30);
-
 impl Coordinator {
     /// Continues without the agent `lost`. Looks for free agents for at most `time`, until the
     /// number of agents is the planned one again; the lost agent counts if it responds again. Then

@@ -1,7 +1,7 @@
 //! The keys of `[agents]`.
 
 use crate::agents::OnLoss;
-use crate::key::{Flag, Takes, choice, section, text, whole};
+use crate::key::{Flag, Takes, choice, section, text, time, whole};
 use crate::scalar::Scalar;
 
 /// Maximum number of agents of a run.
@@ -39,16 +39,22 @@ section! {
              hub`",
         ));
         /// what happens when an agent is lost during the run: killed, cut off, or its samples
-        /// missing. `"repeat"`: look for another agent, or the same again, for up to 30 s, and
+        /// missing. `"repeat"`: look for another agent, or the same again, for up to `wait`, and
         /// measure the block again, with the other agents if none is found. `"continue"`: measure
         /// the block again with the other agents at once. `"stop"`: end the run, and keep the
         /// earlier slices: [agents.md](agents.md#what-happens-when-something-is-lost)
         on_loss: Scalar = choice::<OnLoss>().default("repeat").flag(Flag::text(
             "--on-agent-loss",
             "WHAT",
-            "When an agent is lost: repeat (look for another agent for up to 30s and measure the \
-             block again), continue (measure the block again with the other agents) or stop (end \
+            "When an agent is lost: repeat (look for another agent for up to --agent-wait and \
+             measure the block again), continue (measure the block again with the other agents) or stop (end \
              the run)",
+        ));
+        /// how long to look for agents, at the start of the run and after the loss of an agent
+        wait: Scalar = time().default("30s").flag(Flag::text(
+            "--agent-wait",
+            "TIME",
+            "How long to look for agents, at the start and after the loss of an agent",
         ));
     }
 }

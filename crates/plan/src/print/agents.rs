@@ -2,6 +2,7 @@
 
 use crate::agents::Agents;
 use crate::draft::AgentsDraft;
+use crate::duration::Time;
 use crate::page::{Page, text};
 
 pub(super) fn agents(page: &mut Page, agents: &Agents) {
@@ -12,4 +13,5 @@ pub(super) fn agents(page: &mut Page, agents: &Agents) {
         page.key(&AgentsDraft::creds, text(creds.display()));
     }
     page.key(&AgentsDraft::on_loss, text(agents.on_loss.name()));
+    page.key(&AgentsDraft::wait, text(Time(agents.wait)));
 }

@@ -12,12 +12,14 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
     let nats = resolver.read(AgentsDraft::nats.name, &draft.nats, server);
     let creds = resolver.path(AgentsDraft::creds.name, &draft.creds);
     let on_loss = resolver.value_or_default(&AgentsDraft::on_loss, &draft.on_loss);
+    let wait = resolver.value_or_default(&AgentsDraft::wait, &draft.wait);
     match (count, nats) {
         (Some(count), Some(nats)) => Some(Agents {
             count,
             nats,
             creds,
             on_loss,
+            wait,
         }),
         (Some(_), None) if draft.nats.is_none() => {
             if let Some(At { place, .. }) = &draft.count {

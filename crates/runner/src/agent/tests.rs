@@ -34,7 +34,7 @@ fn assignment(plan: String) -> Assignment {
         variables: Vec::new(),
         agent: 0,
         agents: 2,
-        threads: 1,
+        threads: 2,
     }
 }
 
@@ -50,7 +50,7 @@ fn refusal(
     let assignment = Assignment {
         agent,
         agents,
-        threads,
+        threads: threads.saturating_mul(agents),
         ..assignment(plan)
     };
     let stop = Arc::new(AtomicBool::new(false));

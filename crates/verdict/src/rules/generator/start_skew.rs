@@ -87,6 +87,7 @@ mod tests {
             nats: "nats://hub:4222".to_owned(),
             creds: None,
             on_loss: tenbin_plan::OnLoss::default(),
+            wait: std::time::Duration::ZERO,
         });
         run.each_of("b", |slice| {
             slice.0.start_skew_ns = micros.map(|micros| micros * 1_000);
