@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use common::mixed::{Kind, Mixed};
 use common::{Agents, Cached, Outcome, Scratch, Tenbin};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -121,4 +122,52 @@ fn responses_of_another_kind_are_found_by_agents() {
         let evidence = found["evidence"].as_str().expect("text");
         assert!(evidence.contains(shown), "{kind:?}: {evidence}");
     }
+}
+
+#[test]
+fn after_the_loss_of_an_agent_the_other_goes_on_in_the_same_sequence() {
+    let scratch = Scratch::new("agents-sequence");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let (one, other) = (Cached::start(Duration::ZERO), Cached::start(Duration::ZERO));
+    let paths: String = (0..200).map(|at| format!("/{at}\n")).collect();
+    let file = scratch.write("paths.txt", paths);
+    let targets = [one.target("one"), other.target("other")];
+    let words = "--order zipf --connections 4 --rounds 6 --slice 1s --warmup 200ms --gap 10ms \
+                 --on-agent-loss continue";
+    let options = agents.options(2);
+    let words = ["http", "--target", &targets[0], "--target", &targets[1]]
+        .into_iter()
+        .chain(["--patterns", &file])
+        .chain(words.split_whitespace())
+        .chain(options.iter().map(String::as_str));
+    let mut run = Tenbin::new(&scratch, words).start();
+    run.wait_until(LIMIT, || {
+        intervals(&scratch).matches("planned_seconds").count() >= 3
+    });
+    agents.agents[1].signal(Signal::SIGKILL);
+    let run = run.wait(LIMIT);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_stderr("is measured again with 1 agent");
+    let result = result(&scratch);
+    let slices = result["slices"].as_array().expect("slices");
+    assert_eq!(slices.len(), 12, "{run}");
+    for round in 0..6 {
+        let of_round = slices.iter().filter(|slice| slice["round"] == round);
+        let segments: Vec<&Value> = of_round.map(|slice| &slice["segment"]).collect();
+        let [first, second] = &segments[..] else {
+            panic!("{} slices in round {round}", segments.len())
+        };
+        for key in ["from", "to", "digest", "skipped"] {
+            assert_eq!(first[key], second[key], "round {round}: {first} {second}");
+        }
+    }
+}
+
+/// The lines of the only run so far.
+fn intervals(scratch: &Scratch) -> String {
+    let runs = std::fs::read_dir(scratch.path().join("runs"));
+    let run = runs.ok().and_then(|mut runs| runs.next()?.ok());
+    let file = run.map(|run| run.path().join("intervals.jsonl"));
+    let text = file.and_then(|file| std::fs::read_to_string(file).ok());
+    text.unwrap_or_default()
 }

@@ -99,6 +99,9 @@ impl Measurement<'_, '_> {
         {
             return Ok(Some(ending));
         }
+        if is_again {
+            self.catch_up()?;
+        }
         for (index, turn) in turns.iter().enumerate().skip(first) {
             let load = self.plan.workloads[turn.workload].load.clone();
             let request = SliceRequest {
@@ -122,6 +125,26 @@ impl Measurement<'_, '_> {
         Ok(None)
     }
 
+    /// Sends every target, unmeasured, the segments that it has missed in a void part of the run, so
+    /// that all targets continue with the same segment.
+    fn catch_up(&mut self) -> Result<(), RunError> {
+        for workload in 0..self.plan.workloads.len() {
+            for target in 0..self.live_targets.len() {
+                let segments = &mut self.segments;
+                while segments.of(workload).is_some_and(|it| it.is_behind(target)) {
+                    segments::level(self.live_targets, segments, workload, target);
+                    let live = (target, &mut self.live_targets[target]);
+                    let length = self.plan.rounds.slice;
+                    warm_up(self.plan, workload, length, live, segments, self.controls)?;
+                    if self.controls.stop.is_asked() {
+                        return Err(RunError::Interrupted);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// After an agent was lost: continues with other agents, and declares the slices after the
     /// first `kept`, whose numbers begin at `from`, void. Returns `Some` if the run must end.
     pub(crate) fn void(
@@ -140,7 +163,6 @@ impl Measurement<'_, '_> {
             return ending_of(error).map(Some);
         }
         self.slices.truncate(kept);
-        self.segments.realign();
         if self.plan.rounds.relaunch == Relaunch::Slice {
             for live in self.live_targets.iter_mut() {
                 live.running.halt()?;

@@ -44,15 +44,6 @@ impl AllSegments {
         Self(segments.collect())
     }
 
-    /// Lets all targets continue with the same segment, after a part of the run was void that some
-    /// targets had ended. The others skip what they were not sent.
-    pub(crate) fn realign(&mut self) {
-        for segments in self.0.iter_mut().flatten() {
-            let most = segments.done.iter().copied().max().unwrap_or(0);
-            segments.done.fill(most);
-        }
-    }
-
     /// The segments of a workload; `None` for a workload without segments: see [`Self::new`].
     pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Segments> {
         self.0.get_mut(workload)?.as_mut()
@@ -159,6 +150,13 @@ impl Segments {
             window: window.mul_f64(CAP),
             rest,
         }
+    }
+
+    /// Whether another target has received more segments. So it is after a part of the run was void
+    /// that not every target had ended.
+    pub(crate) fn is_behind(&self, target: usize) -> bool {
+        let most = self.done.iter().max();
+        most.is_some_and(|most| self.done[target] < *most)
     }
 
     /// Records that the target has received a segment, at `rate` requests per second in the
