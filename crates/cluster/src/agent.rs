@@ -17,6 +17,7 @@ use crate::error::ClusterError;
 use crate::message::{
     Assignment, Event, Happened, Hello, Introduction, Lease, Order, SliceDone, SliceOrder, What,
 };
+use crate::parts::{self, Parts};
 use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -90,6 +91,8 @@ struct Agent<'a> {
     /// Origin of the agent's clock.
     origin: Instant,
     run: Option<Run>,
+    /// Parts of an order, with the run that they are for.
+    parts: (String, Parts),
     beat: Instant,
     jobs: Sender<Job>,
     /// When the last warning about a message was given.
@@ -135,6 +138,7 @@ pub fn serve(
             me,
             origin: Instant::now(),
             run: None,
+            parts: Default::default(),
             beat: Instant::now(),
             jobs,
             warned: None,
@@ -227,6 +231,9 @@ impl Agent<'_> {
                     self.warn("an order of another version of Tenbin was ignored");
                     return;
                 };
+                if let Some(own) = self.run.as_mut().filter(|own| own.id == order.run) {
+                    own.leased = at;
+                }
                 let run = order.run.clone();
                 if let Err(why) = self.obey(order, at) {
                     let why = format!("agent \"{}\": {why}", self.me.name);
@@ -258,10 +265,14 @@ impl Agent<'_> {
         if self.now(Instant::now()) > order.expires {
             return Err("the order came too late".to_owned());
         }
+        let is_other = self.run.as_ref().is_some_and(|own| own.id != order.run);
+        if is_other && matches!(order.what, What::Prepare(_) | What::Part(_)) {
+            return Err("the agent works for another run".to_owned());
+        }
+        let Some(order) = self.joined(order)? else {
+            return Ok(());
+        };
         if let What::Prepare(assignment) = order.what {
-            if self.run.as_ref().is_some_and(|own| own.id != order.run) {
-                return Err("the agent works for another run".to_owned());
-            }
             self.run = Some(Run {
                 id: order.run.clone(),
                 leased: Instant::now(),
@@ -313,9 +324,21 @@ impl Agent<'_> {
                 }
             }
             What::End => self.leave(),
-            What::Probe { .. } | What::Prepare(_) => {}
+            What::Probe { .. } | What::Prepare(_) | What::Part(_) => {}
         }
         Ok(())
+    }
+
+    /// The order, or the order that is complete with this part.
+    fn joined(&mut self, order: Order) -> Result<Option<Order>, String> {
+        let What::Part(part) = &order.what else {
+            return Ok(Some(order));
+        };
+        if self.parts.0 != order.run {
+            self.parts = (order.run.clone(), Parts::default());
+        }
+        let whole = self.parts.1.add(part)?;
+        Ok(whole.map(|what| Order { what, ..order }))
     }
 
     fn announce_ready(&mut self) {
@@ -342,6 +365,7 @@ impl Agent<'_> {
     /// Ends the work for the run, if any.
     fn leave(&mut self) {
         if self.run.take().is_some() {
+            self.parts = Default::default();
             self.halt.store(true, Ordering::Relaxed);
             let _ = self.jobs.send(Job::End);
             (self.tell)(News::Ended);
@@ -401,14 +425,18 @@ impl Worker<'_> {
         };
         let (machine, halt) = (&mut *self.machine, &self.halt);
         let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
-        send(match done {
-            Ok(done) => Happened::Done {
+        let end = done.and_then(|done| {
+            let done = Happened::Done {
                 slice,
                 samples: sequence,
                 done,
-            },
-            Err(why) => Happened::Refused { why },
+            };
+            parts::split(done, Happened::Part)
         });
+        match end {
+            Ok(parts) => parts.into_iter().for_each(send),
+            Err(why) => send(Happened::Refused { why }),
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
 
+use crate::parts::MessagePart;
+
 /// A request for agents to introduce themselves.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Hello {
@@ -52,6 +54,8 @@ pub(crate) enum What {
     Stop { slice: u64 },
     /// The run has ended.
     End,
+    /// A part of a larger order.
+    Part(MessagePart),
 }
 
 /// A plan, and the part of it that an agent executes.
@@ -172,6 +176,8 @@ pub(crate) enum Happened {
     Refused { why: String },
     /// The agent lives; sent every second during a run.
     Alive,
+    /// A part of a larger event.
+    Part(MessagePart),
 }
 
 /// An agent, as it introduces itself.

@@ -8,6 +8,7 @@ use super::{Coordinator, Member, POLL, check};
 use crate::bus::Server;
 use crate::error::ClusterError;
 use crate::message::{Happened, Hello, Introduction};
+use crate::parts::Parts;
 use crate::subjects::HELLO;
 
 /// Interval between requests for introductions.
@@ -113,6 +114,8 @@ impl Coordinator {
             clock: None,
             heard: Instant::now(),
             slice: Part::default(),
+            parts: Parts::default(),
+            sends_parts: None,
         });
         self.members = members.collect();
         self.probe(stop)

@@ -16,6 +16,7 @@ use crate::bus::{Bus, Incoming, Server, read};
 use crate::clock::{OtherClock, Probe};
 use crate::error::ClusterError;
 use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, What};
+use crate::parts::{self, Parts};
 use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -27,6 +28,8 @@ const PROBES: usize = 5;
 const PROBE_TIME: Duration = Duration::from_secs(1);
 /// How long an order is valid.
 const ORDER_TIME: Duration = Duration::from_secs(10);
+/// How long a part of a large order may take to reach its agent.
+const PART_TIME: Duration = Duration::from_millis(50);
 /// How long agents may take to prepare for a plan.
 const PREPARE_TIME: Duration = Duration::from_secs(120);
 
@@ -40,6 +43,9 @@ struct Member {
     clock: Option<OtherClock>,
     heard: Instant,
     slice: Part,
+    parts: Parts,
+    /// When the last part of a message arrived.
+    sends_parts: Option<Instant>,
 }
 
 /// The agents of a run.
@@ -93,14 +99,16 @@ impl Coordinator {
         stop: &AtomicBool,
     ) -> Result<(), ClusterError> {
         let agents = self.members.len();
-        for agent in 0..agents {
+        let of_agent = |agent| {
             let assignment = Assignment {
                 agent,
                 agents,
                 ..assignment.clone()
             };
-            self.order(agent, What::Prepare(assignment));
-        }
+            parts::split(What::Prepare(assignment), What::Part)
+        };
+        let orders = (0..agents).map(of_agent).collect::<Result<_, _>>();
+        self.order_in_parts(orders.map_err(ClusterError::Agents)?);
         self.is_assigned = true;
         self.members
             .iter_mut()
@@ -178,8 +186,28 @@ impl Coordinator {
     }
 
     fn order(&self, agent: usize, what: What) {
+        self.order_within(agent, what, ORDER_TIME);
+    }
+
+    /// Sends each agent the parts of its order, and returns how much longer than an order in one
+    /// part they may take. The agents get their parts in turn, so that none waits for the others.
+    fn order_in_parts(&self, mut orders: Vec<Vec<What>>) -> Duration {
+        let parts: usize = orders.iter().map(Vec::len).sum();
+        let longer = PART_TIME * (parts - orders.len()) as u32;
+        orders.iter_mut().for_each(|parts| parts.reverse());
+        while orders.iter().any(|parts| !parts.is_empty()) {
+            for (agent, parts) in orders.iter_mut().enumerate() {
+                if let Some(what) = parts.pop() {
+                    self.order_within(agent, what, ORDER_TIME + longer);
+                }
+            }
+        }
+        longer
+    }
+
+    fn order_within(&self, agent: usize, what: What, time: Duration) {
         let member = &self.members[agent];
-        let expiry = self.now(Instant::now() + ORDER_TIME);
+        let expiry = self.now(Instant::now() + time);
         // An agent whose clock is not known yet gets orders without an expiry: only probes.
         let expires = member.clock.map_or(u64::MAX, |clock| clock.at(expiry));
         let order = Order {
@@ -255,8 +283,23 @@ impl Coordinator {
         let Some(agent) = self.members.iter().position(is_from) else {
             return Ok(None);
         };
-        self.members[agent].heard = at;
-        match event.what {
+        let member = &mut self.members[agent];
+        member.heard = at;
+        let what = match event.what {
+            Happened::Part(part) => {
+                member.sends_parts = Some(at);
+                let wrong = |why| {
+                    let name = &member.intro.name;
+                    ClusterError::Agents(format!("agent \"{name}\": {why}"))
+                };
+                match member.parts.add(&part).map_err(wrong)? {
+                    Some(what) => what,
+                    None => return Ok(None),
+                }
+            }
+            what => what,
+        };
+        match what {
             Happened::Refused { why } => Err(ClusterError::Agents(one_line(&why))),
             what => Ok(Some((agent, what, at))),
         }
