@@ -241,6 +241,7 @@ fn other_addresses_and_other_protocols_are_refused() {
     assert!(why.contains("may not send requests to 192.0.2.1"), "{why}");
     let blob = plan("", "operation = \"put\"\nsize = \"1KiB\"", "");
     let blob = blob.replace("kind = \"http\"", "kind = \"blob\"");
-    let why = refusal(&mut machine(AgentLimits::loopback()), blob, (0, 2, 1));
-    assert!(why.contains("agents cannot send blob workloads"), "{why}");
+    let files = blob.replace("http://127.0.0.1:9/", "file:///tmp/unused");
+    let why = refusal(&mut machine(AgentLimits::loopback()), files, (0, 2, 1));
+    assert!(why.contains("agents send requests only to servers"), "{why}");
 }
