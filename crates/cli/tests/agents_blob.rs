@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+#[allow(dead_code, reason = "some helpers are for runs without agents")]
 #[path = "blob/stand.rs"]
 mod stand;
 
@@ -241,4 +242,46 @@ fn what_a_lost_agent_stored_is_removed_or_told() {
     let run = run.wait(LIMIT);
     run.expect_code(4)
         .expect_stderr("blobs of this run may be left that cannot be found");
+}
+
+#[test]
+fn what_a_killed_coordinator_has_left_is_cleaned() {
+    let scratch = Scratch::new("agents-blob-killed");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    let options = "--warmup 0s --connections 4 --phases p --size 1KiB --objects 500 --rounds 100 \
+                   --slice 60s";
+    let mut run = start(&scratch, &agents, &[&server.url()], options);
+    run.wait_until(LIMIT, || server.held() > 1_200);
+    run.signal(Signal::SIGKILL);
+    run.wait(LIMIT);
+    let ended = common::wait_until(LIMIT, || {
+        let held = server.held();
+        std::thread::sleep(Duration::from_millis(200));
+        held == server.held()
+    });
+    assert!(ended);
+    let held = server.held();
+    let directory = run_directory(&scratch);
+    let words = ["clean".as_ref(), directory.as_os_str()];
+    let cleaned = Tenbin::new(&scratch, words).run();
+    cleaned.expect_code(0).expect_stderr("500 blobs of this run cannot be found");
+    // Only the blobs of the unfinished slice are unknown.
+    assert!(server.held() <= 500 && held > 1_000, "{held}: {cleaned}");
+    assert!(!directory.join("blobs").exists(), "{cleaned}");
+}
+
+#[test]
+fn more_blobs_than_fit_into_one_message_of_the_hub_are_read() {
+    let scratch = Scratch::new("agents-blob-large");
+    let agents = Agents::start(&scratch, 2, &[]);
+    let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
+    let options = "--phases pg --objects 60000 --size 16 --rounds 1 --slice 100s";
+    let run = self::run(&scratch, &agents, &[&server.url()], options);
+    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    for workload in ["put", "get"] {
+        let outcome = (ok(&run, workload), failed(&run, workload));
+        assert_eq!(outcome, (60_000, 0), "{workload}: {run}");
+    }
+    assert_eq!(server.held(), 0, "{run}");
 }
