@@ -278,3 +278,6 @@ impl PreparedBlob {
         std::mem::take(&mut *collected)
     }
 }
+
+#[cfg(test)]
+mod tests;
