@@ -7,10 +7,15 @@ mod common;
 #[path = "blob/stand.rs"]
 mod stand;
 
+use std::net::TcpStream;
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use common::{ACCESS, Agents, Outcome, Running, SECRET, Scratch, Store, Tenbin};
+use common::{
+    ACCESS, Agents, Outcome, Running, SECRET, Scratch, Server, Store, Tenbin, free_port, path_of, tied,
+    wait_until,
+};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use stand::{Blobs, errors_found, failed, failures, ok, steps};
@@ -255,7 +260,7 @@ fn what_a_killed_coordinator_has_left_is_cleaned() {
     run.wait_until(LIMIT, || server.held() > 1_200);
     run.signal(Signal::SIGKILL);
     run.wait(LIMIT);
-    let ended = common::wait_until(LIMIT, || {
+    let ended = wait_until(LIMIT, || {
         let held = server.held();
         std::thread::sleep(Duration::from_millis(200));
         held == server.held()
@@ -271,17 +276,56 @@ fn what_a_killed_coordinator_has_left_is_cleaned() {
     assert!(!directory.join("blobs").exists(), "{cleaned}");
 }
 
+/// A NATS server with its usual limits, which needs no credentials. Killed on drop.
+struct PlainNats {
+    child: Child,
+    url: String,
+}
+
+impl PlainNats {
+    fn start() -> Self {
+        let port = free_port();
+        let mut command = tied(path_of(Server::Nats));
+        command.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("nats-server starts");
+        let up = wait_until(LIMIT, || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        assert!(up, "nats-server does not come up");
+        let url = format!("nats://127.0.0.1:{port}");
+        Self { child, url }
+    }
+}
+
+impl Drop for PlainNats {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
-fn more_blobs_than_fit_into_one_message_of_the_hub_are_read() {
+fn more_blobs_than_fit_into_one_message_are_read() {
     let scratch = Scratch::new("agents-blob-large");
-    let agents = Agents::start(&scratch, 2, &[]);
+    let nats = PlainNats::start();
+    let agents = ["agent-0", "agent-1"].map(|name| {
+        let words = ["agent", "--nats", &nats.url, "--name", name];
+        let mut agent = Tenbin::new(&scratch, words).start();
+        let waits = |agent: &mut Running| agent.so_far().contains("waits for a coordinator");
+        assert!(wait_until(LIMIT, || waits(&mut agent)), "{}", agent.so_far());
+        agent
+    });
     let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);
-    let options = "--phases pg --objects 60000 --size 16 --rounds 1 --slice 100s";
-    let run = self::run(&scratch, &agents, &[&server.url()], options);
+    let options = "blob --json --phases pg --objects 20000 --size 16 --rounds 1 --slice 100s \
+                   --warmup 0s --connections 4 --agents 2";
+    let url = server.url();
+    let words = options.split_whitespace();
+    let words = words.chain(["--target", &url, "--nats", &nats.url]);
+    let run = Tenbin::new(&scratch, words).within(LIMIT).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     for workload in ["put", "get"] {
         let outcome = (ok(&run, workload), failed(&run, workload));
-        assert_eq!(outcome, (60_000, 0), "{workload}: {run}");
+        assert_eq!(outcome, (20_000, 0), "{workload}: {run}");
     }
     assert_eq!(server.held(), 0, "{run}");
+    drop(agents);
 }
