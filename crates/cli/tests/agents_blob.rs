@@ -13,8 +13,8 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use common::{
-    ACCESS, Agents, Outcome, Running, SECRET, Scratch, Server, Store, Tenbin, free_port, path_of, tied,
-    wait_until,
+    ACCESS, Agents, Outcome, Running, SECRET, Scratch, Server, Store, Tenbin, free_port, path_of,
+    tied, wait_until,
 };
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -76,7 +76,11 @@ fn phases_of_one_plan_share_the_blobs_of_all_agents() {
     let results = document["results"].as_array().expect("results");
     assert_eq!(results.len(), 4 * 2, "{run}");
     for result in results {
-        assert_eq!((&result["ok"], &result["failed"]), (&8000.into(), &0.into()), "{result}");
+        assert_eq!(
+            (&result["ok"], &result["failed"]),
+            (&8000.into(), &0.into()),
+            "{result}"
+        );
     }
     assert_eq!(servers.each_ref().map(Blobs::held), [0, 0], "{run}");
     expect_same_reads(&slices(&scratch), 8);
@@ -137,10 +141,18 @@ fn blobs_on_minio_are_read_deleted_and_cleaned_up() {
         let run = run(&scratch, &agents, &[&target], &options);
         assert!(matches!(run.code, Some(0 | 6)), "{run}");
         for workload in ["put", "get"] {
-            assert_eq!((ok(&run, workload), failed(&run, workload)), (60, 0), "{run}");
+            assert_eq!(
+                (ok(&run, workload), failed(&run, workload)),
+                (60, 0),
+                "{run}"
+            );
         }
         if let Some(deleted) = deleted {
-            assert_eq!((ok(&run, "delete"), failed(&run, "delete")), (deleted, 0), "{run}");
+            assert_eq!(
+                (ok(&run, "delete"), failed(&run, "delete")),
+                (deleted, 0),
+                "{run}"
+            );
         }
         assert_eq!(blobs_in(&minio), 0, "{run}");
     }
@@ -162,7 +174,10 @@ fn failures_of_all_agents_are_counted_and_nothing_is_left() {
     let options = "--phases pd --objects 200 --size 1KiB --rounds 1 --slice 100s";
     let run = run(&scratch, &agents, &[&server.url()], options);
     assert_eq!((ok(&run, "put"), ok(&run, "delete")), (200, 180), "{run}");
-    assert!(failures(&run, "status").1.contains("not deleted (226)"), "{run}");
+    assert!(
+        failures(&run, "status").1.contains("not deleted (226)"),
+        "{run}"
+    );
     // One deletion in ten of the clean-up fails, too.
     run.expect_stderr("2 blobs could not be deleted");
     assert_eq!(server.held(), 2, "{run}");
@@ -197,7 +212,10 @@ fn every_agent_follows_its_own_deletions() {
     let outcome = (ok(&run, "delete"), steps(&run, "delete", "gone"));
     assert_eq!(outcome, (8, 4), "{run}");
     assert_eq!(failures(&run, "timeout").0, 4, "{run}");
-    assert!(errors_found(&run).contains("4 of 8 acknowledged operations"), "{run}");
+    assert!(
+        errors_found(&run).contains("4 of 8 acknowledged operations"),
+        "{run}"
+    );
     run.expect_stderr("4 blobs were still there at the last poll");
 }
 
@@ -235,7 +253,8 @@ fn what_a_lost_agent_stored_is_removed_or_told() {
     run.wait_until(LIMIT, || blobs_in(&minio) > 20);
     agents.agents[1].signal(Signal::SIGKILL);
     let run = run.wait(LIMIT);
-    run.expect_code(4).expect_stderr("has given no sign of life");
+    run.expect_code(4)
+        .expect_stderr("has given no sign of life");
     assert_eq!(blobs_in(&minio), 0, "{run}");
     drop(agents);
 
@@ -270,7 +289,9 @@ fn what_a_killed_coordinator_has_left_is_cleaned() {
     let directory = run_directory(&scratch);
     let words = ["clean".as_ref(), directory.as_os_str()];
     let cleaned = Tenbin::new(&scratch, words).run();
-    cleaned.expect_code(0).expect_stderr("500 blobs of this run cannot be found");
+    cleaned
+        .expect_code(0)
+        .expect_stderr("500 blobs of this run cannot be found");
     // Only the blobs of the unfinished slice are unknown.
     assert!(server.held() <= 500 && held > 1_000, "{held}: {cleaned}");
     assert!(!directory.join("blobs").exists(), "{cleaned}");
@@ -311,7 +332,11 @@ fn more_blobs_than_fit_into_one_message_are_read() {
         let words = ["agent", "--nats", &nats.url, "--name", name];
         let mut agent = Tenbin::new(&scratch, words).start();
         let waits = |agent: &mut Running| agent.so_far().contains("waits for a coordinator");
-        assert!(wait_until(LIMIT, || waits(&mut agent)), "{}", agent.so_far());
+        assert!(
+            wait_until(LIMIT, || waits(&mut agent)),
+            "{}",
+            agent.so_far()
+        );
         agent
     });
     let server = Blobs::start(&scratch, &["--delete-lag", "0s"]);

@@ -158,7 +158,11 @@ mod tests {
             changed(0, 2, LARGEST_PART + 1),
             changed(0, 1, 10),
         ] {
-            assert!(joined(&[&wrong])[0].is_err(), "{:?}", (wrong.number, wrong.of));
+            assert!(
+                joined(&[&wrong])[0].is_err(),
+                "{:?}",
+                (wrong.number, wrong.of)
+            );
         }
     }
 }

@@ -408,7 +408,9 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
 
 /// Number of threads of a slice. Workers that observe the load run once on each agent.
 fn threads_of(workers: &[Box<dyn EngineWorkload>], agents: usize) -> usize {
-    let observe = workers.iter().filter(|worker| worker.own_connections().is_some());
+    let observe = workers
+        .iter()
+        .filter(|worker| worker.own_connections().is_some());
     let observing = observe.count();
     workers.len() - observing + observing * agents.max(1)
 }

@@ -119,7 +119,10 @@ impl SliceReport {
         is_next
             && responses.is_none_or(Report::is_possible)
             && self.samples.as_ref().is_none_or(SliceSamples::is_possible)
-            && self.blobs.as_ref().is_none_or(|blobs| blobs.counts.is_possible())
+            && self
+                .blobs
+                .as_ref()
+                .is_none_or(|blobs| blobs.counts.is_possible())
     }
 }
 

@@ -239,7 +239,9 @@ impl Bits {
     }
 
     fn clear_all(&self) {
-        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        self.0
+            .iter()
+            .for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
     fn count(&self) -> u64 {
@@ -255,7 +257,10 @@ impl Bits {
     /// Whether `words` has one bit for each of the `len` entries, and no others are set.
     fn fits(&self, words: &[u64], len: u64) -> bool {
         let used = len % 64;
-        let beyond = words.last().filter(|_| used > 0).map_or(0, |last| last >> used);
+        let beyond = words
+            .last()
+            .filter(|_| used > 0)
+            .map_or(0, |last| last >> used);
         words.len() == self.0.len() && beyond == 0
     }
 

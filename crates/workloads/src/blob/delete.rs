@@ -70,7 +70,10 @@ impl Deleter {
             }
         }
         let batch = self.walk.batch();
-        flight.places.iter().for_each(|&at| batch.note_requested(at));
+        flight
+            .places
+            .iter()
+            .for_each(|&at| batch.note_requested(at));
         let entries = entries(&self.walk, flight);
         flight.size = entries.iter().map(|entry| entry.size).sum();
         exchange.content = Some(flight.size);

@@ -220,9 +220,13 @@ mod tests {
 
     #[test]
     fn every_position_is_met_once_by_one_of_the_agents() {
-        for (count, connections, threads, agents) in
-            [(0, 4, 4, 2), (7, 4, 4, 2), (1000, 64, 2, 2), (5000, 5, 3, 2), (999, 3, 3, 3)]
-        {
+        for (count, connections, threads, agents) in [
+            (0, 4, 4, 2),
+            (7, 4, 4, 2),
+            (1000, 64, 2, 2),
+            (5000, 5, 3, 2),
+            (999, 3, 3, 3),
+        ] {
             let batch = batch(count);
             let of_agent = |agent| {
                 let all = Positions::new(Arc::clone(&batch), None, false, threads);
@@ -232,13 +236,16 @@ mod tests {
             };
             let shares: Vec<Vec<u64>> = (0..agents).map(of_agent).collect();
             for (agent, share) in shares.iter().enumerate() {
-                let connections_of = |worker| {
-                    connections / threads + usize::from(worker < connections % threads)
-                };
+                let connections_of =
+                    |worker| connections / threads + usize::from(worker < connections % threads);
                 let own: usize = (agent..threads).step_by(agents).map(connections_of).sum();
                 let fair = count as f64 * own as f64 / connections as f64;
                 let most = 2.0 + count as f64 * 0.1;
-                assert!((share.len() as f64 - fair).abs() <= most, "{count}: {}", share.len());
+                assert!(
+                    (share.len() as f64 - fair).abs() <= most,
+                    "{count}: {}",
+                    share.len()
+                );
             }
             let mut met = shares.concat();
             met.sort_unstable();

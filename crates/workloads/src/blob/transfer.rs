@@ -212,7 +212,9 @@ mod tests {
 
     #[test]
     fn neighbouring_blobs_without_locations_take_few_bytes() {
-        let blobs: Vec<_> = (0..1_000).map(|number| (number, 4_096, Vec::new())).collect();
+        let blobs: Vec<_> = (0..1_000)
+            .map(|number| (number, 4_096, Vec::new()))
+            .collect();
         assert!(encoded(&batch(&blobs)).len() <= 4 * 1_000);
     }
 }

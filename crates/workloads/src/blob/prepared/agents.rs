@@ -137,9 +137,8 @@ impl PreparedBlob {
                     nth < most && worker % blobs.len() as u64 == agent as u64
                 })
             };
-            let read = |bytes| {
-                decoded(bytes).filter(|page: &Page| page.numbers().iter().all(is_own))
-            };
+            let read =
+                |bytes| decoded(bytes).filter(|page: &Page| page.numbers().iter().all(is_own));
             collected.pages.push(read(&report.stored)?);
             collected.doubtful.push(read(&report.doubtful)?);
         }

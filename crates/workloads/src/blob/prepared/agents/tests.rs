@@ -162,7 +162,9 @@ fn failures_of_all_agents_count_and_end_the_run() {
     machines.slice(0, one_in_ten(200)).unwrap();
     assert_eq!((set.left(), set.failures()), (90, 10));
     assert_eq!(machines.coordinator[0].failed(), None);
-    machines.slice(2, |head| if head.contains("3 HTTP") { 500 } else { 204 }).unwrap();
+    machines
+        .slice(2, |head| if head.contains("3 HTTP") { 500 } else { 204 })
+        .unwrap();
     assert_eq!((set.left(), set.failures()), (10, 20));
     machines.slice(0, |_| 500).unwrap();
     assert!(set.failures() > 30);
@@ -180,11 +182,15 @@ fn blobs_are_sent_once_and_what_is_deleted_is_known_later() {
     machines.slice(0, |_| 200).unwrap();
     let sends = |machines: &mut Machines, at: usize| {
         let blobs = machines.coordinator[at].state_for_agents().blobs;
-        blobs.and_then(|blobs| blobs.batch).is_some_and(|batch| batch.blobs.is_some())
+        blobs
+            .and_then(|blobs| blobs.batch)
+            .is_some_and(|batch| batch.blobs.is_some())
     };
     machines.slice(1, |_| 200).unwrap();
     assert!(!sends(&mut machines, 2));
-    machines.slice(2, |head| if head.contains("3 HTTP") { 500 } else { 204 }).unwrap();
+    machines
+        .slice(2, |head| if head.contains("3 HTTP") { 500 } else { 204 })
+        .unwrap();
     // The next slices work on what is left of the same batch.
     assert!(!sends(&mut machines, 1));
     assert_eq!(machines.slice(1, |_| 200).unwrap().len(), 4);
@@ -222,7 +228,10 @@ fn impossible_reports_change_nothing() {
         let (_, mut reports) = machines.unreported_slice(0, |_| 200).unwrap();
         change(reports[0].blobs.as_mut().unwrap(), &page);
         machines.coordinator[0].add_reports(reports).unwrap_err();
-        assert_eq!((set.next(), set.left(), set.counts()), (0, 0, Counts::default()));
+        assert_eq!(
+            (set.next(), set.left(), set.counts()),
+            (0, 0, Counts::default())
+        );
     }
     let (_, mut reports) = machines.unreported_slice(0, |_| 200).unwrap();
     reports[1].blobs = None;
@@ -246,14 +255,25 @@ fn impossible_states_are_refused() {
         |state| state.part = None,
         |state| state.blobs.as_mut().unwrap().batch = None,
         |state| state.blobs.as_mut().unwrap().batch.as_mut().unwrap().gone = vec![u64::MAX; 2],
-        |state| state.blobs.as_mut().unwrap().batch.as_mut().unwrap().deleting = vec![2, 1],
+        |state| {
+            state
+                .blobs
+                .as_mut()
+                .unwrap()
+                .batch
+                .as_mut()
+                .unwrap()
+                .deleting = vec![2, 1]
+        },
     ];
     for change in changes {
         let mut state = state.clone().for_agent(0, AGENTS);
         change(&mut state);
         machines.agents[0][1].set_state(state).unwrap_err();
     }
-    machines.agents[0][1].set_state(state.for_agent(0, AGENTS)).unwrap();
+    machines.agents[0][1]
+        .set_state(state.for_agent(0, AGENTS))
+        .unwrap();
 }
 
 #[test]
@@ -261,7 +281,11 @@ fn what_no_agent_reported_is_found_by_name_or_told() {
     let mut machines = s3(|_| {});
     machines.coordinator[0].state_for_agents();
     let swept = machines.coordinator[0].after_run().expect("a stage");
-    assert!(swept.what.starts_with("deleting everything under"), "{}", swept.what);
+    assert!(
+        swept.what.starts_with("deleting everything under"),
+        "{}",
+        swept.what
+    );
     assert!(machines.coordinator[0].after_run().is_none());
     for (objects, told) in [(None, "may be left"), (Some(9), "up to 9 blobs")] {
         let site = site(BlobAccess::Blobstore);
@@ -306,7 +330,10 @@ fn journals_of_the_coordinator_have_what_agents_reported() {
     machines.coordinator[0].add_reports(reports).unwrap();
     let left = found();
     assert_eq!((left.page.len(), left.orphans), (20, 0));
-    assert_eq!(left.page.entries().next().map(|entry| entry.location), Some(&b"{\"a\":1}"[..]));
+    assert_eq!(
+        left.page.entries().next().map(|entry| entry.location),
+        Some(&b"{\"a\":1}"[..])
+    );
 }
 
 #[test]
