@@ -236,15 +236,17 @@ impl LoadMachine for Machine {
         cleaned.map_err(|error| error.to_string())?;
         let mut workers = live.prepared[order.workload].slice();
         at_most(&mut workers, work.load.connections);
-        let has_share = |worker: &Box<dyn Workload>| worker.own_connections().is_none();
+        let has_share = |worker: &dyn Workload| worker.own_connections().is_none();
+        let sharing = workers.iter().filter(|worker| has_share(worker.as_ref()));
         let part = Part {
             process: agent,
-            of: Some((workers.iter().filter(|one| has_share(one)).count(), agents)),
+            of: Some((sharing.count(), agents)),
             gate: Some(gate),
         };
         let numbered = workers.into_iter().enumerate();
         // Every agent observes the effects of its own load.
-        let own = numbered.filter(|(thread, worker)| !has_share(worker) || part.has(*thread));
+        let own =
+            numbered.filter(|(thread, worker)| !has_share(worker.as_ref()) || part.has(*thread));
         let workers = own.map(|(_, worker)| worker).collect();
         let mut load = work.load.clone();
         load.reopen = order.reopen;

@@ -203,30 +203,32 @@ fn blobs_are_sent_once_and_what_is_deleted_is_known_later() {
     assert!(why.contains("state of the blobs is not possible"), "{why}");
 }
 
+/// A report of one blob.
+fn blob(number: u64) -> bytes::Bytes {
+    let mut page = Page::default();
+    page.push(Entry {
+        number,
+        size: 10,
+        location: b"",
+    });
+    encoded(&Batch::of(vec![page]))
+}
+
 #[test]
 fn impossible_reports_change_nothing() {
     let mut machines = s3(|work| work.objects = Some(100));
-    let page = |number| {
-        let mut page = Page::default();
-        page.push(Entry {
-            number,
-            size: 10,
-            location: b"",
-        });
-        encoded(&Batch::of(vec![page]))
-    };
     let set = Arc::clone(&machines.coordinator[0].set);
-    let changes: [fn(&mut BlobReport, &dyn Fn(u64) -> bytes::Bytes); 5] = [
+    let changes: [fn(&mut BlobReport); 5] = [
         // A number of the other agent, a number beyond the slice, and other bytes.
-        |report, page| report.stored = page(1),
-        |report, page| report.doubtful = page(102),
-        |report, _| report.stored = bytes::Bytes::from_static(&[0x80]),
-        |report, _| report.counts.failures = u64::MAX,
-        |report, _| report.counts.orphans = u64::MAX,
+        |report| report.stored = blob(1),
+        |report| report.doubtful = blob(102),
+        |report| report.stored = bytes::Bytes::from_static(&[0x80]),
+        |report| report.counts.failures = u64::MAX,
+        |report| report.counts.orphans = u64::MAX,
     ];
     for change in changes {
         let (_, mut reports) = machines.unreported_slice(0, |_| 200).unwrap();
-        change(reports[0].blobs.as_mut().unwrap(), &page);
+        change(reports[0].blobs.as_mut().unwrap());
         machines.coordinator[0].add_reports(reports).unwrap_err();
         assert_eq!(
             (set.next(), set.left(), set.counts()),
