@@ -654,8 +654,9 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
     let scratch = Scratch::new("agents-refused");
     let nowhere = format!("nats://127.0.0.1:{}", common::free_port());
     let target = ["--target", "http://127.0.0.1:9/"];
-    let blob = "blob --target http://127.0.0.1:9 --size 1KiB";
-    let blob: Vec<&str> = blob.split(' ').collect();
+    let files = format!("file://{}", scratch.path().join("blobs").display());
+    let files = ["blob", "--phases", "p", "--target", &files];
+    let dummy = ["blob", "--phases", "p", "--builtin", "dummy=dummy"];
     for (words, code, message) in [
         (
             [&["http", "--agents", "2"][..], &target].concat(),
@@ -677,9 +678,14 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
             "cannot connect to the NATS server at nats://127.0.0.1:",
         ),
         (
-            [&blob[..], &["--agents", "2", "--nats", &nowhere]].concat(),
+            [&files[..], &["--agents", "2", "--nats", &nowhere]].concat(),
             3,
-            "agents cannot send blob workloads",
+            "agents send requests only to servers, and this target is a directory or the dummy",
+        ),
+        (
+            [&dummy[..], &["--agents", "2", "--nats", &nowhere]].concat(),
+            3,
+            "agents send requests only to servers, and this target is a directory or the dummy",
         ),
     ] {
         let run = Tenbin::new(&scratch, words).run();

@@ -18,6 +18,7 @@ use crate::message::{
     Assignment, Event, FORMAT, Happened, Hello, Introduction, Lease, Order, Presence, SliceDone,
     SliceOrder, What,
 };
+use crate::parts::{self, Parts};
 use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -99,6 +100,8 @@ struct Agent<'a> {
     /// Origin of the agent's clock.
     origin: Instant,
     run: Option<Run>,
+    /// Parts of an order, with the run that they are for.
+    parts: (String, Parts),
     beat: Instant,
     jobs: Sender<Job>,
     /// When the last warning about a message was given.
@@ -146,6 +149,7 @@ pub fn serve(
             me,
             origin: Instant::now(),
             run: None,
+            parts: Default::default(),
             beat: Instant::now(),
             jobs,
             warned: None,
@@ -257,6 +261,9 @@ impl Agent<'_> {
                     self.warn("an order of another version of Tenbin was ignored");
                     return;
                 };
+                if let Some(own) = self.run.as_mut().filter(|own| own.id == order.run) {
+                    own.leased = at;
+                }
                 let run = order.run.clone();
                 let number = order.what.number();
                 if let Err(why) = self.obey(order, at) {
@@ -300,12 +307,19 @@ impl Agent<'_> {
             self.send_for(&order.run, what);
             return Ok(());
         }
-        let Some(run) = self.run.as_mut().filter(|own| own.id == order.run) else {
+        let is_own = |own: &Run| own.id == order.run;
+        if !self.run.as_ref().is_some_and(is_own) {
             if !matches!(order.what, What::Stop { .. } | What::End) {
                 let name = &self.me.name;
                 let why = format!("agent \"{name}\" no longer works for the run");
                 self.send_for(&order.run, Happened::Gone { why });
             }
+            return Ok(());
+        }
+        let Some(order) = self.joined(order)? else {
+            return Ok(());
+        };
+        let Some(run) = self.run.as_mut() else {
             return Ok(());
         };
         match order.what {
@@ -355,7 +369,7 @@ impl Agent<'_> {
                 }
             }
             What::End => self.leave(),
-            What::Probe { .. } | What::Reserve => {}
+            What::Probe { .. } | What::Reserve | What::Part(_) => {}
         }
         Ok(())
     }
@@ -383,6 +397,18 @@ impl Agent<'_> {
             number,
             halt: Arc::clone(&self.halt),
         }
+    }
+
+    /// The order, or the order that is complete with this part.
+    fn joined(&mut self, order: Order) -> Result<Option<Order>, String> {
+        let What::Part(part) = &order.what else {
+            return Ok(Some(order));
+        };
+        if self.parts.0 != order.run {
+            self.parts = (order.run.clone(), Parts::default());
+        }
+        let whole = self.parts.1.add(part)?;
+        Ok(whole.map(|what| Order { what, ..order }))
     }
 
     fn announce_ready(&mut self) {
@@ -415,6 +441,7 @@ impl Agent<'_> {
     /// Ends the work for the run, if any.
     fn leave(&mut self) {
         if self.run.take().is_some() {
+            self.parts = Default::default();
             self.halt.store(true, Ordering::Relaxed);
             let _ = self.jobs.send(Job::End);
             (self.tell)(News::Ended);
@@ -475,17 +502,21 @@ impl Worker<'_> {
         };
         let (machine, halt) = (&mut *self.machine, &ordered.halt);
         let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
-        send(match done {
-            Ok(done) => Happened::Done {
+        let end = done.and_then(|done| {
+            let done = Happened::Done {
                 slice,
                 samples: sequence,
                 done,
-            },
-            Err(why) => Happened::Refused {
+            };
+            parts::split(done, Happened::Part)
+        });
+        match end {
+            Ok(parts) => parts.into_iter().for_each(send),
+            Err(why) => send(Happened::Refused {
                 number: Some(slice),
                 why,
-            },
-        });
+            }),
+        }
     }
 }
 

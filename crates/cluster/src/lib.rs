@@ -14,6 +14,7 @@ mod creds;
 mod error;
 pub mod hub;
 mod message;
+mod parts;
 pub mod subjects;
 
 pub use agent::{LoadMachine, News, serve};

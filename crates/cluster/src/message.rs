@@ -8,9 +8,11 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
 
+use crate::parts::MessagePart;
+
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -115,6 +117,8 @@ pub(crate) enum What {
     Stop { slice: u64 },
     /// The run has ended.
     End,
+    /// A part of a larger order.
+    Part(MessagePart),
 }
 
 impl What {
@@ -126,7 +130,7 @@ impl What {
             Self::Start { slice, .. } | Self::Close { slice } | Self::Stop { slice } => {
                 Some(*slice)
             }
-            Self::Probe { .. } | Self::Reserve | Self::End => None,
+            Self::Probe { .. } | Self::Reserve | Self::End | Self::Part(_) => None,
         }
     }
 }
@@ -272,6 +276,8 @@ pub(crate) enum Happened {
     Gone { why: String },
     /// The agent lives; sent every second during a run.
     Alive,
+    /// A part of a larger event.
+    Part(MessagePart),
 }
 
 /// An agent, as it introduces itself.

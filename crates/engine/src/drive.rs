@@ -79,7 +79,8 @@ pub struct Drive {
 pub struct Part {
     /// Number of this process, from 0.
     pub process: usize,
-    /// Total number of threads, and of processes; `None` if this process runs all threads.
+    /// Total number of threads with a share of the load, and number of processes; `None` if this
+    /// process runs all threads.
     pub of: Option<(usize, usize)>,
     /// When to start; `None` as soon as all threads are ready.
     pub gate: Option<Arc<StartGate>>,
@@ -212,7 +213,8 @@ pub fn drive(
                     let schedule = match own {
                         None => schedule(drive, clock, drive.part.thread(index), total, edge),
                         Some(connections) => {
-                            schedule_of_own_connections(drive, clock, index, connections, edge)
+                            let thread = drive.part.thread(index);
+                            schedule_of_own_connections(drive, clock, thread, connections, edge)
                         }
                     };
                     let mut ship = move |mut sample: Sample| {

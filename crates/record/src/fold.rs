@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{ErrorClass, Ledger, failure};
+use tenbin_engine::{ErrorClass, Ledger, Role, failure};
 
 use crate::interval::Interval;
 use crate::kind::{Kind, Step};
@@ -286,13 +286,19 @@ impl ThreadSum {
 /// evenly.
 fn parts(start: &SliceStart, threads: &BTreeMap<usize, ThreadSum>) -> Vec<AgentPart> {
     let mut parts = vec![AgentPart::default(); start.agents];
+    // The last thread of each agent may only observe the load.
+    let observing = match start.roles.contains(&Role::Poll) {
+        true => start.agents,
+        false => 0,
+    };
+    let sharing = start.threads.saturating_sub(observing);
     let slots = match start.closed_loop {
         true => start.connections,
-        false => start.threads,
+        false => sharing,
     };
-    for thread in (0..start.threads).filter(|_| start.agents > 0) {
+    for thread in (0..sharing).filter(|_| start.agents > 0) {
         let part = &mut parts[thread % start.agents];
-        let own = slots / start.threads + usize::from(thread < slots % start.threads);
+        let own = slots / sharing + usize::from(thread < slots % sharing);
         part.share += own as f64 / slots.max(1) as f64;
         part.ok += threads.get(&thread).map_or(0, |sum| sum.ok);
     }

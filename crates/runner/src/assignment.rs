@@ -60,6 +60,7 @@ fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> (Plan, Vec<(String, S
     let mut variables = Vec::new();
     for (at, (target, live)) in plan.targets.iter_mut().zip(live_targets).enumerate() {
         if !matches!(target.reach, Reach::Endpoint { .. }) {
+            target.store = target.reach.store(target.store);
             target.reach = Reach::Endpoint {
                 url: live.running.url.clone(),
             };

@@ -269,16 +269,17 @@ fn fixed_rate(pace: &Pace) -> Option<f64> {
     }
 }
 
-/// Refuses what agents cannot do yet.
+/// Refuses what agents cannot do.
 pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
+    let mut targets = plan.targets.iter();
+    if let Some(target) = targets.find(|target| !target.reach.has_connections()) {
+        return Err(RunError::Agents(format!(
+            "target \"{}\": agents send requests only to servers, and this target is a directory or \
+             the dummy; run it without agents",
+            target.name
+        )));
+    }
     for work in &plan.workloads {
-        let traits = work.facts().traits();
-        if !traits.can_use_agents {
-            return Err(RunError::Agents(format!(
-                "workload \"{}\": agents cannot send {} workloads; run it without agents",
-                work.name, traits.name
-            )));
-        }
         if work.load.connections < agents {
             return Err(RunError::Agents(format!(
                 "workload \"{}\": {} connections cannot be divided among {} agents; use at least \

@@ -12,7 +12,9 @@ use tenbin_engine::{
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
 use tenbin_targets::{LaunchContext, Running, program_files};
-use tenbin_workloads::{BlobAccess, Leftover, Prepared, Stage, prepare, protocol};
+use tenbin_workloads::{
+    BlobAccess, Leftover, Prepared, Site, SliceState, Stage, prepare, protocol,
+};
 
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -160,10 +162,30 @@ impl LiveTarget {
             true => site(&running, target).tracked_in(directory),
             false => site(&running, target),
         };
+        Self::with_site(plan, target, running, &site, server_header)
+    }
+
+    /// Prepares every workload on an agent, which keeps no records.
+    pub(crate) fn on_agent(
+        plan: &Plan,
+        target: &Target,
+        running: Running,
+    ) -> Result<Self, RunError> {
+        let site = site(&running, target).on_agent();
+        Self::with_site(plan, target, running, &site, None)
+    }
+
+    fn with_site(
+        plan: &Plan,
+        target: &Target,
+        running: Running,
+        site: &Site,
+        server_header: Option<String>,
+    ) -> Result<Self, RunError> {
         let prepared = plan
             .workloads
             .iter()
-            .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
+            .map(|work| prepare(&plan.work_on(target, work), site, plan.seed, plan.threads))
             .collect::<Result<_, _>>()?;
         let others = plan.targets.iter();
         Ok(Self {
@@ -304,16 +326,18 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<(f64, Option<Spread>), RunError> {
+        let state = controls.generators.state_of(self.prepared[at].as_mut());
         let workers = self.prepared[at].slice();
-        self.drive_unmeasured(work, at, workers, window, controls, listen)
+        self.drive_unmeasured(work, at, (state, workers), window, controls, listen)
     }
 
-    /// Drives these workers for the given time without recording figures.
+    /// Drives these workers, or agents with this state, for the given time without recording
+    /// figures.
     pub(crate) fn drive_unmeasured(
         &mut self,
         work: &Workload,
         at: usize,
-        workers: Vec<Box<dyn EngineWorkload>>,
+        (state, mut workers): (SliceState, Vec<Box<dyn EngineWorkload>>),
         window: Duration,
         controls: &mut Controls<'_>,
         listen: &mut dyn FnMut(SliceEvent),
@@ -322,7 +346,6 @@ impl LiveTarget {
         if work.search().is_some() {
             load.pace = Pace::Closed;
         }
-        let mut workers = workers;
         at_most(&mut workers, load.connections);
         let how = Drive {
             rest: None,
@@ -338,7 +361,7 @@ impl LiveTarget {
             target: self.index,
             workload: at,
             how: &how,
-            state: controls.generators.state_of(self.prepared[at].as_mut()),
+            state,
             workers,
         };
         let stop = controls.stop.over();

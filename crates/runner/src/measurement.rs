@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Destination, Drive, ErrorClass, Part};
+use tenbin_engine::{Destination, Drive, ErrorClass, Part, Workload as EngineWorkload};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
@@ -323,7 +323,7 @@ impl Measurement<'_, '_> {
             operations,
             roles,
             hosts: hosts.clone(),
-            threads: workers.len(),
+            threads: threads_of(&workers, self.controls.generators.agents()),
             agents: self.controls.generators.agents(),
             connections: work.load.connections,
             closed_loop: matches!(request.load.pace, tenbin_plan::Pace::Closed),
@@ -491,6 +491,15 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
         ))),
         error => Err(error),
     }
+}
+
+/// Number of threads of a slice. Workers that observe the load run once on each agent.
+fn threads_of(workers: &[Box<dyn EngineWorkload>], agents: usize) -> usize {
+    let observe = workers
+        .iter()
+        .filter(|worker| worker.own_connections().is_some());
+    let observing = observe.count();
+    workers.len() - observing + observing * agents.max(1)
 }
 
 /// Names of the hosts that share the load; empty for a single host.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tenbin_engine::{Role, Sample, SliceEvent};
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::{Environment, Retried, Slice};
+use tenbin_workloads::SliceState;
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -93,6 +94,7 @@ impl LiveTarget {
             done: 0,
             total: None,
         });
+        let workers = (SliceState::default(), workers);
         self.drive_unmeasured(work, at, workers, window, controls, listen)?;
         Ok(!controls.stop.is_asked())
     }

@@ -296,8 +296,12 @@ pub trait Prepared: Send {
     }
 
     /// On an agent: takes over the coordinator's state; called before each slice.
-    fn set_state(&mut self, state: SliceState) {
+    ///
+    /// # Errors
+    /// One sentence if the state is not possible.
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         drop(state);
+        Ok(())
     }
 
     /// On an agent: the report of the last slice; called after [`Prepared::slice_done`].

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::blob::{BlobReport, BlobState};
 use crate::responses::{Expectation, Report};
 use crate::samples::SliceSamples;
 use crate::sequence::Cursors;
@@ -24,6 +25,11 @@ pub struct SliceState {
     pub(crate) expectation: Option<Expectation>,
     /// S3: ids of the loaded versions, by number; empty without versions.
     pub(crate) versions: Vec<Option<String>>,
+    /// What blob workloads must know.
+    pub(crate) blobs: Option<BlobState>,
+    /// Number of the agent, and number of agents; set by the agent.
+    #[serde(skip)]
+    pub(crate) part: Option<(usize, usize)>,
 }
 
 impl SliceState {
@@ -44,14 +50,16 @@ impl SliceState {
                 .expectation
                 .as_ref()
                 .is_none_or(Expectation::is_possible)
+            && self.blobs.as_ref().is_none_or(BlobState::is_possible)
     }
 
-    /// The state for the agent that drives only the workers for which `has` returns true: the other
+    /// The state for agent `agent` of `agents`, which drives only its own workers: the other
     /// workers of the agent never move.
     #[must_use]
-    pub fn for_workers(mut self, has: impl Fn(usize) -> bool) -> Self {
+    pub fn for_agent(mut self, agent: usize, agents: usize) -> Self {
+        self.part = Some((agent, agents));
         for (worker, at) in self.position.iter_mut().flatten().enumerate() {
-            if !has(worker) {
+            if worker % agents != agent {
                 *at = 0;
             }
         }
@@ -79,6 +87,8 @@ pub struct SliceReport {
     pub(crate) responses: Option<Report>,
     /// As [`crate::Prepared::take_samples`], without a cache forecast.
     pub(crate) samples: Option<SliceSamples>,
+    /// What blob workloads report.
+    pub(crate) blobs: Option<BlobReport>,
 }
 
 impl SliceReport {
@@ -109,6 +119,10 @@ impl SliceReport {
         is_next
             && responses.is_none_or(Report::is_possible)
             && self.samples.as_ref().is_none_or(SliceSamples::is_possible)
+            && self
+                .blobs
+                .as_ref()
+                .is_none_or(|blobs| blobs.counts.is_possible())
     }
 }
 
@@ -177,7 +191,7 @@ mod tests {
             position: Some(vec![5, 6, 7]),
             ..SliceState::default()
         };
-        let own = state.for_workers(|worker| worker % 2 == 1);
+        let own = state.for_agent(1, 2);
         assert_eq!(own.position, Some(vec![0, 6, 0]));
     }
 }

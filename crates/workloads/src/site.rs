@@ -28,6 +28,8 @@ pub struct Site {
     /// Run directory for records of data stored on the target, if these records are needed to clean
     /// up after a kill.
     run_directory: Option<PathBuf>,
+    /// Whether this process is an agent, which keeps no records of data stored on the target.
+    is_on_agent: bool,
     shared: Shared,
 }
 
@@ -57,6 +59,7 @@ impl Site {
             name: "target".to_owned(),
             means: BlobAccess::default(),
             run_directory: None,
+            is_on_agent: false,
             shared: Shared::default(),
         }
     }
@@ -86,6 +89,20 @@ impl Site {
             run_directory: Some(run_directory.into()),
             ..self
         }
+    }
+
+    /// Marks this process as an agent: the coordinator keeps the records of data stored on the
+    /// target.
+    #[must_use]
+    pub fn on_agent(self) -> Self {
+        Self {
+            is_on_agent: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn is_on_agent(&self) -> bool {
+        self.is_on_agent
     }
 
     /// Run directory for records of data stored on the target, if these records are needed to clean

@@ -21,6 +21,7 @@ use crate::bus::{Bus, Inbox, Incoming, Server, read};
 use crate::clock::{OtherClock, Probe};
 use crate::error::ClusterError;
 use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, Presence, What};
+use crate::parts::{self, Parts};
 use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -32,6 +33,8 @@ const PROBES: usize = 5;
 const PROBE_TIME: Duration = Duration::from_secs(1);
 /// How long an order is valid.
 const ORDER_TIME: Duration = Duration::from_secs(10);
+/// How long a part of a large order may take to reach its agent.
+const PART_TIME: Duration = Duration::from_millis(50);
 /// How long agents may take to prepare for a plan.
 const PREPARE_TIME: Duration = Duration::from_secs(120);
 
@@ -44,6 +47,9 @@ struct Member {
     intro: Introduction,
     clock: Option<OtherClock>,
     slice: Part,
+    parts: Parts,
+    /// When the last part of a message arrived.
+    sends_parts: Option<Instant>,
 }
 
 impl Member {
@@ -52,6 +58,8 @@ impl Member {
             intro,
             clock: None,
             slice: Part::default(),
+            parts: Parts::default(),
+            sends_parts: None,
         }
     }
 
@@ -137,14 +145,16 @@ impl Coordinator {
         let agents = self.members.len();
         self.number += 1;
         let number = self.number;
-        for agent in 0..agents {
+        let of_agent = |agent| {
             let assignment = Assignment {
                 agent,
                 agents,
                 ..assignment.clone()
             };
-            self.order(agent, What::Prepare { number, assignment });
-        }
+            parts::split(What::Prepare { number, assignment }, What::Part)
+        };
+        let orders = (0..agents).map(of_agent).collect::<Result<_, _>>();
+        self.order_in_parts(orders.map_err(ClusterError::Agents)?);
         let begun = Instant::now();
         let mut is_prepared = vec![false; agents];
         while let Some(missing) = is_prepared.iter().position(|is_prepared| !is_prepared) {
@@ -210,8 +220,28 @@ impl Coordinator {
     }
 
     fn order(&self, agent: usize, what: What) {
+        self.order_within(agent, what, ORDER_TIME);
+    }
+
+    /// Sends each agent the parts of its order, and returns how much longer than an order in one
+    /// part they may take. The agents get their parts in turn, so that none waits for the others.
+    fn order_in_parts(&self, mut orders: Vec<Vec<What>>) -> Duration {
+        let parts: usize = orders.iter().map(Vec::len).sum();
+        let longer = PART_TIME * (parts - orders.len()) as u32;
+        orders.iter_mut().for_each(|parts| parts.reverse());
+        while orders.iter().any(|parts| !parts.is_empty()) {
+            for (agent, parts) in orders.iter_mut().enumerate() {
+                if let Some(what) = parts.pop() {
+                    self.order_within(agent, what, ORDER_TIME + longer);
+                }
+            }
+        }
+        longer
+    }
+
+    fn order_within(&self, agent: usize, what: What, time: Duration) {
         let member = &self.members[agent];
-        let expiry = self.now(Instant::now() + ORDER_TIME);
+        let expiry = self.now(Instant::now() + time);
         // An agent whose clock is not known yet gets orders without an expiry: only probes.
         let expires = member.clock.map_or(u64::MAX, |clock| clock.at(expiry));
         let order = Order {
@@ -303,7 +333,22 @@ impl Coordinator {
         let Some(agent) = found else {
             return Ok(None);
         };
-        match event.what {
+        let member = &mut self.members[agent];
+        let what = match event.what {
+            Happened::Part(part) => {
+                member.sends_parts = Some(at);
+                let wrong = |why| {
+                    let name = &member.intro.name;
+                    ClusterError::Agents(format!("agent \"{name}\": {why}"))
+                };
+                match member.parts.add(&part).map_err(wrong)? {
+                    Some(what) => what,
+                    None => return Ok(None),
+                }
+            }
+            what => what,
+        };
+        match what {
             // The agent refuses an order of a slice that is void.
             Happened::Refused {
                 number: Some(number),

@@ -10,6 +10,7 @@ use super::{Coordinator, Member, ORDER_TIME, POLL, check};
 use crate::clock::OtherClock;
 use crate::error::ClusterError;
 use crate::message::{CpuOfMachine, Happened, SliceDone, SliceOrder, What};
+use crate::parts;
 
 /// Shortest time between the order to start and the start, besides the round trips.
 const START_MARGIN: Duration = Duration::from_millis(20);
@@ -101,15 +102,17 @@ impl Coordinator {
         self.catch_up()?;
         self.probe(stop)?;
         let number = self.number;
-        for agent in 0..self.members.len() {
-            self.members[agent].slice = Part::default();
-            let order = SliceOrder {
-                slice: number,
-                ..slice.order.clone()
-            };
-            self.order(agent, What::Slice(order));
+        let order = What::Slice(SliceOrder {
+            slice: number,
+            ..slice.order.clone()
+        });
+        let order = parts::split(order, What::Part).map_err(ClusterError::Agents)?;
+        for member in &mut self.members {
+            member.slice = Part::default();
+            member.sends_parts = None;
         }
-        self.await_ready(slice, stop)?;
+        let longer = self.order_in_parts(vec![order; self.members.len()]);
+        self.await_ready(slice, longer, stop)?;
         let start = self.start();
         let opens = start + Duration::from_nanos(slice.order.lead);
         let planned = Duration::from_nanos(slice.order.window);
@@ -126,6 +129,8 @@ impl Coordinator {
                 stopped = true;
                 self.stop_slice();
             }
+            let parts = self.members.iter().filter_map(|it| it.sends_parts);
+            let limit = parts.map(|at| at + LAST_WAIT).fold(limit, Instant::max);
             if Instant::now() > limit {
                 return Err(self.unfinished("did not end the slice in time"));
             }
@@ -192,8 +197,14 @@ impl Coordinator {
         Ok(all)
     }
 
-    fn await_ready(&mut self, slice: &Slice<'_>, stop: &AtomicBool) -> Result<(), ClusterError> {
-        let limit = Instant::now() + slice.timeout.min(ORDER_TIME) + LAST_WAIT;
+    /// Waits until all agents are ready for a slice, whose order may arrive later by `longer`.
+    fn await_ready(
+        &mut self,
+        slice: &Slice<'_>,
+        longer: Duration,
+        stop: &AtomicBool,
+    ) -> Result<(), ClusterError> {
+        let limit = Instant::now() + slice.timeout.min(ORDER_TIME) + longer + LAST_WAIT;
         let number = self.number;
         while self.members.iter().any(|member| !member.slice.is_ready) {
             check(stop)?;

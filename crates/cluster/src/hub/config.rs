@@ -30,7 +30,7 @@ pub(super) fn text(listen: SocketAddr, coordinator: &str, agent: &str) -> String
          \x20 ]\n\
          }}\n\
          max_payload: 8MB\n\
-         max_pending: 64MB\n\
+         max_pending: 512MB\n\
          write_deadline: \"10s\"\n\
          ping_interval: \"1s\"\n\
          ping_max: 3\n"
@@ -99,7 +99,7 @@ authorization {
   ]
 }
 max_payload: 8MB
-max_pending: 64MB
+max_pending: 512MB
 write_deadline: "10s"
 ping_interval: "1s"
 ping_max: 3

@@ -79,6 +79,12 @@ pub trait Facts {
         false
     }
 
+    /// Connections that observe the effects of the load, in addition to the connections of the load,
+    /// and send requests at any rate.
+    fn observing_connections(&self) -> usize {
+        0
+    }
+
     /// Maximum number of retries of a request that was temporarily refused.
     fn retries(&self) -> u32 {
         0
@@ -135,8 +141,6 @@ pub struct Traits {
     pub is_object_store: bool,
     /// Whether the correct response is learnt from earlier responses.
     pub learns_responses: bool,
-    /// Whether agents on other machines can send the load.
-    pub can_use_agents: bool,
     /// The text before the operation's name in results in Go benchmark format. `None`: the name in
     /// these results is the operation's [`interface`](Operation::interface).
     pub benchmark: Option<&'static str>,

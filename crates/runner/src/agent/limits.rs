@@ -132,7 +132,8 @@ impl AgentLimits {
             let of_thread = |thread| {
                 load.connections / total + usize::from(thread < load.connections % total)
             };
-            let connections: usize = own.clone().map(of_thread).sum();
+            let observing = observing_share(work.facts().observing_connections(), part);
+            let connections = own.clone().map(of_thread).sum::<usize>() + observing;
             if let Some(most) = self.connections.filter(|most| connections > *most) {
                 return Some(format!(
                     "workload \"{name}\" needs {connections} connections of this agent, which may \
@@ -140,6 +141,12 @@ impl AgentLimits {
                 ));
             }
             let most = self.rate?;
+            if observing > 0 {
+                return Some(format!(
+                    "workload \"{name}\" polls without a fixed rate, and this agent may send {most} \
+                     requests per second (--max-rate)"
+                ));
+            }
             // The threads share arrivals equally.
             let share = own.count() as f64 / total as f64;
             match highest_rate(&load.pace).map(|rate| rate * share) {
@@ -171,6 +178,17 @@ impl AgentLimits {
                 "agents do not send requests to sockets in the file system ({})",
                 path.display()
             )),
+        }
+    }
+}
+
+/// The agent's share of connections that observe the load: at least one, if there are any.
+fn observing_share(connections: usize, part: &Assignment) -> usize {
+    match connections {
+        0 => 0,
+        some => {
+            let more = usize::from(part.agent < some % part.agents);
+            (some / part.agents + more).max(1)
         }
     }
 }

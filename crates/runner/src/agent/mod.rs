@@ -12,7 +12,7 @@ use std::time::Duration;
 use tenbin_cluster::{
     Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone, SliceOrder,
 };
-use tenbin_engine::{Destination, Drive, Part, SliceEvent, StartGate, drive};
+use tenbin_engine::{Drive, Part, SliceEvent, StartGate, Workload, drive};
 use tenbin_plan::{Draft, Pace, Plan, Reach};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, bring_up};
@@ -167,7 +167,7 @@ impl Machine {
                     allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
                 }
             }
-            let live = LiveTarget::of(&plan, target, running, &self.directory, None);
+            let live = LiveTarget::on_agent(&plan, target, running);
             live_targets.push(live.map_err(|error| error.to_string())?);
         }
         for live in &mut live_targets {
@@ -231,8 +231,7 @@ impl LoadMachine for Machine {
         // The wall clocks of the machines may differ.
         let shift = unix_seconds().cast_signed().saturating_sub_unsigned(then);
         let state = state.shifted(shift);
-        let state = state.for_workers(|worker| worker % agents == agent);
-        live.prepared[order.workload].set_state(state);
+        live.prepared[order.workload].set_state(state.for_agent(agent, agents))?;
         let stage = live.prepared[order.workload].agent_cleanup();
         let mut controls = Controls {
             stop: &Stop::new(),
@@ -243,13 +242,17 @@ impl LoadMachine for Machine {
         cleaned.map_err(|error| error.to_string())?;
         let mut workers = live.prepared[order.workload].slice();
         at_most(&mut workers, work.load.connections);
+        let has_share = |worker: &dyn Workload| worker.own_connections().is_none();
+        let sharing = workers.iter().filter(|worker| has_share(worker.as_ref()));
         let part = Part {
             process: agent,
-            of: Some((workers.len(), agents)),
+            of: Some((sharing.count(), agents)),
             gate: Some(gate),
         };
         let numbered = workers.into_iter().enumerate();
-        let own = numbered.filter(|(thread, _)| part.has(*thread));
+        // Every agent observes the effects of its own load.
+        let own =
+            numbered.filter(|(thread, worker)| !has_share(worker.as_ref()) || part.has(*thread));
         let workers = own.map(|(_, worker)| worker).collect();
         let mut load = work.load.clone();
         load.reopen = order.reopen;
@@ -270,9 +273,6 @@ impl LoadMachine for Machine {
             stages: order.stages,
             part,
         };
-        if matches!(how.destination, Destination::Files { .. }) {
-            return Err("agents do not write files".to_owned());
-        }
         let mut cpu = CpuWatch::new(&directory, is_alone);
         let done = drive(&how, workers, stop, &mut |event| {
             cpu.on_event(&event);

@@ -125,6 +125,16 @@ fn the_limits_count_what_the_agent_really_sends() {
         (0, 2, 1),
     );
     assert!(why.contains("needs 2 connections of this agent"), "{why}");
+    let deleting = "operation = \"pd\"\nuntil_gone = true\npoll_connections = 5";
+    let deleting = plan("", deleting, "rate = 4").replace("kind = \"http\"", "kind = \"blob\"");
+    let polling = AgentLimits {
+        connections: Some(4),
+        ..limits.clone()
+    };
+    let why = refusal(&mut machine(polling.clone()), deleting.clone(), (0, 2, 1));
+    assert!(why.contains("needs 5 connections of this agent"), "{why}");
+    let why = refusal(&mut machine(polling), deleting, (1, 2, 1));
+    assert!(why.contains("polls without a fixed rate"), "{why}");
     let why = refusal(&mut machine(limits), plan("", "", "rate = 100"), (3, 4, 1));
     assert!(
         why.contains("needs 25 requests per second of this agent"),
@@ -241,6 +251,10 @@ fn other_addresses_and_other_protocols_are_refused() {
     assert!(why.contains("may not send requests to 192.0.2.1"), "{why}");
     let blob = plan("", "operation = \"put\"\nsize = \"1KiB\"", "");
     let blob = blob.replace("kind = \"http\"", "kind = \"blob\"");
-    let why = refusal(&mut machine(AgentLimits::loopback()), blob, (0, 2, 1));
-    assert!(why.contains("agents cannot send blob workloads"), "{why}");
+    let files = blob.replace("http://127.0.0.1:9/", "file:///tmp/unused");
+    let why = refusal(&mut machine(AgentLimits::loopback()), files, (0, 2, 1));
+    assert!(
+        why.contains("agents send requests only to servers"),
+        "{why}"
+    );
 }

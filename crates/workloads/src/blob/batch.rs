@@ -42,6 +42,16 @@ impl Page {
         self.sizes.push(entry.size);
     }
 
+    /// Numbers of the blobs.
+    pub(crate) fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
+    /// The blobs.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.numbers.len()).map(|at| self.entry(at))
+    }
+
     /// Number of blobs.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -76,8 +86,10 @@ pub(crate) struct Batch {
     /// Index of the first entry of each page.
     starts: Vec<u64>,
     len: u64,
-    /// One bit per entry: whether the blob is deleted.
-    gone: Vec<AtomicU64>,
+    /// Entries whose blob is deleted.
+    gone: Bits,
+    /// Entries whose deletion was requested in this slice and has no known outcome.
+    unsure: Bits,
     /// Numbers, ascending, of the blobs that an earlier run was deleting when the run ended. These
     /// blobs may or may not exist.
     deleting: Vec<u64>,
@@ -96,7 +108,8 @@ impl Batch {
             pages,
             starts,
             len,
-            gone: (0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            gone: Bits::new(len),
+            unsure: Bits::new(len),
             deleting: Vec::new(),
         }
     }
@@ -123,21 +136,59 @@ impl Batch {
     }
 
     pub(crate) fn is_gone(&self, at: u64) -> bool {
-        let word = self.gone[(at / 64) as usize].load(Ordering::Relaxed);
-        word >> (at % 64) & 1 == 1
+        self.gone.get(at)
     }
 
     pub(crate) fn note_gone(&self, at: u64) {
-        self.gone[(at / 64) as usize].fetch_or(1 << (at % 64), Ordering::Relaxed);
+        self.gone.set(at);
+        self.unsure.clear(at);
+    }
+
+    /// Records that the deletion of the blob is about to be requested.
+    pub(crate) fn note_requested(&self, at: u64) {
+        self.unsure.set(at);
+    }
+
+    /// Records that a requested deletion was refused.
+    pub(crate) fn note_kept(&self, at: u64) {
+        self.unsure.clear(at);
+    }
+
+    /// Whether the deletion of the blob was requested in this slice and has no known outcome.
+    pub(crate) fn is_unsure(&self, at: u64) -> bool {
+        self.unsure.get(at)
+    }
+
+    /// Deleted entries, and entries whose requested deletion has no known outcome: one bit per
+    /// entry.
+    pub(crate) fn outcomes(&self) -> (Vec<u64>, Vec<u64>) {
+        (self.gone.words(), self.unsure.words())
+    }
+
+    /// Adds the outcomes of deletions on other machines, as returned by [`Batch::outcomes`]. Returns
+    /// false if they are not those of this batch.
+    pub(crate) fn add_outcomes(&self, gone: &[u64], unsure: &[u64]) -> bool {
+        let fit = self.gone.fits(gone, self.len) && self.unsure.fits(unsure, self.len);
+        if fit {
+            self.gone.add(gone);
+            self.unsure.add(unsure);
+        }
+        fit
+    }
+
+    /// Starts a slice that deletes blobs: no deletion is requested.
+    pub(crate) fn forget_requests(&self) {
+        self.unsure.clear_all();
+    }
+
+    /// Numbers, ascending, of the blobs that an earlier run was deleting when the run ended.
+    pub(crate) fn deleting(&self) -> &[u64] {
+        &self.deleting
     }
 
     /// Number of entries that are not deleted.
     pub(crate) fn left(&self) -> u64 {
-        let gone = self.gone.iter();
-        let gone: u32 = gone
-            .map(|word| word.load(Ordering::Relaxed).count_ones())
-            .sum();
-        self.len - u64::from(gone)
+        self.len - self.gone.count()
     }
 
     /// Number of entries that are not deleted and were not being deleted by an earlier run.
@@ -162,6 +213,61 @@ impl Batch {
     pub(crate) fn last_number(&self) -> Option<u64> {
         let pages = self.pages.iter();
         pages.flat_map(|page| page.numbers.iter().copied()).max()
+    }
+}
+
+/// One bit per entry.
+#[derive(Debug, Default)]
+struct Bits(Vec<AtomicU64>);
+
+impl Bits {
+    fn new(len: u64) -> Self {
+        Self((0..len.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn get(&self, at: u64) -> bool {
+        let word = self.0[(at / 64) as usize].load(Ordering::Relaxed);
+        word >> (at % 64) & 1 == 1
+    }
+
+    fn set(&self, at: u64) {
+        self.0[(at / 64) as usize].fetch_or(1 << (at % 64), Ordering::Relaxed);
+    }
+
+    fn clear(&self, at: u64) {
+        self.0[(at / 64) as usize].fetch_and(!(1 << (at % 64)), Ordering::Relaxed);
+    }
+
+    fn clear_all(&self) {
+        self.0
+            .iter()
+            .for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    fn count(&self) -> u64 {
+        let ones = self.words().into_iter().map(u64::count_ones);
+        ones.map(u64::from).sum()
+    }
+
+    fn words(&self) -> Vec<u64> {
+        let words = self.0.iter();
+        words.map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Whether `words` has one bit for each of the `len` entries, and no others are set.
+    fn fits(&self, words: &[u64], len: u64) -> bool {
+        let used = len % 64;
+        let beyond = words
+            .last()
+            .filter(|_| used > 0)
+            .map_or(0, |last| last >> used);
+        words.len() == self.0.len() && beyond == 0
+    }
+
+    fn add(&self, words: &[u64]) {
+        for (own, word) in self.0.iter().zip(words) {
+            own.fetch_or(*word, Ordering::Relaxed);
+        }
     }
 }
 
@@ -203,5 +309,39 @@ mod tests {
             (batch.first_number(), batch.last_number()),
             (Some(1), Some(5))
         );
+    }
+
+    #[test]
+    fn outcomes_of_other_machines_are_added_if_they_are_possible() {
+        let batch = |len| {
+            let mut page = Page::default();
+            for number in 0..len {
+                page.push(Entry {
+                    number,
+                    size: 1,
+                    location: b"",
+                });
+            }
+            Batch::of(vec![page])
+        };
+        let (here, there) = (batch(70), batch(70));
+        [3, 69].iter().for_each(|&at| there.note_requested(at));
+        there.note_requested(5);
+        there.note_gone(3);
+        there.note_kept(5);
+        here.note_gone(4);
+        let (gone, unsure) = there.outcomes();
+        assert!(here.add_outcomes(&gone, &unsure));
+        assert_eq!(here.left(), 68);
+        assert!(here.is_gone(3) && here.is_gone(4) && !here.is_gone(69));
+        assert!(here.is_unsure(69) && !here.is_unsure(3) && !here.is_unsure(5));
+        here.forget_requests();
+        assert!(!here.is_unsure(69));
+        for wrong in [&[0][..], &[0, 0, 0], &[0, 1 << 6]] {
+            assert!(!here.add_outcomes(wrong, &[0, 0]), "{wrong:?}");
+            assert!(!here.add_outcomes(&[0, 0], wrong), "{wrong:?}");
+        }
+        assert!(batch(64).add_outcomes(&[u64::MAX], &[0]));
+        assert!(Batch::default().add_outcomes(&[], &[]));
     }
 }

@@ -69,6 +69,11 @@ impl Deleter {
                 None => break,
             }
         }
+        let batch = self.walk.batch();
+        flight
+            .places
+            .iter()
+            .for_each(|&at| batch.note_requested(at));
         let entries = entries(&self.walk, flight);
         flight.size = entries.iter().map(|entry| entry.size).sum();
         exchange.content = Some(flight.size);
@@ -134,6 +139,7 @@ fn entries<'a>(walk: &'a Walk, flight: &InFlight) -> smallvec::SmallVec<[Entry<'
 /// Records that the blobs still exist, after [`Journal::deleting`] recorded an unknown outcome.
 fn note_kept(walk: &Walk, journal: &mut Option<Journal>, places: &[u64]) {
     for &place in places {
+        walk.batch().note_kept(place);
         let number = walk.batch().entry(place).number;
         // If this write fails, a later run does not read the blob, and reports its state as
         // unknown.

@@ -227,7 +227,7 @@ fn fold_in(transaction: &WriteTransaction, records: &[Record<'_>]) -> Result<(),
         let before = figures
             .get((*set, ORPHANS))?
             .map_or(0, |known| known.value());
-        figures.insert((*set, ORPHANS), before + out)?;
+        figures.insert((*set, ORPHANS), before.saturating_add(*out))?;
     }
     Ok(())
 }

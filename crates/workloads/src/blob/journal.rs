@@ -14,6 +14,9 @@ use super::batch::{Batch, Entry};
 const HEAD: usize = 8;
 const FIXED: usize = 1 + 8 + 8;
 
+/// Number of PUTs if there is no upper bound.
+pub(crate) const UNKNOWN: u64 = u64::MAX;
+
 const BEGIN: u8 = 0;
 const PUT: u8 = 1;
 const GONE: u8 = 2;
@@ -33,7 +36,8 @@ pub(crate) struct Journal {
 /// A record of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
-    /// A slice has started for the set of this name, with at most `out` PUTs in flight.
+    /// A slice has started for the set of this name, with at most `out` PUTs without a record at
+    /// any time, or [`UNKNOWN`].
     Begin { set: &'a str, out: u64 },
     /// A PUT of a blob was acknowledged.
     Put(Entry<'a>),

@@ -1,6 +1,7 @@
 //! Messages about a set of blobs at the end of a run, or when a phase has no blobs.
 
 use super::batch::Batch;
+use super::journal::UNKNOWN;
 use super::set::{Set, Source};
 use crate::site::BlobAccess;
 use crate::text::grouped;
@@ -36,6 +37,8 @@ pub(crate) fn kept(set: &Set) -> String {
     let left = set.left_on_disk();
     let earlier = match set.earlier_orphans {
         0 => String::new(),
+        UNKNOWN => "; more may be left of runs that were killed, and their locations are unknown"
+            .to_owned(),
         some => format!(
             "; up to {} more were put by runs that were killed, and their locations are unknown",
             grouped(some)
@@ -97,6 +100,11 @@ pub(crate) fn unresolved(set: &Set) -> Option<String> {
 /// Message about blobs that cannot be found, because the outcome of their PUT is unknown.
 pub(crate) fn lost(set: &Set) -> Option<String> {
     let orphans = set.orphans();
+    if orphans == UNKNOWN {
+        let text = "blobs of this run may be left that cannot be found: what agents stored in a \
+                    slice was not reported";
+        return Some(text.to_owned());
+    }
     (orphans > 0).then(|| {
         format!(
             "up to {} blob{} of this run cannot be found: the outcome of {} PUT is unknown",

@@ -28,6 +28,9 @@ mod response;
 mod run_journals;
 mod s3;
 mod set;
+mod transfer;
+
+pub(crate) use self::transfer::{BlobReport, BlobState};
 
 use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 

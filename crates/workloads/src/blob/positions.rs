@@ -19,11 +19,14 @@ const FEWEST_BLOCKS: u64 = 16;
 #[derive(Debug)]
 pub(crate) struct Positions {
     batch: Arc<Batch>,
+    /// Number of blocks that were distributed.
     next: AtomicU64,
     /// Number of positions to distribute: the first `count` positions of the batch.
     count: u64,
     block: u64,
     around: bool,
+    /// The blocks of this process; `None` if this process has all blocks.
+    share: Option<Share>,
 }
 
 impl Positions {
@@ -38,8 +41,51 @@ impl Positions {
             count,
             block: (count / blocks).clamp(1, LARGEST_BLOCK),
             around,
+            share: None,
         }
     }
+
+    /// Leaves only the blocks of one agent, in proportion to its connections: the agents know
+    /// nothing of each other.
+    pub(crate) fn of_agent(
+        self,
+        (agent, agents): (usize, usize),
+        (connections, workers): (usize, usize),
+    ) -> Self {
+        let own = (0..connections).filter(|connection| connection % workers % agents == agent);
+        let blocks = FEWEST_BLOCKS.saturating_mul(connections as u64).max(1);
+        Self {
+            block: (self.count / blocks).clamp(1, LARGEST_BLOCK),
+            share: Some(Share {
+                own: own.map(|connection| connection as u64).collect(),
+                of: connections as u64,
+            }),
+            ..self
+        }
+    }
+
+    /// The first position of the next block; `None` if this process has no blocks.
+    fn take_block(&self) -> Option<u64> {
+        let nth = self.next.fetch_add(1, Ordering::Relaxed);
+        let block = match &self.share {
+            None => nth,
+            Some(Share { own, of }) => {
+                let turn = nth.checked_div(own.len() as u64)?;
+                let connection = own[(nth % own.len() as u64) as usize];
+                turn.saturating_mul(*of).saturating_add(connection)
+            }
+        };
+        Some(block.saturating_mul(self.block))
+    }
+}
+
+/// The blocks of one of several agents: blocks are dealt out to all connections in turn.
+#[derive(Debug)]
+struct Share {
+    /// Connections of the agent.
+    own: Vec<u64>,
+    /// Number of connections of all agents.
+    of: u64,
 }
 
 /// Number of positions, from the first, up to and including the `most`-th blob that is not deleted.
@@ -82,15 +128,15 @@ impl Walk {
     pub(crate) fn next(&mut self) -> Option<u64> {
         let Positions {
             batch,
-            next,
             count,
             block,
             around,
+            ..
         } = &*self.positions;
         // After one full cycle without a result, all blobs are deleted.
         for _ in 0..=*count {
             if self.at == self.until {
-                self.at = next.fetch_add(*block, Ordering::Relaxed);
+                self.at = self.positions.take_block()?;
                 self.until = self.at.saturating_add(*block);
             }
             if *count == 0 || (!around && self.at >= *count) {
@@ -169,6 +215,41 @@ mod tests {
             }
             seen.sort_unstable();
             assert_eq!(seen, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn every_position_is_met_once_by_one_of_the_agents() {
+        for (count, connections, threads, agents) in [
+            (0, 4, 4, 2),
+            (7, 4, 4, 2),
+            (1000, 64, 2, 2),
+            (5000, 5, 3, 2),
+            (999, 3, 3, 3),
+        ] {
+            let batch = batch(count);
+            let of_agent = |agent| {
+                let all = Positions::new(Arc::clone(&batch), None, false, threads);
+                let own = all.of_agent((agent, agents), (connections, threads));
+                let mut walk = Walk::new(&Arc::new(own));
+                std::iter::from_fn(|| walk.next()).collect::<Vec<u64>>()
+            };
+            let shares: Vec<Vec<u64>> = (0..agents).map(of_agent).collect();
+            for (agent, share) in shares.iter().enumerate() {
+                let connections_of =
+                    |worker| connections / threads + usize::from(worker < connections % threads);
+                let own: usize = (agent..threads).step_by(agents).map(connections_of).sum();
+                let fair = count as f64 * own as f64 / connections as f64;
+                let most = 2.0 + count as f64 * 0.1;
+                assert!(
+                    (share.len() as f64 - fair).abs() <= most,
+                    "{count}: {}",
+                    share.len()
+                );
+            }
+            let mut met = shares.concat();
+            met.sort_unstable();
+            assert_eq!(met, (0..count).collect::<Vec<_>>());
         }
     }
 

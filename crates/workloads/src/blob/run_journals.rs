@@ -70,7 +70,7 @@ impl RunJournals {
             if let Some(Record::Begin { out, .. }) = records.first()
                 && records.last() != Some(&Record::End)
             {
-                orphans += out;
+                orphans = u64::saturating_add(orphans, *out);
             }
         }
         for number in gone {

@@ -11,6 +11,7 @@ use super::disk::Disk;
 use super::dummy::Done;
 use super::journal::Journal;
 use super::run_journals::{Found, RunJournals};
+use super::transfer::Counts;
 
 /// The sets of one target.
 #[derive(Debug, Default)]
@@ -34,6 +35,7 @@ impl BlobSets {
     ) -> io::Result<(Arc<Set>, bool)> {
         let locations = match *keeping {
             Keeping::OnDisk(directory) => Some(directory),
+            Keeping::Elsewhere(directory) => directory,
             Keeping::Tracked(_) | Keeping::InMemory => None,
         };
         let mut contents = lock(&self.0);
@@ -45,7 +47,7 @@ impl BlobSets {
         let record = match *keeping {
             Keeping::OnDisk(directory) => Some(Record::Disk(contents.disk(directory, target)?)),
             Keeping::Tracked(run) => Some(Record::RunJournals(RunJournals::new(run, target, name))),
-            Keeping::InMemory => None,
+            Keeping::InMemory | Keeping::Elsewhere(_) => None,
         };
         let set = Arc::new(Set::new(name, seed, record)?);
         let at = locations.map(Path::to_owned);
@@ -63,6 +65,8 @@ pub(crate) enum Keeping<'a> {
     Tracked(&'a Path),
     /// Only in memory.
     InMemory,
+    /// By the coordinator of this agent, in this directory if the blobs are kept after the run.
+    Elsewhere(Option<&'a Path>),
 }
 
 /// Where locations are recorded on disk.
@@ -82,6 +86,9 @@ impl Contents {
         Ok(disk)
     }
 }
+
+/// Identifies the batch of the blobs that were stored before the run.
+const BEFORE: u64 = u64::MAX;
 
 /// The blobs that the phases on one target share.
 #[derive(Debug)]
@@ -105,6 +112,12 @@ pub(crate) struct Set {
     unresolved: AtomicU64,
     /// Failures since the start of the run.
     failures: AtomicU64,
+    /// Upper bound for the number of blobs that agents have stored and not reported yet.
+    unreported: AtomicU64,
+    /// On the coordinator: the batch that the agents have; see [`Set::identified_batch`].
+    sent: Mutex<Option<u64>>,
+    /// On an agent: the last batch that the coordinator sent.
+    received: Mutex<Option<(u64, Arc<Batch>)>>,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
 }
 
@@ -169,6 +182,9 @@ impl Set {
             still_there: AtomicU64::new(0),
             unresolved: AtomicU64::new(0),
             failures: AtomicU64::new(0),
+            unreported: AtomicU64::new(0),
+            sent: Mutex::default(),
+            received: Mutex::default(),
             dummies: Mutex::default(),
         })
     }
@@ -225,16 +241,26 @@ impl Set {
     /// `source`: the blobs stored by slice `nth` of the storing phase, or by its last slice if it
     /// had fewer slices. Otherwise: the blobs from before the run.
     pub(crate) fn batch(&self, source: Source, nth: usize) -> Arc<Batch> {
+        self.identified_batch(source, nth).1
+    }
+
+    /// As [`Set::batch`], with a number that identifies the batch in this set.
+    pub(crate) fn identified_batch(&self, source: Source, nth: usize) -> (u64, Arc<Batch>) {
         let mut batches = lock(&self.batches);
         match source {
             Source::Phase(phase) => {
                 let stored = &batches.stored[phase];
-                let found = stored.get(nth).or(stored.last());
-                found.map(Arc::clone).unwrap_or_default()
+                let at = nth.min(stored.len().saturating_sub(1));
+                let batch = stored.get(at).map(Arc::clone).unwrap_or_default();
+                let id = match stored.len() {
+                    0 => BEFORE - 1,
+                    _ => ((phase as u64) << 32) + at as u64,
+                };
+                (id, batch)
             }
             Source::Before => {
                 if let Some(before) = &batches.before {
-                    return Arc::clone(before);
+                    return (BEFORE, Arc::clone(before));
                 }
                 let found = self.found_before();
                 if let Err(error) = &found {
@@ -242,7 +268,7 @@ impl Set {
                 }
                 let batch = Arc::new(found.unwrap_or_default());
                 batches.before = Some(Arc::clone(&batch));
-                batch
+                (BEFORE, batch)
             }
         }
     }
@@ -322,7 +348,7 @@ impl Set {
     fn take_over(&self, found: io::Result<Found>) {
         match found {
             Ok(found) => {
-                self.orphans.fetch_add(found.orphans, Ordering::Relaxed);
+                self.note_orphans(found.orphans);
                 let batch = Arc::new(Batch::of(vec![found.page]));
                 lock(&self.batches).before = Some(batch);
             }
@@ -330,7 +356,7 @@ impl Set {
         }
     }
 
-    fn note_trouble(&self, error: &io::Error) {
+    pub(crate) fn note_trouble(&self, error: &io::Error) {
         lock(&self.batches).trouble = Some(error.to_string());
     }
 
@@ -382,7 +408,11 @@ impl Set {
     }
 
     pub(crate) fn note_orphan(&self) {
-        self.orphans.fetch_add(1, Ordering::Relaxed);
+        self.note_orphans(1);
+    }
+
+    pub(crate) fn note_orphans(&self, count: u64) {
+        add(&self.orphans, count);
     }
 
     /// Upper bound for the number of this run's blobs that cannot be found.
@@ -418,6 +448,67 @@ impl Set {
     pub(crate) fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
+}
+
+/// What the coordinator and the agents of a run know of each other.
+impl Set {
+    /// Failures and other counts since the start of the run.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            failures: self.failures(),
+            orphans: self.orphans(),
+            still_there: self.still_there(),
+            unresolved: self.unresolved(),
+        }
+    }
+
+    /// Adds the counts of an agent.
+    pub(crate) fn add_counts(&self, counts: Counts) {
+        add(&self.failures, counts.failures);
+        add(&self.orphans, counts.orphans);
+        add(&self.still_there, counts.still_there);
+        add(&self.unresolved, counts.unresolved);
+    }
+
+    /// On an agent: sets the first unused blob number and the failures of all agents.
+    pub(crate) fn continue_from(&self, next: u64, failures: u64) {
+        self.next.store(next, Ordering::Relaxed);
+        self.failures.store(failures, Ordering::Relaxed);
+    }
+
+    /// Records that agents are about to store at most `most` blobs.
+    pub(crate) fn await_report(&self, most: u64) {
+        self.unreported.store(most, Ordering::Relaxed);
+    }
+
+    /// Upper bound for the number of blobs that agents have stored and not reported; 0 from then
+    /// on.
+    pub(crate) fn take_unreported(&self) -> u64 {
+        self.unreported.swap(0, Ordering::Relaxed)
+    }
+
+    /// Records that the agents are sent this batch next; returns whether they have it already.
+    pub(crate) fn have_agents(&self, id: u64) -> bool {
+        lock(&self.sent).replace(id) == Some(id)
+    }
+
+    /// On an agent: keeps the batch that the coordinator sent.
+    pub(crate) fn receive(&self, id: u64, batch: &Arc<Batch>) {
+        *lock(&self.received) = Some((id, Arc::clone(batch)));
+    }
+
+    /// On an agent: the last batch that the coordinator sent, if it has this number.
+    pub(crate) fn received(&self, id: u64) -> Option<Arc<Batch>> {
+        let received = lock(&self.received);
+        let same = received.as_ref().filter(|(known, _)| *known == id);
+        same.map(|(_, batch)| Arc::clone(batch))
+    }
+}
+
+/// Adds to a count, which stays at its largest value.
+fn add(sum: &AtomicU64, count: u64) {
+    let added = |sum: u64| Some(sum.saturating_add(count));
+    let _ = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -94,10 +94,11 @@ impl Prepared for PreparedHttp {
         Ok(())
     }
 
-    fn set_state(&mut self, state: SliceState) {
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         if let Some(expectation) = state.expectation {
             self.expected.expect(expectation);
         }
+        Ok(())
     }
 
     fn report(&mut self) -> SliceReport {

@@ -214,7 +214,7 @@ impl Prepared for PreparedS3 {
         self.abort_uploads()
     }
 
-    fn set_state(&mut self, state: SliceState) {
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         self.ids = Arc::new(VersionIds::listed(&state.versions));
         if let Some(position) = &state.position {
             if !std::mem::replace(&mut self.by_agents, true) {
@@ -225,6 +225,7 @@ impl Prepared for PreparedS3 {
             self.ends_at(state.ends.as_deref());
         }
         self.digest_before = orders::held(&self.orders).digest;
+        Ok(())
     }
 
     fn report(&mut self) -> SliceReport {

@@ -60,6 +60,13 @@ impl Facts for BlobWork {
         self.phase == Phase::Get
     }
 
+    fn observing_connections(&self) -> usize {
+        match self.until_gone {
+            true => self.poll_connections,
+            false => 0,
+        }
+    }
+
     fn phase(&self) -> Option<&'static str> {
         Some(self.phase.name())
     }

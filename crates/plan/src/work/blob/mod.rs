@@ -23,7 +23,6 @@ pub(crate) const TRAITS: Traits = Traits {
     name: "blob",
     is_object_store: false,
     learns_responses: false,
-    can_use_agents: false,
     benchmark: None,
 };
 

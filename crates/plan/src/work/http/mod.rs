@@ -25,7 +25,6 @@ pub(crate) const TRAITS: Traits = Traits {
     name: "http",
     is_object_store: false,
     learns_responses: true,
-    can_use_agents: true,
     benchmark: Some("HTTP/method="),
 };
 

@@ -26,7 +26,6 @@ pub(crate) const TRAITS: Traits = Traits {
     name: "s3",
     is_object_store: true,
     learns_responses: false,
-    can_use_agents: true,
     benchmark: None,
 };
 

@@ -211,12 +211,13 @@ impl Prepared for PreparedPatterns {
         Ok(())
     }
 
-    fn set_state(&mut self, state: SliceState) {
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         if let Some(position) = &state.position {
             self.skip_to(position);
         }
         self.cursors.ends_at(state.ends.as_deref());
         self.before = self.cursors.position();
+        Ok(())
     }
 
     fn report(&mut self) -> SliceReport {
@@ -230,6 +231,7 @@ impl Prepared for PreparedPatterns {
                 expectation: Expectation::Nothing,
             }),
             samples: self.take_samples(),
+            blobs: None,
         }
     }
 

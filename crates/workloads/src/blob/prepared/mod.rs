@@ -1,31 +1,36 @@
 //! A phase prepared for one target.
 
+mod agents;
+
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
-use super::access::Access;
-use super::batch::{Batch, Collected};
-use super::delete::Deleter;
-use super::dummy::{Done, Dummy};
-use super::encoding::BodyEncoding;
-use super::files::{self, Files};
-use super::follower::{Follower, Following, Handover};
-use super::get::Getter;
-use super::messages::{self, s};
-use super::pieces::PieceWriter;
-use super::positions::{self, Budget, Positions, Walk};
-use super::protocol::BlobProtocol;
-use super::put::{Numbers, Putter};
-use super::read_order::ReadOrder;
-use super::recorder::Recorder;
-use super::s3::{self, S3};
-use super::set::{BlobSets, Keeping, Set, Source};
+use self::agents::Orders;
+use crate::blob::access::Access;
+use crate::blob::batch::{Batch, Collected};
+use crate::blob::delete::Deleter;
+use crate::blob::dummy::{Done, Dummy};
+use crate::blob::encoding::BodyEncoding;
+use crate::blob::files::{self, Files};
+use crate::blob::follower::{Follower, Following, Handover};
+use crate::blob::get::Getter;
+use crate::blob::journal::Journal;
+use crate::blob::messages::{self, s};
+use crate::blob::pieces::PieceWriter;
+use crate::blob::positions::{self, Budget, Positions, Walk};
+use crate::blob::protocol::BlobProtocol;
+use crate::blob::put::{Numbers, Putter};
+use crate::blob::read_order::ReadOrder;
+use crate::blob::recorder::Recorder;
+use crate::blob::s3::{self, S3};
+use crate::blob::set::{BlobSets, Keeping, Set, Source};
 use crate::error::WorkloadError;
 use crate::kind::{Prepared, Stage};
+use crate::remote::{SliceReport, SliceState};
 use crate::rng::{Rng, name_number};
 use crate::s3::cleanup::deletion::Remains;
 use crate::s3::cleanup::sweep::{Sweep, SweepScope};
@@ -51,6 +56,8 @@ pub(crate) struct PreparedBlob {
     source: Source,
     /// Content of the blobs.
     content: Arc<Content>,
+    /// Seed of the content.
+    content_seed: u64,
     /// Bucket and prefix on an S3 store; `None` with other protocols.
     place: Option<Arc<Place>>,
     made_bucket: Arc<[AtomicBool]>,
@@ -70,8 +77,14 @@ pub(crate) struct PreparedBlob {
     name: u64,
     /// Number of batches that have been cleaned up.
     cleaned_up: usize,
-    /// Leftovers of an earlier run of the same plan that must be removed.
+    /// Leftovers of an earlier run of the same plan, or of an agent, that must be removed.
     inherited: Option<Inherited>,
+    /// Whether agents send the load, and this process is the coordinator.
+    by_agents: bool,
+    /// On the coordinator: the journal of the slice that agents are sending.
+    of_agents: Option<Journal>,
+    /// On an agent: what the coordinator has told.
+    orders: Option<Orders>,
 }
 
 impl PreparedBlob {
@@ -84,6 +97,7 @@ impl PreparedBlob {
     ) -> Result<Self, WorkloadError> {
         let name = super::set_name(blob, seed);
         let keeping = match (&blob.locations, target.run_directory(), target.means()) {
+            (directory, _, _) if target.is_on_agent() => Keeping::Elsewhere(directory.as_deref()),
             (Some(directory), _, _) => Keeping::OnDisk(directory),
             // With other protocols, the names of blobs show which blobs belong to the run.
             (None, Some(run), BlobAccess::Blobstore) => Keeping::Tracked(run),
@@ -108,21 +122,15 @@ impl PreparedBlob {
             Phase::Get | Phase::Delete => set.source(),
         };
         let workers = threads.min(work.load.connections).max(1);
-        let recipe = Recipe {
-            sizes: blob.sizes.clone(),
-            unique: true,
-            ..Recipe::plain(0)
-        };
-        let place = (target.means() == BlobAccess::S3)
-            .then(|| Arc::new(s3::place(target, blob, set.seed, &name)));
         Ok(Self {
-            content: Arc::new(Content::new(set.seed, &recipe)),
+            content: Arc::new(content(blob, set.seed)),
+            place: place(blob, target, &set.name, set.seed),
+            content_seed: set.seed,
             work: blob.clone(),
             target: target.clone(),
             set,
             is_first,
             source,
-            place,
             made_bucket: Arc::new([AtomicBool::new(false)]),
             connections: work.load.connections,
             workers,
@@ -136,7 +144,24 @@ impl PreparedBlob {
             name: name_number(&work.name),
             cleaned_up: 0,
             inherited: None,
+            by_agents: false,
+            of_agents: None,
+            orders: None,
         })
+    }
+
+    /// Sets the seed of the content.
+    fn use_seed(&mut self, seed: u64) {
+        if self.content_seed != seed {
+            self.content_seed = seed;
+            self.content = Arc::new(content(&self.work, seed));
+            self.place = place(&self.work, &self.target, &self.set.name, seed);
+        }
+    }
+
+    /// A journal for a worker; `None` if locations are only in memory or agents send the load.
+    fn journal(&self, worker: usize, out: u64) -> Option<Journal> {
+        (!self.by_agents).then(|| self.set.journal(worker, out))?
     }
 
     fn dialect(&self) -> Box<dyn BlobProtocol> {
@@ -183,7 +208,7 @@ impl PreparedBlob {
             let content = Arc::clone(&self.content);
             let encoding = BodyEncoding::new(&self.work);
             let recorder = Recorder::new(
-                self.set.journal(worker, out),
+                self.journal(worker, out),
                 self.budget(),
                 Arc::clone(&self.collected),
             );
@@ -209,7 +234,7 @@ impl PreparedBlob {
         let getter = |worker: usize| {
             let place = (self.connections, worker, self.workers);
             let course = AtWork::new(&self.cursors, worker);
-            let made = self.work.verify.then(|| Unique::new(self.set.seed, 0));
+            let made = self.work.verify.then(|| Unique::new(self.content_seed, 0));
             let getter = Getter::new(
                 ReadOrder::new(&batch, count, self.work.around, place, course),
                 self.dialect(),
@@ -225,24 +250,31 @@ impl PreparedBlob {
 
     fn deleters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
         let following = self.following();
-        let handover = following.map(|following| Arc::new(Handover::new(following, self.workers)));
+        let own = match &self.orders {
+            Some(Orders { part, .. }) => (part.0..self.workers).step_by(part.1).count(),
+            None => self.workers,
+        };
+        let handover = following.map(|following| Arc::new(Handover::new(following, own)));
         let most = self.work.objects;
         let positions = Positions::new(Arc::clone(&batch), most, false, self.workers);
-        let positions = Arc::new(positions);
+        let positions = Arc::new(match &self.orders {
+            Some(orders) => positions.of_agent(orders.part, (self.connections, self.workers)),
+            None => positions,
+        });
         let deleter = |worker: usize| {
             let deleter = Deleter::new(
                 Walk::new(&positions),
                 self.dialect(),
                 self.work.batch,
                 handover.clone(),
-                self.set.journal(worker, 0),
+                self.journal(worker, 0),
                 self.budget(),
             );
             Box::new(deleter) as Box<dyn Workload>
         };
         let mut workers: Vec<_> = (0..self.workers).map(deleter).collect();
         if let Some((following, handover)) = following.zip(handover.clone()) {
-            let journal = self.set.journal(self.workers, 0);
+            let journal = self.journal(self.workers, 0);
             let dialect = self.dialect();
             let follower =
                 Follower::new(batch, dialect, following, handover, journal, self.budget());
@@ -256,7 +288,10 @@ impl PreparedBlob {
         self.work.until_gone.then(|| Following {
             limit: nanos(self.work.gone_within),
             longest_rest: nanos(self.work.poll_interval),
-            connections: self.work.poll_connections,
+            connections: match &self.orders {
+                Some(orders) => polls_of(self.work.poll_connections, orders.part),
+                None => self.work.poll_connections,
+            },
         })
     }
 
@@ -291,7 +326,28 @@ impl PreparedBlob {
     }
 }
 
-/// Cleanup of objects that an earlier run of the same plan left on an S3 store.
+/// The content of the blobs.
+fn content(work: &BlobWork, seed: u64) -> Content {
+    let recipe = Recipe {
+        sizes: work.sizes.clone(),
+        unique: true,
+        ..Recipe::plain(0)
+    };
+    Content::new(seed, &recipe)
+}
+
+/// Bucket and prefix on an S3 store; `None` with other protocols.
+fn place(work: &BlobWork, target: &Site, set: &str, seed: u64) -> Option<Arc<Place>> {
+    let is_s3 = target.means() == BlobAccess::S3;
+    is_s3.then(|| Arc::new(s3::place(target, work, seed, set)))
+}
+
+/// Connections of one agent for polling: its share of `total`, at least one.
+fn polls_of(total: usize, (agent, agents): (usize, usize)) -> usize {
+    (total / agents + usize::from(agent < total % agents)).max(1)
+}
+
+/// Cleanup of objects that an earlier run of the same plan, or an agent, left on an S3 store.
 #[derive(Default)]
 struct Inherited {
     swept: bool,
@@ -437,27 +493,51 @@ impl Prepared for PreparedBlob {
         if self.is_dummy() {
             return self.dummies(slice);
         }
+        let batch = || match &self.orders {
+            Some(orders) => Arc::clone(&orders.batch),
+            None => self.set.batch(self.source, slice),
+        };
         match self.work.phase {
             Phase::Put => self.putters(),
-            Phase::Get => self.getters(self.set.batch(self.source, slice)),
-            Phase::Delete => self.deleters(self.set.batch(self.source, slice)),
+            Phase::Get => self.getters(batch()),
+            Phase::Delete => self.deleters(batch()),
         }
     }
 
     fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
         // Each worker hands over its stored blobs when it is dropped.
         drop(workers);
-        if self.is_dummy() {
+        // What agents have done is in their reports.
+        if self.is_dummy() || self.by_agents || self.orders.is_some() {
             return;
         }
         match (self.work.phase, self.source) {
             (Phase::Put, Source::Phase(phase)) => {
-                let collected = self.collected.lock();
-                let mut collected = collected.unwrap_or_else(PoisonError::into_inner);
-                self.set.stored(phase, std::mem::take(&mut *collected));
+                self.set.stored(phase, self.take_collected());
             }
             _ => self.set.settle(),
         }
+    }
+
+    fn is_continuable(&self) -> bool {
+        // The blobs that the lost agent has stored or deleted in its last slice are unknown.
+        false
+    }
+
+    fn state_for_agents(&mut self) -> SliceState {
+        self.state()
+    }
+
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        self.merge(reports)
+    }
+
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
+        self.take_state(state)
+    }
+
+    fn report(&mut self) -> SliceReport {
+        self.report_blobs()
     }
 
     fn inherit(&mut self) {
@@ -473,17 +553,20 @@ impl Prepared for PreparedBlob {
     }
 
     fn after_run(&mut self) -> Option<Stage> {
+        if self.is_first {
+            self.find_unreported();
+        }
         if !self.is_first || self.set.stays() || self.is_dummy() {
             return None;
-        }
-        if let Some(sweep) = self.sweep() {
-            return Some(sweep);
         }
         let batches = self.set.all();
         let found = batches[self.cleaned_up.min(batches.len())..]
             .iter()
             .position(|batch| batch.left() > 0);
         let Some(found) = found else {
+            if let Some(sweep) = self.sweep() {
+                return Some(sweep);
+            }
             // All blobs are deleted.
             self.set.settle();
             return None;
