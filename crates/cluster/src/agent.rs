@@ -566,6 +566,7 @@ mod tests {
             beat: Instant::now(),
             jobs,
             warned: None,
+            parts: Default::default(),
             halt: Arc::default(),
             failure: None,
             tell: &mut |_| {},

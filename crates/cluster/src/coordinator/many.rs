@@ -210,7 +210,7 @@ impl Swarm {
                             self.send(agent, Happened::Started { slice, late });
                             (running, reported) = (Some((slice, at)), 0);
                         }
-                        What::Close { .. } => {}
+                        What::Close { .. } | What::Part(_) => {}
                         What::Stop { .. } | What::End => running = None,
                     }
                 }
