@@ -56,6 +56,14 @@ impl Fault {
         }
     }
 
+    /// Whether one agent is lost for good.
+    fn loses_agent(self) -> bool {
+        matches!(
+            self,
+            Self::AgentKilled | Self::AgentStopped | Self::CableCut
+        )
+    }
+
     fn needs_network(self) -> bool {
         matches!(self, Self::CableCut | Self::CableHealed)
     }
@@ -143,7 +151,8 @@ fn all(trials: &[Trial], tenbin: &Path, root: &Path) -> BTreeMap<usize, Ended> {
 fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> String {
     let mut text = format!(
         "Two agents send 200 requests/s, in 6 slices of 1 s. At a random moment of the run \
-         (seed {seed}) something is lost. A trial passes if the command ends with a documented exit \
+         (seed {seed}) something is lost. Half of the runs have --on-agent-loss stop, and half repeat; \
+         with repeat, a run that has lost an agent after its first slice must be complete. A trial passes if the command ends with a documented exit \
          code, every kept slice has exactly its 200 requests, the agents wait for the next \
          coordinator, and no process is left.\n\n\
          | what | passed | run complete | ended early, with slices | ended early, without | longest \

@@ -1,9 +1,10 @@
 //! One run in which something is lost.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,7 @@ impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = self.moment.as_secs_f64();
         write!(f, "{} {moment:.2} s after the start", self.fault.name())?;
+        write!(f, ", {}", self.on_loss())?;
         if self.fault == Fault::CableHealed {
             write!(f, ", for {:.2} s", self.outage.as_secs_f64())?;
         }
@@ -69,6 +71,14 @@ impl Trial {
             moment: RUN.mul_f64(fraction(&mut state)),
             outage: Duration::from_millis(200)
                 + Duration::from_millis(4_800).mul_f64(fraction(&mut state)),
+        }
+    }
+
+    /// What the run does when an agent is lost: in every second trial, it goes on.
+    fn on_loss(&self) -> &'static str {
+        match self.number % 2 {
+            0 => "stop",
+            _ => "repeat",
         }
     }
 
@@ -122,9 +132,7 @@ impl Trial {
         ];
         words.extend("--slice 1s --warmup 0s --lead 200ms --gap 100ms".split(' '));
         words.extend("--rate 200/s --connections 16".split(' '));
-        if program_has(tenbin, "--on-agent-loss")? {
-            words.extend(["--on-agent-loss", "stop"]);
-        }
+        words.extend(["--on-agent-loss", self.on_loss(), "--agent-wait", "5s"]);
         let options = machines.options();
         words.extend(options.iter().map(String::as_str));
         let mut run = Process::start(directory, "run", &words)?;
@@ -180,6 +188,10 @@ impl Trial {
 
     /// Fails unless docs/exit-codes.md and docs/agents.md state this exit code.
     fn check_code(&self, status: ExitStatus, slices: usize) -> Result<()> {
+        if self.on_loss() == "repeat" && self.fault.loses_agent() && slices > 0 {
+            let is_whole = slices == ROUNDS && matches!(status.code(), Some(0 | 6));
+            ensure!(is_whole, "{status} with {slices} slices");
+        }
         let is_complete = slices == ROUNDS && matches!(status.code(), Some(0 | 6));
         let is_right = match self.fault {
             Fault::CoordinatorKilled => status.signal() == Some(9),
@@ -232,12 +244,7 @@ fn fraction(state: &mut u64) -> f64 {
     ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn program_has(tenbin: &Path, flag: &str) -> Result<bool> {
-    let help = Command::new(tenbin).args(["http", "--help"]).output()?;
-    Ok(String::from_utf8_lossy(&help.stdout).contains(flag))
-}
-
-/// The number of complete slices in the record. Fails if one lacks requests or has too many.
+/// The number of complete slices in the record that are not void. Fails if one lacks requests or has too many.
 fn complete_slices(directory: &Path) -> Result<usize> {
     let Ok(mut runs) = std::fs::read_dir(directory.join("runs")) else {
         return Ok(0);
@@ -247,26 +254,31 @@ fn complete_slices(directory: &Path) -> Result<usize> {
     };
     // A run that ended before its first slice has no file, and a killed run may lack a line's end.
     let lines = std::fs::read_to_string(run.path().join("intervals.jsonl")).unwrap_or_default();
-    let (mut complete, mut requests) = (0, 0);
+    let (mut complete, mut index, mut requests) = (BTreeSet::new(), 0, 0);
     for line in lines
         .split_inclusive('\n')
         .filter(|line| line.ends_with('\n'))
     {
         let line: Value = serde_json::from_str(line)?;
         match line["kind"].as_str() {
-            Some("begin") => requests = 0,
+            Some("begin") => {
+                requests = 0;
+                index = line["index"].as_u64().context("no index")?;
+            }
+            Some("void") => {
+                let [first, next] = ["first", "next"].map(|key| line[key].as_u64());
+                let void = first.context("no first")?..next.context("no next")?;
+                complete.retain(|slice| !void.contains(slice));
+            }
             Some("operation") => requests += due_in_window(&line)?,
             Some("end") if line["cut_short"] == false => {
-                complete += 1;
-                ensure!(
-                    requests == REQUESTS,
-                    "slice {complete}: {requests} requests"
-                );
+                complete.insert(index);
+                ensure!(requests == REQUESTS, "slice {index}: {requests} requests");
             }
             _ => {}
         }
     }
-    Ok(complete)
+    Ok(complete.len())
 }
 
 /// Requests due in the window that ended, at any time, with a response or a failure.
