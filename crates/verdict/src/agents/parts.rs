@@ -11,9 +11,10 @@ use crate::figures::basis::Basis;
 use crate::figures::latency::NANOS_PER_SECOND;
 use crate::words::middle;
 
-/// Number of agents that sent the load of a run: all that took part, if some were lost.
-pub(crate) fn agent_count(environment: &Environment, slices: &[Slice]) -> usize {
-    let first = slices.first().map_or(0, |slice| slice.agents.len());
+/// Number of agents that sent the load of some slices, of which `first` is one: all that took part
+/// in the run, if some were lost.
+pub(crate) fn agent_count(environment: &Environment, first: Option<&Slice>) -> usize {
+    let first = first.map_or(0, |slice| slice.agents.len());
     match environment.lost_agents.is_empty() {
         true => first,
         false => environment.agents.len().max(first),
@@ -89,7 +90,7 @@ pub(crate) fn agent_results(
     slices: &[Slice],
     environment: &Environment,
 ) -> Vec<AgentResult> {
-    let agents = agent_count(environment, slices);
+    let agents = agent_count(environment, slices.first());
     if agents < 2 {
         return Vec::new();
     }

@@ -91,7 +91,7 @@ fn every_question<'a>(
     slices: &[Slice],
     environment: &Environment,
 ) -> Vec<Question<'a>> {
-    let agents = agent_count(environment, slices);
+    let agents = agent_count(environment, slices.first());
     let Some(baseline) = plan.baseline().filter(|_| agents >= 2) else {
         return Vec::new();
     };

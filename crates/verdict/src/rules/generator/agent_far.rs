@@ -26,7 +26,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let agents = agent_count(evidence.environment, evidence.slices);
+    let agents = agent_count(evidence.environment, evidence.slices.first());
     if agents < 2 {
         return Vec::new();
     }

@@ -31,7 +31,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// The finding for the busiest of the saturated threads.
 fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
-    let agents = agent_count(evidence.environment, evidence.slices);
+    let agents = agent_count(evidence.environment, full.first().copied());
     // The threads of a single agent are all load generator threads.
     if agents < 2 {
         return None;
@@ -62,7 +62,7 @@ fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
 /// The finding for the busiest of the machines without an idle core.
 fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let full = cell.full();
-    let agents = agent_count(evidence.environment, evidence.slices);
+    let agents = agent_count(evidence.environment, full.first().copied());
     let busy = |agent| {
         middle_of(evidence.environment, &full, agent, |part| {
             part.machine.cpu_busy
