@@ -47,14 +47,7 @@ fn compare(
 
 /// A file of the only run.
 fn file(scratch: &Scratch, name: &str) -> Option<String> {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).ok()?;
-    let run = runs.flatten().next()?.path();
-    std::fs::read_to_string(run.join(name)).ok()
-}
-
-fn result(scratch: &Scratch) -> Value {
-    let text = file(scratch, "result.json").expect("a result");
-    serde_json::from_str(&text).expect("JSON")
+    std::fs::read_to_string(scratch.run()?.join(name)).ok()
 }
 
 /// Fails unless every agent waits for a coordinator again.
@@ -79,7 +72,7 @@ fn await_slices(scratch: &Scratch, run: &mut Running, count: usize) {
 #[track_caller]
 fn expect_ended_early(scratch: &Scratch, ended: &Outcome, message: &str) {
     ended.expect_code(4).expect_stderr(message);
-    let result = result(scratch);
+    let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");
     assert!((2..16).contains(&slices.len()), "{} slices", slices.len());
 }
@@ -93,7 +86,7 @@ fn agents_share_connections_and_are_named_in_the_result() {
     let load = ["--connections", "5", "--gap", "4s"];
     let run = compare(&scratch, &servers, &agents, (2, 2, "1s"), &load).wait(SOON);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let result = result(&scratch);
+    let result = scratch.result();
     let found = result["environment"]["agents"].as_array().expect("agents");
     let names: Vec<&Value> = found.iter().map(|agent| &agent["name"]).collect();
     assert_eq!(names, ["agent-0", "agent-1"]);
@@ -112,7 +105,7 @@ fn every_agent_has_its_figures_and_its_ratio() {
     let load = ["--connections", "4"];
     let run = compare(&scratch, &servers, &agents, (2, 4, "1s"), &load).wait(SOON);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let result = result(&scratch);
+    let result = scratch.result();
     let parts = result["agents"].as_array().expect("agents");
     let of = |part: &Value| [&part["target"], &part["agent"]].map(ToString::to_string);
     let places: Vec<[String; 2]> = parts.iter().map(of).collect();
@@ -172,7 +165,7 @@ fn the_command_line_of_another_tool_can_use_agents() {
     let run = Tenbin::new(&scratch, words).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stdout("Requests/sec: ");
-    let result = result(&scratch);
+    let result = scratch.result();
     let found = result["environment"]["agents"].as_array().expect("agents");
     assert_eq!(found.len(), 2);
 }
@@ -197,7 +190,7 @@ fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
     let search = ["--slo", "p50<60ms", "--rate", "50/s", "--connections", "64"];
     let run = compare(&scratch, &[server], &agents, (2, 2, "500ms"), &search).wait(SOON);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let result = result(&scratch);
+    let result = scratch.result();
     // A busy machine can lower the result, but a rate above the capacity cannot pass.
     let found = &result["searches"][0];
     let rate = found["rate"].as_f64().expect("a rate");
@@ -280,7 +273,7 @@ const RATE: f64 = 200.0;
 #[track_caller]
 fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
     assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
-    let result = result(scratch);
+    let result = scratch.result();
     assert_eq!(result["run"]["complete"], true);
     let slices = result["slices"].as_array().expect("slices");
     let number = |slice: &Value, name: &str| slice[name].as_f64().expect("a number");
@@ -315,7 +308,7 @@ fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
 
 /// Evidence of the findings on lost agents.
 fn losses(scratch: &Scratch) -> Vec<String> {
-    let result = result(scratch);
+    let result = scratch.result();
     let findings = result["findings"].as_array().expect("findings");
     let lost = findings.iter().filter(|it| it["rule"] == "agent_lost");
     let texts = lost.map(|it| it["evidence"].as_str().expect("text").to_owned());
@@ -323,7 +316,7 @@ fn losses(scratch: &Scratch) -> Vec<String> {
 }
 
 fn agents_in_environment(scratch: &Scratch) -> Vec<String> {
-    let result = result(scratch);
+    let result = scratch.result();
     let agents = result["environment"]["agents"].as_array().expect("agents");
     let names = agents
         .iter()
@@ -456,7 +449,7 @@ fn a_loss_in_the_warm_up_repeats_the_warm_up() {
     assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
     let again = " with 2 agents";
     assert!(ended.stderr.contains(again), "{ended}");
-    let result = result(&scratch);
+    let result = scratch.result();
     assert_eq!(result["slices"].as_array().expect("slices").len(), 4);
     let text = file(&scratch, "intervals.jsonl").expect("lines");
     assert!(!text.contains("\"kind\":\"void\""), "no slice had begun");
@@ -521,7 +514,7 @@ fn a_search_repeats_only_the_probe_in_which_an_agent_was_lost() {
     ended.expect_stderr("; a probe of the maximum-rate search is measured again with 1 agent");
     let (first, next) = void_slices(&scratch);
     assert!(next - first <= 1, "{first} to {next}");
-    let result = result(&scratch);
+    let result = scratch.result();
     let rate = result["searches"][0]["rate"].as_f64().expect("a rate");
     assert!((50.0..440.0).contains(&rate), "{rate}");
 }

@@ -27,13 +27,6 @@ fn run(scratch: &Scratch, agents: &Agents, words: &[&str]) -> Outcome {
     run
 }
 
-fn result(scratch: &Scratch) -> Value {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
-    let run = runs.map(|run| run.expect("an entry").path()).max();
-    let text = std::fs::read(run.expect("a run").join("result.json"));
-    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
-}
-
 #[test]
 fn two_targets_are_sent_the_same_requests_although_one_is_slower() {
     let scratch = Scratch::new("agents-same");
@@ -53,7 +46,7 @@ fn two_targets_are_sent_the_same_requests_although_one_is_slower() {
         ];
         let run = run(&scratch, &agents, &words.concat());
         assert_eq!(fast.counts(), slow.counts(), "{order}: {run}");
-        let result = result(&scratch);
+        let result = scratch.result();
         let slices = result["slices"].as_array().expect("slices");
         let last = |target: &str| {
             let mut own = slices.iter().filter(|slice| slice["target"] == target);
@@ -88,7 +81,7 @@ fn objects_that_are_read_once_are_used_up_by_all_agents_together() {
     let run = run(&scratch, &agents, &words);
     run.expect_code(4)
         .expect_stderr("all 300 objects have been read once");
-    let result = result(&scratch);
+    let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");
     let read: u64 = slices
         .iter()
@@ -112,7 +105,7 @@ fn responses_of_another_kind_are_found_by_agents() {
             &["--rounds", "2", "--slice", "500ms", "--warmup", "100ms"],
         ];
         let run = run(&scratch, &agents, &words.concat());
-        let result = result(&scratch);
+        let result = scratch.result();
         let findings = result["findings"].as_array().expect("findings");
         let mut mixed = findings
             .iter()
@@ -148,7 +141,7 @@ fn after_the_loss_of_an_agent_the_other_goes_on_in_the_same_sequence() {
     let run = run.wait(LIMIT);
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run.expect_stderr("is measured again with 1 agent");
-    let result = result(&scratch);
+    let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");
     assert_eq!(slices.len(), 12, "{run}");
     for round in 0..6 {
@@ -163,11 +156,9 @@ fn after_the_loss_of_an_agent_the_other_goes_on_in_the_same_sequence() {
     }
 }
 
-/// The lines of the only run so far.
+/// The lines of the newest run so far.
 fn intervals(scratch: &Scratch) -> String {
-    let runs = std::fs::read_dir(scratch.path().join("runs"));
-    let run = runs.ok().and_then(|mut runs| runs.next()?.ok());
-    let file = run.map(|run| run.path().join("intervals.jsonl"));
+    let file = scratch.run().map(|run| run.join("intervals.jsonl"));
     let text = file.and_then(|file| std::fs::read_to_string(file).ok());
     text.unwrap_or_default()
 }

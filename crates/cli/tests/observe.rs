@@ -6,7 +6,7 @@ mod common;
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -18,17 +18,6 @@ use serde_json::Value;
 const SOON: Duration = Duration::from_secs(30);
 const TOKEN: &str = "c2VjcmV0LW9mLXRoaXMtdGVzdA";
 const OTHER_TOKEN: &str = "YW5vdGhlci1zZWNyZXQtdG9rZW4";
-
-fn run_directory(scratch: &Scratch) -> PathBuf {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
-    let entries = runs.map(|entry| entry.expect("an entry").path());
-    entries.max().expect("a run")
-}
-
-fn result(scratch: &Scratch) -> Value {
-    let text = std::fs::read_to_string(run_directory(scratch).join("result.json"));
-    serde_json::from_str(&text.expect("result.json")).expect("JSON")
-}
 
 fn slices_of<'r>(result: &'r Value, target: &str) -> Vec<&'r Value> {
     let all = result["slices"].as_array().expect("slices").iter();
@@ -86,7 +75,7 @@ fn what_a_launched_server_cost_adds_up() {
     expect_done(&run);
     run.expect_stdout("Server cost");
 
-    let result = result(&scratch);
+    let result = scratch.result();
     let own = result_of(&result, "own");
     let product = number(&own["server_cpu"]["value"]) * number(&own["per_core_second"]["value"]);
     assert!((product - 1.0).abs() < 1e-9, "{own}");
@@ -121,7 +110,7 @@ fn what_a_launched_server_cost_adds_up() {
         assert!(number(&slice["machine"]["seconds"]) > 0.0, "{slice}");
         assert_eq!(slice["wire"]["connections"], 2, "{slice}");
     }
-    let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
+    let page = std::fs::read_to_string(scratch.run().expect("a run").join("SUMMARY.md"));
     assert!(
         page.expect("SUMMARY.md")
             .contains("<summary>Server cost</summary>")
@@ -153,7 +142,7 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
     );
     expect_done(&run);
     let used_in_all = cpu_seconds(&server) - before;
-    let result = result(&scratch);
+    let result = scratch.result();
     let mut sum = 0.0;
     for target in ["number", "port"] {
         for slice in slices_of(&result, target) {
@@ -167,7 +156,7 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
         sum <= used_in_all + 0.05 && sum > used_in_all * 0.2,
         "{sum} s in slices, {used_in_all} s in all"
     );
-    let plan = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
+    let plan = std::fs::read_to_string(scratch.run().expect("a run").join("plan.toml"));
     let plan = plan.expect("plan.toml");
     assert!(
         plan.contains(&format!("observe = {{ pid = {pid} }}")),
@@ -204,7 +193,7 @@ fn a_target_of_several_processes_uses_their_sum() {
     other.kill().expect("killed");
     other.wait().expect("ended");
     expect_done(&run);
-    let result = result(&scratch);
+    let result = scratch.result();
     let used = |target| {
         let slices = slices_of(&result, target).into_iter();
         let used = slices.map(|slice| number(&slice["server"]["cpu_seconds"]));
@@ -216,7 +205,7 @@ fn a_target_of_several_processes_uses_their_sum() {
         used("two"),
         used("one")
     );
-    let plan = std::fs::read_to_string(run_directory(&scratch).join("plan.toml"));
+    let plan = std::fs::read_to_string(scratch.run().expect("a run").join("plan.toml"));
     let plan = plan.expect("plan.toml");
     run.expect_stdout(&format!(
         "observed of two: process {pid} and process {}",
@@ -236,7 +225,7 @@ fn a_target_of_several_processes_uses_their_sum() {
         "{two}"
     );
     run.expect_stdout("two: sh").expect_stdout("two: tenbin");
-    let page = std::fs::read_to_string(run_directory(&scratch).join("SUMMARY.md"));
+    let page = std::fs::read_to_string(scratch.run().expect("a run").join("SUMMARY.md"));
     assert!(page.expect("SUMMARY.md").contains("| two: sh |"));
 }
 
@@ -257,7 +246,7 @@ fn a_process_of_the_target_that_is_not_observed_is_named_with_its_cpu() {
     let rounds = ["--target", &target, "--rounds", "6"];
     let run = weigh(&scratch, &[&rounds[..], &["--observe", "port"]].concat());
     expect_done(&run);
-    let found = result(&scratch);
+    let found = scratch.result();
     let own = result_of(&found, "front");
     let missing = programs(own, false);
     let is_it = |p: &&&Value| {
@@ -287,7 +276,7 @@ fn a_process_of_the_target_that_is_not_observed_is_named_with_its_cpu() {
     let run = weigh(&scratch, &rounds);
     expect_done(&run);
     run.expect_stdout("not observed: add --observe port");
-    assert!(result_of(&result(&scratch), "front")["server_cpu"].is_null());
+    assert!(result_of(&scratch.result(), "front")["server_cpu"].is_null());
 }
 
 #[test]
@@ -372,7 +361,7 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
         "a secret on disk"
     );
 
-    let result = result(&scratch);
+    let result = scratch.result();
     let mut told = 0;
     for slice in slices_of(&result, "web") {
         let used = &slice["server"];
@@ -536,7 +525,7 @@ fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
     );
     expect_done(&run);
     run.expect_stdout("host (whole host)");
-    let result = result(&scratch);
+    let result = scratch.result();
     for (target, cores) in [("process", 0.5), ("host", 1.5)] {
         let mut right = 0;
         for slice in slices_of(&result, target) {
@@ -605,7 +594,7 @@ fn who_falls_silent_in_the_run_leaves_figures_unknown_and_the_run_alive() {
     let run = run.wait(Duration::from_secs(60));
     expect_done(&run);
     run.expect_stderr("cannot be observed any more, and what it uses is unknown");
-    let result = result(&scratch);
+    let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");
     assert_eq!(slices.len(), 16, "{result}");
     let is_known = |slice: &Value| slice["server"]["cpu_seconds"].as_f64() > Some(0.0);

@@ -70,13 +70,6 @@ fn count(node: &str, index: &str) -> u64 {
     answer["count"].as_u64().expect("a count")
 }
 
-fn result(scratch: &Scratch) -> Value {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
-    let newest: Option<PathBuf> = runs.map(|run| run.expect("an entry").path()).max();
-    let text = std::fs::read(newest.expect("a run").join("result.json"));
-    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
-}
-
 /// Runs a plan of one HTTP workload with these targets.
 fn weigh(scratch: &Scratch, targets: &str, workload: &str) -> Outcome {
     let plan = scratch.write(
@@ -244,7 +237,7 @@ fn nodes_share_the_searches_and_whoever_finds_less_is_not_compared() {
 
     let one = format!("[[target]]\nname = \"one\"\nurl = \"{second}\"\n");
     let run = weigh(&scratch, &format!("{three}{one}"), &workload);
-    let told = result(&scratch);
+    let told = scratch.result();
     for rule in ["unequal_hits", "changed_answers"] {
         assert!(!run.stdout.contains(rule), "{run}");
     }
@@ -324,7 +317,7 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     let workload =
         format!("patterns = \"{file}\"\ncache_size = 100\ncache_counters = \"opensearch\"\n");
     weigh(&scratch, &target, &workload);
-    let told = result(&scratch);
+    let told = scratch.result();
     let side = &told["results"][0];
     let cache = &side["cache"];
     let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
@@ -374,7 +367,7 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
         [workload.patterns.by_target.opensearch]\nsearch = \"opensearch\"\n";
     let run = weigh(&scratch, &targets, by_kind);
     run.expect_stderr("the numbers of hits differ for");
-    let result_of = result(&scratch);
+    let result_of = scratch.result();
     let rules: Vec<&str> = result_of["findings"]
         .as_array()
         .expect("findings")

@@ -2,7 +2,6 @@
 
 mod common;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use common::groonga::{PAGES_SCHEMA, pages};
@@ -25,16 +24,6 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
     // 6: a busy machine can make the run INVALID.
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
     run
-}
-
-fn run_directory(scratch: &Scratch) -> Option<PathBuf> {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).ok()?;
-    runs.map(|run| run.expect("an entry").path()).max()
-}
-
-fn result(scratch: &Scratch) -> Value {
-    let text = std::fs::read(run_directory(scratch).expect("a run").join("result.json"));
-    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
 }
 
 fn rules(result: &Value) -> Vec<&str> {
@@ -81,7 +70,7 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
         .expect_stdout("slowest")
         .expect_stdout("fastest")
         .expect_stdout("left rare");
-    let result = result(&scratch);
+    let result = scratch.result();
     for rule in ["unequal_hits", "no_hits", "changed_answers"] {
         assert!(!rules(&result).contains(&rule), "{run}");
     }
@@ -104,7 +93,7 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
     }
     // `show` does not need the pattern file.
     std::fs::remove_file(&file).expect("the file of patterns");
-    let directory = run_directory(&scratch).expect("a run");
+    let directory = scratch.run().expect("a run");
     let relative = directory
         .strip_prefix(scratch.path())
         .expect("a run directory in the scratch directory");
@@ -162,7 +151,7 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     let command = [&options[..], &load, &rounds].concat();
     let mut run = Tenbin::new(&scratch, command).start();
     run.wait_until(Duration::from_secs(60), || {
-        let intervals = run_directory(&scratch).map(|run| run.join("intervals.jsonl"));
+        let intervals = scratch.run().map(|run| run.join("intervals.jsonl"));
         let text = intervals.and_then(|path| std::fs::read_to_string(path).ok());
         text.is_some_and(|text| text.contains("\"kind\":\"begin\""))
     });
@@ -174,7 +163,7 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
             "fickle reported different numbers of hits for 20 of 20 patterns that were sent again",
         )
         .expect_stdout("no verdict");
-    let result = result(&scratch);
+    let result = scratch.result();
     let findings = result["findings"].as_array().expect("findings");
     let mut blamed = findings.iter().filter(|f| f["rule"] == "changed_answers");
     assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
@@ -197,7 +186,7 @@ fn searches_without_a_hit_are_found_without_being_asked_for() {
         http(&scratch, &[&options[..], &fixed, more].concat())
     };
     let severity = || {
-        let result = result(&scratch);
+        let result = scratch.result();
         let mut findings = result["findings"].as_array().expect("findings").iter();
         let found = findings.find(|finding| finding["rule"] == "no_hits");
         found.map(|found| found["severity"].as_str().unwrap_or_default().to_owned())
@@ -239,7 +228,7 @@ fn every_host_of_a_target_is_asked_for_its_hits() {
     );
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
     run.expect_code(6);
-    let result = result(&scratch);
+    let result = scratch.result();
     let found = rules(&result);
     assert!(
         found.contains(&"no_hits") && found.contains(&"unequal_hits"),
@@ -267,7 +256,7 @@ fn two_hosts_share_the_patterns_and_are_counted() {
     );
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let result = result(&scratch);
+    let result = scratch.result();
     let hosts = result["results"][0]["hosts"].as_array().expect("hosts");
     let counts: Vec<u64> = hosts
         .iter()
@@ -321,7 +310,7 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
             "{drawn} of the 1,000 patterns of the file are drawn from"
         ))
         .expect_stderr("a cache of 100 responses is expected to have");
-        let result = result(&scratch);
+        let result = scratch.result();
         let cache = &result["results"][0]["cache"];
         let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
         let (forecast, observed) = (forecast.expect("a forecast"), observed.expect("a count"));
@@ -359,7 +348,7 @@ fn every_level_of_a_ramp_meets_the_cache_as_often_as_asked() {
     let run = Tenbin::new(&scratch, ["run", &plan]);
     let run = run.within(Duration::from_secs(180)).run();
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
-    let result = result(&scratch);
+    let result = scratch.result();
     let sides = result["results"].as_array().expect("results");
     assert_eq!(sides.len(), 4, "{run}");
     for side in sides {

@@ -20,13 +20,6 @@ fn run(scratch: &Scratch, command: &[&str]) -> Outcome {
     run
 }
 
-fn result(scratch: &Scratch) -> Value {
-    let runs = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
-    let run = runs.map(|run| run.expect("an entry").path()).max();
-    let text = std::fs::read(run.expect("a run").join("result.json"));
-    serde_json::from_slice(&text.expect("result.json")).expect("JSON")
-}
-
 fn rules(result: &Value) -> Vec<&str> {
     let findings = result["findings"].as_array().expect("findings");
     let rules = findings.iter().map(|finding| finding["rule"].as_str());
@@ -78,7 +71,7 @@ fn two_are_sent_the_same(order: &str, warmup: &str) {
         (of_fast - of_slow).abs() < 0.03,
         "{order}: {of_fast} {of_slow}"
     );
-    let result = result(&scratch);
+    let result = scratch.result();
     let found = rules(&result);
     for rule in ["cache_forecast", "cache_share", "unequal_requests"] {
         assert!(!found.contains(&rule), "{order}: {rule}\n{run}");
@@ -214,7 +207,7 @@ fn stores_are_sent_the_same(command: &[&str], size: usize) {
     assert!(alike, "not as often\n{run}");
     let (of_fast, of_slow) = (fast.hits(), slow.hits());
     assert!((of_fast - of_slow).abs() < 0.03, "{of_fast} {of_slow}");
-    let found = result(&scratch);
+    let found = scratch.result();
     assert!(!rules(&found).contains(&"unequal_requests"), "{run}");
 }
 

@@ -157,7 +157,7 @@ pub struct Assignment {
 }
 
 /// A slice: one workload on one target.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SliceOrder {
     /// Number of the order, warm-ups and plans included; increases.
     pub slice: u64,

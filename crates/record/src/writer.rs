@@ -182,7 +182,7 @@ impl RunWriter {
         Ok(slice)
     }
 
-    /// Number of the next slice: above the numbers of all slices that have begun, also void ones.
+    /// Number of the next slice. Void slices keep their numbers, so that no number occurs twice.
     pub fn next_slice(&self) -> u32 {
         self.next
     }

@@ -40,8 +40,9 @@ mod tests {
     use super::*;
     use crate::testing::Dice;
 
-    /// Blocks of three sources with a shared noise, and noise of their own: the second source is
-    /// noisier than the others, and `apart` from them.
+    /// The values of three sources in `count` blocks. Each value is the noise of its block plus the
+    /// noise of its source. The second source has three times the noise of the others, and its
+    /// values are higher by `apart`.
     fn blocks(dice: &mut Dice, count: usize, apart: f64) -> Vec<Vec<f64>> {
         let mut block = || {
             let mut noise = || dice.roll() + dice.roll() + dice.roll() - 1.5;

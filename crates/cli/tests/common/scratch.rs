@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::processes::{self, Process};
 
 /// Variable that every process of a test inherits; its value is the scratch directory.
@@ -50,6 +52,19 @@ impl Scratch {
         let path = self.join(name);
         std::fs::write(&path, content).expect("a file in the scratch directory");
         path
+    }
+
+    /// The directory of the newest run, if any.
+    pub(crate) fn run(&self) -> Option<PathBuf> {
+        let runs = std::fs::read_dir(self.path.join("runs")).ok()?;
+        runs.map(|run| run.expect("an entry").path()).max()
+    }
+
+    /// The result of the newest run.
+    pub(crate) fn result(&self) -> Value {
+        let file = self.run().expect("a run").join("result.json");
+        let text = std::fs::read(file).expect("result.json");
+        serde_json::from_slice(&text).expect("JSON")
     }
 
     /// The environment variable that marks a process of this test: name and value.

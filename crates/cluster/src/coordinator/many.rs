@@ -339,17 +339,9 @@ fn measure(hub: &RunningHub, agents: usize, others: &BTreeSet<String>) -> (u64, 
     own.retain(|thread| !others.contains(thread));
     let slice = Slice {
         order: SliceOrder {
-            slice: 0,
-            target: 0,
-            workload: 0,
-            rate: None,
-            reopen: None,
             seed: 1,
-            lead: 0,
             window: SECONDS * SECOND,
-            rest: None,
-            stages: false,
-            state: Bytes::new(),
+            ..SliceOrder::default()
         },
         operations: &["GET"],
         timeout: Duration::from_secs(30),

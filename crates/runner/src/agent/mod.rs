@@ -250,7 +250,8 @@ impl LoadMachine for Machine {
             gate: Some(gate),
         };
         let numbered = workers.into_iter().enumerate();
-        // Every agent observes the effects of its own load.
+        // A worker without a share of the load polls what this agent has deleted: every agent runs
+        // its own.
         let own =
             numbered.filter(|(thread, worker)| !has_share(worker.as_ref()) || part.has(*thread));
         let workers = own.map(|(_, worker)| worker).collect();

@@ -162,16 +162,10 @@ fn impossible_numbers_are_refused() {
     prepare(&mut ready, &assignment(plan("", "", ""))).expect("a plan");
     let order = SliceOrder {
         slice: 1,
-        target: 0,
-        workload: 0,
-        rate: None,
-        reopen: None,
         seed: 1,
-        lead: 0,
         window: 1,
-        rest: None,
-        stages: false,
         state: Bytes::from_static(b"no state"),
+        ..SliceOrder::default()
     };
     let times: [fn(&mut SliceOrder); 4] = [
         |order| order.lead = u64::MAX,

@@ -47,7 +47,7 @@ impl Busy {
         };
         let per_second =
             |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
-        // Agents report the CPU use of their own machines.
+        // The agents send the load, from other machines: this machine's load generator uses no CPU.
         let of_generator = |slice: &Slice| match slice.agents.is_empty() {
             true => per_second(slice, slice.client.cpu_seconds),
             false => Some(0.0),

@@ -1,4 +1,4 @@
-//! Agents that do not start a slice at the same time.
+//! Agents that do not measure a slice at the same time.
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural, time};
@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
-/// Difference between the starts, as a share of the length of a slice, above which there is a
+/// Difference between the windows, as a share of the length of a slice, above which there is a
 /// finding.
 const APART: f64 = 0.01;
 
@@ -17,7 +17,7 @@ const NANOS_PER_SECOND: f64 = 1e9;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "start_skew",
-    summary: "agents did not start a slice at the same time",
+    summary: "agents did not measure a slice at the same time",
     severities: &[Severity::Suspect],
     explanation: include_str!("start_skew.md"),
 };
@@ -44,7 +44,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
-            "the agents started up to {} apart, {} of a slice (median of {})",
+            "the windows of the agents were up to {} apart, {} of a slice (median of {})",
             time(seconds),
             percent(share),
             plural(known.len(), "slice")
@@ -54,7 +54,8 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     })
 }
 
-/// Largest possible difference between the starts of a slice on two agents.
+/// Largest possible difference between the windows of a slice on two agents: of their starts and,
+/// if they sent a segment of a sequence, of their lengths.
 struct Apart {
     seconds: f64,
     /// Share of the length of the slice.
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(findings[0].target.as_deref(), Some("b"));
         assert_eq!(
             findings[0].evidence,
-            "the agents started up to 12.0 ms apart, 1.2 % of a slice (median of 16 slices)"
+            "the windows of the agents were up to 12.0 ms apart, 1.2 % of a slice (median of 16 slices)"
         );
         assert_eq!(apart(Some(8_000), 2).findings(&RULE), []);
     }

@@ -98,7 +98,7 @@ impl PreparedBlob {
                 self.set.take_unreported();
             }
             (Phase::Delete, _) => {
-                // The slice has begun already.
+                // `slices` counts the slice whose reports these are.
                 let slice = self.slices.saturating_sub(1);
                 let batch = self.set.batch(self.source, slice);
                 let known: Vec<bool> = (0..batch.len()).map(|at| batch.is_gone(at)).collect();
