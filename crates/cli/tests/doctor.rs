@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use common::{ACCESS, Outcome, SECRET, Scratch, Store, Tenbin, free_port};
+use common::{ACCESS, Agents, Outcome, SECRET, Scratch, Store, Tenbin, free_port};
 use serde_json::Value;
 
 /// Checks that depend on the state of the test machine.
@@ -54,6 +54,17 @@ impl Findings {
         assert_eq!(found, state, "{check}: {said}\n{}", self.run);
         assert!(said.contains(words), "`{words}` in: {check}: {said}");
         self
+    }
+
+    /// The results of an agent for its machine (`None`) or a target: name and state of each check.
+    fn of_agent(&self, agent: &str, target: Option<&str>) -> Vec<(&str, &str)> {
+        let all = self.document["findings"].as_array().expect("findings");
+        let is_so = |each: &&Value| each["agent"] == agent && each["target"].as_str() == target;
+        let pairs = all.iter().filter(is_so).map(|each| {
+            let text = |key: &str| each[key].as_str().expect("a text");
+            (text("check"), text("state"))
+        });
+        pairs.collect()
     }
 
     /// Names of the checks in this state.
@@ -315,4 +326,71 @@ fn servers_that_tenbin_starts_are_looked_at_and_stopped() {
     scratch.expect_nobody_left(Duration::from_secs(10));
     // The check does not even create the directory `runs`.
     assert!(!scratch.entries().contains(&"runs".to_owned()));
+}
+
+#[test]
+fn agents_check_their_machines_and_the_targets_from_there() {
+    let scratch = Scratch::new("doctor-agents");
+    let keys = ["--env", "TENBIN_ACCESS_KEY,TENBIN_SECRET_KEY"];
+    let variables = [("TENBIN_ACCESS_KEY", ACCESS), ("TENBIN_SECRET_KEY", SECRET)];
+    let agents = Agents::start_with(&scratch, 1, &keys, &variables);
+    let limits = [&keys[..], &["--allow", "10.0.0.0/8"]].concat();
+    let hub = &agents.hub;
+    let elsewhere = hub.start_agent(&scratch, "elsewhere", &[], &limits, &variables);
+    let mut options = agents.options(2);
+    options.extend(["--builtin".to_owned(), "m=s3-memory".to_owned()]);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let found = doctor(&scratch, &options);
+    found.run.expect_code(3);
+    found.run.expect_stderr("2 of 2 agents found");
+    let machine = [
+        "busy",
+        "cores",
+        "clock source",
+        "outgoing ports",
+        "open files",
+    ];
+    for agent in ["agent-0", "elsewhere"] {
+        let checks = found.of_agent(agent, None);
+        let names: Vec<&str> = checks.iter().map(|(check, _)| *check).collect();
+        assert_eq!(names, machine, "an agent records nothing: {}", found.run);
+    }
+    let target = found.of_agent("agent-0", Some("m"));
+    for check in ["reach", "s3", "access key", "secret key"] {
+        assert!(target.contains(&(check, "ok")), "{check}: {}", found.run);
+    }
+    assert_eq!(
+        found.of_agent("elsewhere", Some("m")),
+        [("limits", "failed")]
+    );
+    let why = "this agent may not send requests to 127.0.0.1";
+    found.run.expect_stdout(why);
+
+    let mut words = vec!["doctor", "--duration", "1s"];
+    words.extend(options.iter().take_while(|word| **word != "--builtin"));
+    let run = Tenbin::new(&scratch, words).run();
+    run.expect_code(0).expect_stdout("(elsewhere)");
+    assert_eq!(run.stdout.matches("  noise  ").count(), 3, "{run}");
+
+    let mut list = vec!["agents", "--json"];
+    list.extend(&options[2..6]);
+    let listed = Tenbin::new(&scratch, list).run();
+    listed.expect_code(0);
+    let listed: Value = serde_json::from_str(&listed.stdout).expect("a document");
+    let states: Vec<[&Value; 2]> = listed
+        .as_array()
+        .expect("agents")
+        .iter()
+        .map(|agent| {
+            let bound = agent["clock_bound_seconds"].as_f64().expect("a bound");
+            assert!((0.0..0.1).contains(&bound), "{agent}");
+            assert!(
+                agent["ceiling_per_second"].as_u64() > Some(1_000),
+                "{agent}"
+            );
+            [&agent["name"], &agent["state"]]
+        })
+        .collect();
+    assert_eq!(states, [["agent-0", "free"], ["elsewhere", "free"]]);
+    drop(elsewhere);
 }

@@ -13,15 +13,17 @@ mod coordinator;
 mod creds;
 mod error;
 pub mod hub;
+mod interfaces;
 mod message;
 mod parts;
 pub mod subjects;
 
 pub use agent::{LoadMachine, News, serve};
 pub use bus::Server;
-pub use coordinator::{Coordinator, PartOfAgent, Slice, SliceOfAll};
+pub use coordinator::{Coordinator, ListedAgent, PartOfAgent, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
+pub use interfaces::reachable_addresses;
 pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
 
 /// An agent without a sign of life from the coordinator for this time stops sending; the

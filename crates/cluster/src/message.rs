@@ -12,7 +12,7 @@ use crate::parts::MessagePart;
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -107,6 +107,15 @@ pub(crate) enum What {
         number: u64,
         assignment: Assignment,
     },
+    /// Check the machine and the targets.
+    Examine {
+        /// Number of the order, as [`SliceOrder::slice`].
+        number: u64,
+        /// The plan whose targets are checked; no plan checks only the machine.
+        assignment: Assignment,
+        /// What to check, in a form that the caller of the coordinator chose.
+        request: Bytes,
+    },
     /// Get ready for a slice, and wait for [`What::Start`].
     Slice(SliceOrder),
     /// Start the slice that is ready.
@@ -125,7 +134,7 @@ impl What {
     /// Number of an order that has one.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {
-            Self::Prepare { number, .. } => Some(*number),
+            Self::Prepare { number, .. } | Self::Examine { number, .. } => Some(*number),
             Self::Slice(order) => Some(order.slice),
             Self::Start { slice, .. } | Self::Close { slice } | Self::Stop { slice } => {
                 Some(*slice)
@@ -242,6 +251,12 @@ pub(crate) enum Happened {
     },
     /// The plan of this order is prepared.
     Prepared { number: u64 },
+    /// The checks of this order are done.
+    Examined {
+        number: u64,
+        /// Their results, in a form that the caller of the coordinator chose.
+        results: Bytes,
+    },
     /// Every connection of the slice is open, or has failed to open.
     Ready { slice: u64 },
     /// The start of the slice is known.
@@ -299,7 +314,12 @@ pub struct Introduction {
     pub cpu: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
-    /// Addresses that the agent may send requests to.
+    /// Addresses of the machine, without those that only the machine itself can reach.
+    pub addresses: Vec<String>,
+    /// Requests per second that the machine could send if responses took no time, measured when
+    /// the agent started; 0 if not measured.
+    pub ceiling: u64,
+    /// Networks that the agent may send requests to.
     pub allow: Vec<String>,
     /// Time on the agent's clock.
     pub now: u64,

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use bytes::Bytes;
 use tenbin_cluster::Assignment;
 use tenbin_plan::{Context, Draft, Host, KeySource, Plan, Reach, Relaunch, Target};
+use tenbin_targets::Running;
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -30,41 +31,52 @@ pub(crate) fn assign(
     if matches!(controls.generators, Generators::Here) {
         return Ok(());
     }
+    let running = live_targets.iter().map(|live| &live.running);
+    let assignment = assignment(plan, running)?;
+    controls.generators.assign(&assignment, controls.stop)
+}
+
+/// The plan as agents execute it, with what it needs; `running` are its targets.
+pub(crate) fn assignment<'a>(
+    plan: &Plan,
+    running: impl Iterator<Item = &'a Running>,
+) -> Result<Assignment, RunError> {
     let threads = plan.threads;
-    let (plan, variables) = for_agents(plan, live_targets);
+    let (plan, variables) = for_agents(plan, running);
     let unreadable = |error: io::Error| RunError::Agents(format!("preparing the plan: {error}"));
     let plan = plan.to_toml();
     let files = files_of(&plan).map_err(unreadable)?;
     let directory = std::env::current_dir().and_then(|path| Ok(utf8(&path)?.to_owned()));
-    let directory = directory.map_err(unreadable)?;
-    let assignment = Assignment {
+    Ok(Assignment {
         plan,
-        directory,
+        directory: directory.map_err(unreadable)?,
         files,
         variables,
         agent: 0,
         agents: 0,
         threads,
-    };
-    controls.generators.assign(&assignment, controls.stop)
+    })
 }
 
 /// The plan as agents execute it: every target runs already, and is reached by its URL. Also the
 /// credentials that were generated for this run, as environment variables.
-fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> (Plan, Vec<(String, String)>) {
+fn for_agents<'a>(
+    plan: &Plan,
+    running: impl Iterator<Item = &'a Running>,
+) -> (Plan, Vec<(String, String)>) {
     let mut plan = plan.clone();
     plan.agents = None;
     plan.output = tenbin_plan::Output::default();
     // The coordinator restarts the targets, so the plan of an agent must not demand it.
     plan.rounds.relaunch = Relaunch::Never;
     let mut variables = Vec::new();
-    for (at, (target, live)) in plan.targets.iter_mut().zip(live_targets).enumerate() {
+    for (at, (target, running)) in plan.targets.iter_mut().zip(running).enumerate() {
         if !matches!(target.reach, Reach::Endpoint { .. }) {
             target.store = target.reach.store(target.store);
             target.reach = Reach::Endpoint {
-                url: live.running.url.clone(),
+                url: running.url.clone(),
             };
-            let hosts = live.running.route.hosts.iter().map(|host| Host {
+            let hosts = running.route.hosts.iter().map(|host| Host {
                 url: host.url.clone(),
                 weight: host.weight,
             });
@@ -73,7 +85,7 @@ fn for_agents(plan: &Plan, live_targets: &[LiveTarget]) -> (Plan, Vec<(String, S
         }
         target.observe = None;
         target.memory = None;
-        let generated = live.running.credentials.clone();
+        let generated = running.credentials.clone();
         let generated = generated.filter(|keys| keys.secret_key_source == KeySource::Generated);
         if let Some(mut keys) = generated {
             let names = ["ACCESS_KEY", "SECRET_KEY"].map(|key| format!("{GENERATED}{key}_{at}"));

@@ -9,52 +9,82 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use tenbin_cluster::Assignment;
 use tenbin_engine::Destination;
-use tenbin_plan::{Plan, Reach, Target};
+use tenbin_plan::{Agents, Plan, Reach, Target};
 use tenbin_targets::doctor::{
     CheckConfig, CheckResult, Process, Reached, Reply, TargetFacts, examine_machine, examine_target,
 };
 use tenbin_targets::{LaunchContext, Running, TargetError, bring_up, preflight};
 use tenbin_workloads::probe_target;
 
+use crate::assignment::assignment;
 use crate::context::RunContext;
 use crate::descriptors;
 use crate::error::RunError;
 use crate::first_response::FIRST_ANSWER;
+use crate::generators::{self, Generators, decoded, encoded};
+use crate::progress::Progress;
 use crate::reach::{route, site};
 use crate::stage;
 use crate::stop::Stop;
 
 /// Number of requests sent to a target: enough to detect that the target logs a line per request.
 const REQUESTS: u64 = 20;
+/// How long agents may take to run the checks, besides the check of noise.
+const CHECK_TIME: Duration = Duration::from_secs(120);
 
 /// What to check.
 pub struct Examination<'a> {
-    /// The targets, with a single workload; `None` checks only this machine.
+    /// The targets, with a single workload; `None` checks only the machines.
     pub plan: Option<&'a Plan>,
+    /// The agents that check their machines too, and the targets from there.
+    pub agents: Option<&'a Agents>,
     /// Planned number of connections, for a check without a plan.
     pub connections: Option<u64>,
     /// Ports on which servers will be started.
     pub ports: Vec<u16>,
-    /// How long this machine is observed for noise; skipped if shorter than a second.
+    /// How long the machines are observed for noise; skipped if shorter than a second.
     pub watch: Duration,
     /// Data directories of targets, by target name.
     pub data: BTreeMap<String, PathBuf>,
 }
 
+/// Settings of the checks of agents.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AgentChecks {
+    /// Connections of the planned run.
+    pub(crate) connections: u64,
+    /// Open files that the planned run needs.
+    pub(crate) files: u64,
+    /// How long the machine is observed for noise, nanoseconds.
+    watch: u64,
+}
+
+impl AgentChecks {
+    pub(crate) fn watch(&self) -> Duration {
+        Duration::from_nanos(self.watch)
+    }
+}
+
 /// Runs all checks and reports each check result as soon as it is known.
 ///
 /// # Errors
-/// When a check cannot be run, or the user stops. A problem of a target or of this machine is a
-/// check result, not an error.
+/// When a check cannot be run, agents are missing, or the user stops. A problem of a target or of a
+/// machine is a check result, not an error.
 pub fn examine(
     examination: &Examination<'_>,
     context: &RunContext,
     stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
     tell: &mut dyn FnMut(CheckResult),
 ) -> Result<(), RunError> {
     let visit = visit(examination, context);
+    let mut agents = AskedAgents::find(examination, &visit, stop, progress)?;
     examine_machine(&visit).for_each(&mut *tell);
+    agents.check(&Assignment::default(), None, stop, tell)?;
     let Some(plan) = examination.plan else {
         return Ok(());
     };
@@ -75,6 +105,7 @@ pub fn examine(
             Ok(mut running) => {
                 let examined = check_target(plan, target, &running, data, stop)?;
                 examine_target(&visit, &examined).for_each(&mut *tell);
+                agents.check_target(plan, target, &running, stop, tell)?;
                 running.stop()?;
             }
             Err(error) => {
@@ -84,6 +115,90 @@ pub fn examine(
         }
     }
     Ok(())
+}
+
+/// The agents that run the same checks.
+struct AskedAgents {
+    generators: Generators,
+    request: Bytes,
+    watch: Duration,
+}
+
+impl AskedAgents {
+    fn find(
+        examination: &Examination<'_>,
+        config: &CheckConfig,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Self, RunError> {
+        let generators = match examination.agents {
+            None => Generators::Here,
+            Some(agents) => {
+                let plan = examination.plan;
+                plan.map_or(Ok(()), |plan| generators::check(plan, agents.count))?;
+                Generators::find(agents, "doctor", stop, progress)?
+            }
+        };
+        let share = |total: u64| total.div_ceil(generators.agents().max(1) as u64);
+        let request = encoded(&AgentChecks {
+            connections: share(config.connections),
+            files: share(config.files),
+            watch: config.watch.as_nanos() as u64,
+        });
+        Ok(Self {
+            generators,
+            request,
+            watch: config.watch,
+        })
+    }
+
+    fn check_target(
+        &mut self,
+        plan: &Plan,
+        target: &Target,
+        running: &Running,
+        stop: &Stop,
+        tell: &mut dyn FnMut(CheckResult),
+    ) -> Result<(), RunError> {
+        if matches!(self.generators, Generators::Here) {
+            return Ok(());
+        }
+        let mut plan = plan.clone();
+        plan.targets = vec![target.clone()];
+        let assignment = assignment(&plan, [running].into_iter())?;
+        self.check(&assignment, Some(&target.name), stop, tell)
+    }
+
+    fn check(
+        &mut self,
+        assignment: &Assignment,
+        target: Option<&String>,
+        stop: &Stop,
+        tell: &mut dyn FnMut(CheckResult),
+    ) -> Result<(), RunError> {
+        let mut all = Vec::new();
+        self.generators.examine(
+            (assignment, &self.request),
+            CHECK_TIME + self.watch,
+            stop,
+            &mut |agent, results| all.push((agent.to_owned(), results)),
+        )?;
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (agent, results) in all {
+            let results: Option<Vec<CheckResult>> = decoded(&results);
+            let results = results.ok_or_else(|| {
+                RunError::Agents(format!("the results of agent \"{agent}\" cannot be read"))
+            })?;
+            results.into_iter().for_each(|result| {
+                tell(CheckResult {
+                    agent: Some(agent.clone()),
+                    target: target.cloned(),
+                    ..result
+                });
+            });
+        }
+        Ok(())
+    }
 }
 
 fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
@@ -100,6 +215,7 @@ fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
     CheckConfig {
         ports: examination.ports.clone(),
         root: context.root.clone(),
+        records: true,
         connections,
         files,
         watch: examination.watch,
@@ -107,7 +223,7 @@ fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
 }
 
 /// Checks a target that is running.
-fn check_target(
+pub(crate) fn check_target(
     plan: &Plan,
     target: &Target,
     running: &Running,

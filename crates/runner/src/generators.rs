@@ -10,7 +10,7 @@ use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice,
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
 };
-use tenbin_plan::{Pace, Plan};
+use tenbin_plan::{Agents, Pace, Plan};
 use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
 use tenbin_workloads::{Prepared, SliceReport, SliceState};
 
@@ -82,7 +82,17 @@ impl Generators {
         };
         check(plan, agents.count)?;
         let run = directory.path().file_name().unwrap_or_default();
-        let run = format!("{}-{:x}", run.to_string_lossy(), std::process::id());
+        Self::find(agents, &run.to_string_lossy(), stop, progress)
+    }
+
+    /// Finds agents for the run of this name.
+    pub(crate) fn find(
+        agents: &Agents,
+        run: &str,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Self, RunError> {
+        let run = format!("{run}-{:x}", std::process::id());
         let server = Server {
             url: agents.nats.clone(),
             creds: agents.creds.as_deref().map(Creds::read).transpose()?,
@@ -159,6 +169,22 @@ impl Generators {
         match self {
             Self::Here => Ok(()),
             Self::Agents(coordinator) => Ok(coordinator.prepare(plan, stop.asked())?),
+        }
+    }
+
+    /// Lets the agents check their machines and the targets of a plan, within `time`.
+    pub(crate) fn examine(
+        &mut self,
+        (plan, request): (&Assignment, &Bytes),
+        time: Duration,
+        stop: &Stop,
+        tell: &mut dyn FnMut(&str, Bytes),
+    ) -> Result<(), RunError> {
+        match self {
+            Self::Here => Ok(()),
+            Self::Agents(coordinator) => {
+                Ok(coordinator.examine(plan, request, time, stop.asked(), tell)?)
+            }
         }
     }
 

@@ -97,10 +97,22 @@ impl AgentArgs {
 
 /// `tenbin agents`.
 #[derive(Args)]
+#[command(after_help = "\
+Columns:
+  state        free, busy with a run, or another build of Tenbin
+  addresses    addresses of the machine
+  clock        largest possible error with which this machine knows the agent's clock: agents start
+               a slice that close to each other
+  sends up to  requests per second that all cores together can send, measured over loopback when the
+               agent started
+  may send to  networks in --allow of the agent")]
 pub struct AgentsArgs {
     /// The server.
     #[command(flatten)]
     pub nats: NatsArgs,
+    /// Print the agents as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 fn name(text: &str) -> Result<String, String> {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use tenbin_plan::{At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadDraft};
+use tenbin_plan::{
+    AgentsDraft, At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadDraft,
+};
 
 use super::keys::value_for;
-use super::{KeyArgs, TargetArgs, set};
+use super::{Flags, KeyArgs, TargetArgs, set};
 
 /// `tenbin doctor`.
 #[derive(Args)]
@@ -21,6 +23,7 @@ says whether the machine is fit to measure. Exit code 0 if no check failed, othe
 Examples:
   tenbin doctor
   tenbin doctor --duration 30s --connections 512
+  tenbin doctor --agents 2 --nats tls://10.0.0.1:4222 --creds tenbin-hub/coordinator.creds
   tenbin doctor s3 --target minio=http://127.0.0.1:9000"
 )]
 pub struct DoctorArgs {
@@ -57,6 +60,9 @@ pub struct DoctorMachineArgs {
     /// Print the check results as JSON
     #[arg(long)]
     pub json: bool,
+    /// Load machines that are checked too.
+    #[command(flatten)]
+    pub agents: Flags<AgentsDraft>,
 }
 
 /// The kinds of servers that can be checked.
@@ -116,6 +122,9 @@ pub struct DoctorS3Args {
     /// Print the check results as JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Load machines that are checked too, and the targets from there.
+    #[command(flatten)]
+    pub agents: Flags<AgentsDraft>,
 }
 
 impl DoctorS3Args {

@@ -2,10 +2,13 @@
 //! agents.
 
 use std::fmt::Write as _;
+use std::iter::once;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context as _;
-use tenbin_cluster::{Coordinator, Introduction, News};
+use serde_json::{Value, json};
+use tenbin_cluster::{Coordinator, Introduction, ListedAgent, News};
+use tenbin_result::format::{rate, time};
 use tenbin_runner::{RunContext, introduce, run_agent};
 
 use crate::allocator;
@@ -44,6 +47,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
         _ if args.quiet => {}
         News::Waiting => output::note(&waiting),
         News::Assigned => output::note("a coordinator has assigned a plan"),
+        News::Examined => output::note("a coordinator checks this machine"),
         News::Ended => output::note("the run has ended; waiting for the next"),
     };
     match run_agent(&server, me, limits, &context, stop.asked(), &mut tell) {
@@ -93,23 +97,97 @@ pub(crate) fn agents(args: &AgentsArgs) -> Exit {
             return Exit::Target;
         }
     };
+    if args.json {
+        let document: Vec<Value> = found.iter().map(in_json).collect();
+        output::print(format!("{:#}\n", Value::from(document)).as_bytes());
+    }
     if found.is_empty() {
         output::note("no agent responds; start `tenbin agent` on every load machine");
         return Exit::Target;
     }
-    let mut text = String::new();
-    for agent in &found {
-        let state = if agent.is_busy { "busy" } else { "free" };
-        let line = format!(
-            "{}  {state}  tenbin {}  {} cores  {}  may send requests to {}",
-            agent.name,
-            agent.version,
-            agent.cores,
-            agent.hostname.as_deref().unwrap_or("unknown machine"),
-            agent.allow.join(", ")
-        );
-        let _ = writeln!(text, "{}", tenbin_report::for_terminal(&line));
+    if !args.json {
+        output::print(table(&found).as_bytes());
     }
-    output::print(text.as_bytes());
     Exit::Done
+}
+
+/// State of an agent in the list.
+fn state(agent: &ListedAgent) -> &'static str {
+    match (agent.is_same_build, agent.introduction.is_busy) {
+        (false, _) => "other build",
+        (true, true) => "busy",
+        (true, false) => "free",
+    }
+}
+
+fn in_json(agent: &ListedAgent) -> Value {
+    let about = &agent.introduction;
+    json!({
+        "name": about.name,
+        "state": state(agent),
+        "version": about.version,
+        "machine": about.hostname,
+        "cores": about.cores,
+        "cpu": about.cpu,
+        "kernel": about.kernel,
+        "addresses": about.addresses,
+        "clock_bound_seconds": agent.clock_bound.map(|bound| bound.as_secs_f64()),
+        "ceiling_per_second": ceiling(agent),
+        "allow": about.allow,
+    })
+}
+
+/// Requests per second that the agent's machine can send, if known.
+fn ceiling(agent: &ListedAgent) -> Option<u64> {
+    Some(agent.introduction.ceiling).filter(|ceiling| *ceiling > 0)
+}
+
+const HEAD: [&str; 9] = [
+    "name",
+    "state",
+    "version",
+    "machine",
+    "cores",
+    "addresses",
+    "clock",
+    "sends up to",
+    "may send to",
+];
+
+/// The agents as a table. Escapes what the agents sent.
+fn table(agents: &[ListedAgent]) -> String {
+    let unknown = || "unknown".to_owned();
+    let row = |agent: &ListedAgent| {
+        let about = &agent.introduction;
+        let list = |items: &[String]| match items {
+            [] => unknown(),
+            items => items.join(", "),
+        };
+        let bound = agent.clock_bound.map(|bound| time(bound.as_secs_f64()));
+        let cells = [
+            about.name.clone(),
+            state(agent).to_owned(),
+            about.version.clone(),
+            about.hostname.clone().unwrap_or_else(unknown),
+            about.cores.to_string(),
+            list(&about.addresses),
+            bound.map_or_else(unknown, |bound| format!("±{bound}")),
+            ceiling(agent).map_or_else(unknown, |ceiling| rate(ceiling as f64)),
+            list(&about.allow),
+        ];
+        cells.map(|cell| tenbin_report::for_terminal(&cell))
+    };
+    let rows = agents.iter().map(row);
+    let rows: Vec<[String; 9]> = once(HEAD.map(str::to_owned)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..HEAD.len()).filter_map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let padded = row.iter().zip(&widths);
+        let padded: Vec<String> = padded
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        let _ = writeln!(text, "{}", padded.join("  ").trim_end());
+    }
+    text
 }

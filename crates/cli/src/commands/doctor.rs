@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
-use tenbin_plan::Plan;
-use tenbin_runner::{Examination, RunContext, examine};
+use tenbin_plan::{Agents, Plan};
+use tenbin_runner::{Examination, Progress, RunContext, examine};
 use tenbin_targets::doctor::{CheckResult, State};
 
-use super::plan::resolve;
+use super::plan::{resolve, resolve_agents};
 use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 use crate::exit::Exit;
 use crate::{interrupt, output};
@@ -20,7 +20,7 @@ const DOCUMENT_VERSION: u32 = 1;
 /// Prints the check results.
 pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
     let asked = match &args.command {
-        None => Ok(Parsed::of_machine(&args.machine)),
+        None => Parsed::of_machine(&args.machine),
         Some(DoctorCommand::S3(args)) => Parsed::of_s3(args),
     };
     let asked = match asked {
@@ -38,12 +38,11 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Exit {
 
 /// What to check, and the output format.
 struct Parsed {
-    examination: (
-        Option<Plan>,
-        Option<u64>,
-        Vec<u16>,
-        BTreeMap<String, PathBuf>,
-    ),
+    plan: Option<Plan>,
+    agents: Option<Agents>,
+    connections: Option<u64>,
+    ports: Vec<u16>,
+    data: BTreeMap<String, PathBuf>,
     out: PathBuf,
     json: bool,
     /// Time for which to measure the noise of the machine; zero skips this measurement.
@@ -51,18 +50,17 @@ struct Parsed {
 }
 
 impl Parsed {
-    fn of_machine(args: &DoctorMachineArgs) -> Self {
-        Self {
-            examination: (
-                None,
-                Some(args.connections.into()),
-                args.port.clone(),
-                BTreeMap::new(),
-            ),
+    fn of_machine(args: &DoctorMachineArgs) -> Result<Self, Exit> {
+        Ok(Self {
+            plan: None,
+            agents: resolve_agents(&args.agents.0)?,
+            connections: Some(args.connections.into()),
+            ports: args.port.clone(),
+            data: BTreeMap::new(),
             out: args.out.clone(),
             json: args.json,
             watch: args.duration.0,
-        }
+        })
     }
 
     fn of_s3(args: &DoctorS3Args) -> Result<Self, Exit> {
@@ -71,10 +69,12 @@ impl Parsed {
             Ok(Some(draft)) => Some(resolve(Ok(draft))?),
             Err(refusal) => Some(resolve(Err(refusal))?),
         };
-        let data = args.data(&names(plan.as_ref()));
-        let connections = args.connections.map(u64::from);
         Ok(Self {
-            examination: (plan, connections, args.port.clone(), data),
+            agents: resolve_agents(&args.agents.0)?,
+            connections: args.connections.map(u64::from),
+            ports: args.port.clone(),
+            data: args.data(&names(plan.as_ref())),
+            plan,
             out: args.out.clone(),
             json: args.json,
             watch: Duration::ZERO,
@@ -99,20 +99,31 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         is_precise: |_, _| false,
         lengthen_slices: false,
     };
-    let (plan, connections, ports, data) = &asked.examination;
+    let plan = asked.plan.as_ref();
     let examination = Examination {
-        plan: plan.as_ref(),
-        connections: *connections,
-        ports: ports.clone(),
+        plan,
+        agents: asked.agents.as_ref(),
+        connections: asked.connections,
+        ports: asked.ports.clone(),
         watch: asked.watch,
-        data: data.clone(),
+        data: asked.data.clone(),
     };
-    let names = names(plan.as_ref());
+    let names = names(plan);
     let widest = names.iter().map(|name| name.chars().count()).max();
+    let widest = widest.unwrap_or(0).max(MACHINE.len());
+    let width = match &asked.agents {
+        None => widest,
+        Some(_) => widest + FROM_AGENT.len() + USUAL_AGENT_NAME,
+    };
     let mut findings = Vec::new();
-    let ended = examine(&examination, &bench, &stop, &mut |finding| {
+    let mut progress = |progress: Progress<'_>| {
+        if let Progress::Note(sentence) = progress {
+            output::note(sentence);
+        }
+    };
+    let ended = examine(&examination, &bench, &stop, &mut progress, &mut |finding| {
         if !asked.json {
-            output::print(line(&finding, widest).as_bytes());
+            output::print(line(&finding, width).as_bytes());
         }
         findings.push(finding);
     });
@@ -127,7 +138,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         (false, false) => summary(&findings),
     };
     output::print(text.as_bytes());
-    if !alone && plan.is_none() && ports.is_empty() {
+    if !alone && plan.is_none() && asked.ports.is_empty() {
         output::note("no server was checked; name one with --target");
     }
     Ok(match count(&findings, State::Failed) {
@@ -136,11 +147,19 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     })
 }
 
-/// Whether this machine is fit to measure, in one sentence.
+/// The name of a check, with the agent that ran it.
+fn name_of(finding: &CheckResult) -> String {
+    match &finding.agent {
+        None => finding.check.to_string(),
+        Some(agent) => format!("{} of agent \"{agent}\"", finding.check),
+    }
+}
+
+/// Whether the machines are fit to measure, in one sentence.
 fn fitness(findings: &[CheckResult]) -> String {
     let named = |state| {
         let found = findings.iter().filter(|finding| finding.state == state);
-        let mut names: Vec<&str> = found.map(|finding| finding.check).collect();
+        let mut names: Vec<String> = found.map(name_of).collect();
         names.dedup();
         names.join(", ")
     };
@@ -159,17 +178,25 @@ fn fitness(findings: &[CheckResult]) -> String {
 
 /// Entry for this machine in the column of target names.
 const MACHINE: &str = "(here)";
+/// Between the names of a target and the agent that checked it.
+const FROM_AGENT: &str = " from ";
+/// Width for the name of an agent, whose name is not known when the first line is printed.
+const USUAL_AGENT_NAME: usize = 8;
 
-fn line(finding: &CheckResult, widest: Option<usize>) -> String {
-    let width = widest.unwrap_or(0).max(MACHINE.len());
+fn line(finding: &CheckResult, width: usize) -> String {
     let CheckResult {
         check,
+        agent,
         target,
         state,
         evidence,
         advice,
     } = finding;
-    let whose = target.as_deref().unwrap_or(MACHINE);
+    let whose = match (agent, target) {
+        (None, target) => target.as_deref().unwrap_or(MACHINE).to_owned(),
+        (Some(agent), None) => format!("({agent})"),
+        (Some(agent), Some(target)) => format!("{target}{FROM_AGENT}{agent}"),
+    };
     let advice = advice.as_deref();
     let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
     let line = format!(
@@ -226,13 +253,14 @@ mod tests {
     #[test]
     fn what_others_wrote_cannot_move_the_cursor() {
         let finding = CheckResult {
-            check: "reach",
+            check: "reach".into(),
+            agent: None,
             target: Some("a".to_owned()),
             state: State::Failed,
             evidence: "\u{1b}[2Jgone".to_owned(),
             advice: None,
         };
-        let shown = line(&finding, Some(1));
+        let shown = line(&finding, 1);
         assert!(!shown.contains('\u{1b}'), "{shown:?}");
         assert!(shown.contains("gone"));
     }

@@ -1,6 +1,6 @@
 //! `tenbin plan`, and resolving drafts to plans.
 
-use tenbin_plan::{Context, Draft, Plan, Refusal};
+use tenbin_plan::{Agents, AgentsDraft, Context, Draft, Plan, Refusal};
 
 use crate::exit::Exit;
 use crate::output;
@@ -26,17 +26,28 @@ pub(crate) fn resolve_with(
     draft: Result<Draft, Refusal>,
     change: impl FnOnce(&mut Context),
 ) -> Result<Plan, Exit> {
-    let mut context = Context::of_this_process().map_err(|error| {
+    let mut context = context()?;
+    change(&mut context);
+    let plan = draft.and_then(|draft| draft.resolve(&mut context));
+    plan.map_err(|refusal| refused(&refusal))
+}
+
+/// Resolves `[agents]` alone, for a command without a plan. Prints errors.
+pub(crate) fn resolve_agents(draft: &AgentsDraft) -> Result<Option<Agents>, Exit> {
+    let agents = draft.resolve(&mut context()?);
+    agents.map_err(|refusal| refused(&refusal))
+}
+
+fn context() -> Result<Context, Exit> {
+    Context::of_this_process().map_err(|error| {
         output::error(&format!("cannot read the working directory: {error}"));
         Exit::Internal
-    })?;
-    change(&mut context);
-    draft
-        .and_then(|draft| draft.resolve(&mut context))
-        .map_err(|refusal| {
-            for problem in refusal.problems() {
-                output::error(&problem.to_string());
-            }
-            Exit::Refused
-        })
+    })
+}
+
+fn refused(refusal: &Refusal) -> Exit {
+    for problem in refusal.problems() {
+        output::error(&problem.to_string());
+    }
+    Exit::Refused
 }

@@ -45,6 +45,31 @@ impl Hub {
         self.directory.join(name)
     }
 
+    /// Starts an agent that waits for a coordinator. `inside` are words that precede its command
+    /// line.
+    pub(crate) fn start_agent(
+        &self,
+        scratch: &Scratch,
+        name: &str,
+        inside: &[&str],
+        options: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Running {
+        let creds = self.file("agent.creds").display().to_string();
+        let fixed = [
+            "agent", "--nats", &self.url, "--creds", &creds, "--name", name,
+        ];
+        let all = fixed.iter().chain(options);
+        let mut agent = Tenbin::new(scratch, all).inside(inside);
+        for (name, value) in variables {
+            agent = agent.env(name, value);
+        }
+        let agent = agent.start();
+        let waits = wait_until(SOON, || agent.so_far().contains("waits for a coordinator"));
+        assert!(waits, "{}", agent.so_far());
+        agent
+    }
+
     /// Ends the hub as Ctrl-C does.
     pub(crate) fn interrupt(self) -> Outcome {
         self.running.signal(Signal::SIGINT);
@@ -94,24 +119,20 @@ impl Agents {
         variables: &[(&str, &str)],
     ) -> Self {
         let hub = Hub::start(scratch, &[]);
-        let mut agents = Vec::new();
-        for (number, words) in inside.iter().enumerate() {
-            let name = format!("agent-{number}");
-            let creds = hub.file("agent.creds").display().to_string();
-            let fixed = [
-                "agent", "--nats", &hub.url, "--creds", &creds, "--name", &name,
-            ];
-            let all = fixed.iter().chain(options);
-            let mut agent = Tenbin::new(scratch, all).inside(words);
-            for (name, value) in variables {
-                agent = agent.env(name, value);
-            }
-            let agent = agent.start();
-            let waits = wait_until(SOON, || agent.so_far().contains("waits for a coordinator"));
-            assert!(waits, "{}", agent.so_far());
-            agents.push(agent);
+        let numbered = inside.iter().enumerate();
+        let agents = numbered.map(|(number, words)| {
+            hub.start_agent(
+                scratch,
+                &format!("agent-{number}"),
+                words,
+                options,
+                variables,
+            )
+        });
+        Self {
+            agents: agents.collect(),
+            hub,
         }
-        Self { hub, agents }
     }
 
     /// The options with which a run uses `count` agents.

@@ -40,8 +40,8 @@ impl Coordinator {
     ///
     /// # Errors
     /// When the server cannot be reached, or `stop` is set.
-    pub fn list(server: &Server, stop: &AtomicBool) -> Result<Vec<Introduction>, ClusterError> {
-        let mut coordinator = Self::connect(server, "list")?;
+    pub fn list(server: &Server, stop: &AtomicBool) -> Result<Vec<ListedAgent>, ClusterError> {
+        let mut coordinator = Self::connect(server, &format!("list-{:x}", std::process::id()))?;
         let mut found = Vec::new();
         let begun = Instant::now();
         coordinator.say_hello();
@@ -51,8 +51,35 @@ impl Coordinator {
                 found.push(intro);
             }
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(found)
+        coordinator.list_with_clocks(found, stop)
+    }
+
+    /// Probes the clocks of agents that are not reserved, also of those that work for other runs.
+    fn list_with_clocks(
+        &mut self,
+        found: Vec<Introduction>,
+        stop: &AtomicBool,
+    ) -> Result<Vec<ListedAgent>, ClusterError> {
+        let of_other_format = |it: &Introduction| it.format != FORMAT;
+        let (silent, found) = found.into_iter().partition(of_other_format);
+        let silent: Vec<Introduction> = silent;
+        self.members = found.into_iter().map(Member::new).collect();
+        let hear = |own: &mut Self| match own.next(POLL) {
+            Err(ClusterError::Lost { .. }) => Ok(None),
+            heard => heard,
+        };
+        let clocks = self.clocks(stop, hear)?;
+        let members = std::mem::take(&mut self.members).into_iter().zip(clocks);
+        let probed = members.map(|(member, clock)| (member.intro, clock));
+        let all = probed.chain(silent.into_iter().map(|intro| (intro, None)));
+        let listed = all.map(|(introduction, clock)| ListedAgent {
+            is_same_build: other_build(&introduction).is_none(),
+            introduction,
+            clock_bound: clock.map(|clock| Duration::from_nanos(clock.error)),
+        });
+        let mut listed: Vec<ListedAgent> = listed.collect();
+        listed.sort_by(|a, b| a.introduction.name.cmp(&b.introduction.name));
+        Ok(listed)
     }
 
     fn find(
@@ -173,6 +200,18 @@ impl Coordinator {
         let format = FORMAT;
         self.bus.outbox().send_named(HELLO, &Hello { run, format });
     }
+}
+
+/// An agent that waits at a NATS server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedAgent {
+    /// The agent, as it introduced itself.
+    pub introduction: Introduction,
+    /// Whether the agent can work for this build of Tenbin.
+    pub is_same_build: bool,
+    /// Largest possible error with which a slice can start at the same time on this agent as on
+    /// the coordinator; `None` for an agent of another build or without a response.
+    pub clock_bound: Option<Duration>,
 }
 
 /// A search for free agents.

@@ -133,11 +133,9 @@ impl Swarm {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             hostname: Some(name(agent)),
             cores: 16,
-            cpu: None,
-            kernel: None,
             allow: vec!["127.0.0.0/8".to_owned()],
             now: self.now(Instant::now()),
-            is_busy: false,
+            ..Introduction::default()
         }
     }
 
@@ -210,7 +208,7 @@ impl Swarm {
                             self.send(agent, Happened::Started { slice, late });
                             (running, reported) = (Some((slice, at)), 0);
                         }
-                        What::Close { .. } | What::Part(_) => {}
+                        What::Close { .. } | What::Examine { .. } | What::Part(_) => {}
                         What::Stop { .. } | What::End => running = None,
                     }
                 }

@@ -1,10 +1,12 @@
 //! The coordinator: finds agents, gives each its part of a plan, starts slices on all agents at the
 //! same time, and passes on their samples.
 
+mod clocks;
 mod gather;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod many;
+mod orders;
 mod regroup;
 mod signs;
 mod slice;
@@ -14,29 +16,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+pub use self::gather::ListedAgent;
 use self::signs::SignsOfLife;
 use self::slice::Part;
 pub use self::slice::{PartOfAgent, Slice, SliceOfAll};
 use crate::bus::{Bus, Inbox, Incoming, Server, read};
-use crate::clock::{OtherClock, Probe};
+use crate::clock::OtherClock;
 use crate::error::ClusterError;
-use crate::message::{Assignment, Event, Happened, Introduction, Lease, Order, Presence, What};
-use crate::parts::{self, Parts};
+use crate::message::{Assignment, Event, Happened, Introduction, Lease, Presence, What};
+use crate::parts::Parts;
 use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
 /// Interval at which waits check the stop flag and the signs of life.
 const POLL: Duration = Duration::from_millis(20);
-/// Probes of the clocks before each slice.
-const PROBES: usize = 5;
-/// Longest wait for the responses to a probe.
-const PROBE_TIME: Duration = Duration::from_secs(1);
-/// How long an order is valid.
-const ORDER_TIME: Duration = Duration::from_secs(10);
-/// How long a part of a large order may take to reach its agent.
-const PART_TIME: Duration = Duration::from_millis(50);
-/// How long agents may take to prepare for a plan.
-const PREPARE_TIME: Duration = Duration::from_secs(120);
 
 /// Longest name of an agent, bytes.
 const LONGEST_NAME: usize = 64;
@@ -124,133 +117,8 @@ impl Coordinator {
         self.members.iter().map(|member| &member.intro)
     }
 
-    /// Assigns every agent its part of a plan. The coordinator sets the numbers of the agents.
-    ///
-    /// # Errors
-    /// When an agent refuses the plan or is lost, or when `stop` is set.
-    pub fn prepare(
-        &mut self,
-        assignment: &Assignment,
-        stop: &AtomicBool,
-    ) -> Result<(), ClusterError> {
-        self.assignment = Some(assignment.clone());
-        self.assign(stop)
-    }
-
-    /// Assigns every agent its part of the plan, if there is a plan yet.
-    fn assign(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
-        let Some(assignment) = self.assignment.clone() else {
-            return Ok(());
-        };
-        let agents = self.members.len();
-        self.number += 1;
-        let number = self.number;
-        let of_agent = |agent| {
-            let assignment = Assignment {
-                agent,
-                agents,
-                ..assignment.clone()
-            };
-            parts::split(What::Prepare { number, assignment }, What::Part)
-        };
-        let orders = (0..agents).map(of_agent).collect::<Result<_, _>>();
-        self.order_in_parts(orders.map_err(ClusterError::Agents)?);
-        let begun = Instant::now();
-        let mut is_prepared = vec![false; agents];
-        while let Some(missing) = is_prepared.iter().position(|is_prepared| !is_prepared) {
-            check(stop)?;
-            if begun.elapsed() > PREPARE_TIME {
-                let seconds = PREPARE_TIME.as_secs();
-                let what = format!("was not prepared within {seconds} s");
-                return Err(self.members[missing].lost(&what));
-            }
-            if let Some((agent, Happened::Prepared { number: of }, _)) = self.heard()?
-                && of == number
-            {
-                is_prepared[agent] = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// Measures how far the clocks of the agents are from this machine's clock.
-    fn probe(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
-        let mut probes: Vec<Vec<Probe>> = vec![Vec::new(); self.members.len()];
-        for _ in 0..PROBES {
-            let begun = Instant::now();
-            let sent = self.now(begun);
-            for agent in 0..self.members.len() {
-                self.order(agent, What::Probe { sent });
-            }
-            let mut missing = self.members.len();
-            while missing > 0 && begun.elapsed() < PROBE_TIME {
-                check(stop)?;
-                let Some((agent, happened, at)) = self.heard()? else {
-                    continue;
-                };
-                if let Happened::Time {
-                    sent: of,
-                    received,
-                    replied,
-                } = happened
-                    && of == sent
-                {
-                    missing -= 1;
-                    let returned = self.now(at);
-                    probes[agent].push(Probe {
-                        sent,
-                        received,
-                        replied,
-                        returned,
-                    });
-                }
-            }
-        }
-        for (member, probes) in self.members.iter_mut().zip(probes) {
-            match OtherClock::of(&probes) {
-                Some(clock) => member.clock = Some(clock),
-                None => return Err(member.lost("does not respond")),
-            }
-        }
-        Ok(())
-    }
-
     fn now(&self, at: Instant) -> u64 {
         at.saturating_duration_since(self.origin).as_nanos() as u64
-    }
-
-    fn order(&self, agent: usize, what: What) {
-        self.order_within(agent, what, ORDER_TIME);
-    }
-
-    /// Sends each agent the parts of its order, and returns how much longer than an order in one
-    /// part they may take. The agents get their parts in turn, so that none waits for the others.
-    fn order_in_parts(&self, mut orders: Vec<Vec<What>>) -> Duration {
-        let parts: usize = orders.iter().map(Vec::len).sum();
-        let longer = PART_TIME * (parts - orders.len()) as u32;
-        orders.iter_mut().for_each(|parts| parts.reverse());
-        while orders.iter().any(|parts| !parts.is_empty()) {
-            for (agent, parts) in orders.iter_mut().enumerate() {
-                if let Some(what) = parts.pop() {
-                    self.order_within(agent, what, ORDER_TIME + longer);
-                }
-            }
-        }
-        longer
-    }
-
-    fn order_within(&self, agent: usize, what: What, time: Duration) {
-        let member = &self.members[agent];
-        let expiry = self.now(Instant::now() + time);
-        // An agent whose clock is not known yet gets orders without an expiry: only probes.
-        let expires = member.clock.map_or(u64::MAX, |clock| clock.at(expiry));
-        let order = Order {
-            run: self.run.clone(),
-            expires,
-            what,
-        };
-        let subject = subjects::orders(&member.intro.name);
-        self.bus.outbox().send(&subject, &order);
     }
 
     /// The next event of an agent, with the agent's number; also checks that all agents live.
@@ -430,113 +298,4 @@ fn one_line(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::gather::Search;
-    use super::*;
-    use crate::bus::testing::{Arriving, Sent, bus};
-
-    fn coordinator(names: &[&str]) -> (Coordinator, Sent, Arriving) {
-        let (bus, sent, received, arriving) = bus();
-        let coordinator = Coordinator {
-            bus,
-            received,
-            signs: SignsOfLife::default(),
-            run: "r".to_owned(),
-            origin: Instant::now(),
-            members: names.iter().map(|name| Member::new(agent(name))).collect(),
-            planned: names.len(),
-            number: 5,
-            assignment: None,
-            is_disconnected: false,
-            lives: Arc::new(AtomicBool::new(true)),
-            lease: None,
-        };
-        (coordinator, sent, arriving)
-    }
-
-    fn agent(name: &str) -> Introduction {
-        Introduction {
-            name: name.to_owned(),
-            ..Introduction::default()
-        }
-    }
-
-    fn event(what: Happened) -> Event {
-        let run = "r".to_owned();
-        Event { run, what }
-    }
-
-    #[test]
-    fn an_agent_that_another_run_has_taken_is_not_reserved() {
-        let (mut coordinator, mut sent, arriving) = coordinator(&[]);
-        let mut search = Search::new(Duration::ZERO);
-        search.free = ["load3", "load1", "load2"].map(agent).to_vec();
-        arriving.add(&subjects::events("load1"), &event(Happened::Busy));
-        arriving.add(&subjects::events("load2"), &event(Happened::Reserved));
-        let stop = AtomicBool::new(false);
-        let reserved = coordinator
-            .reserve(&mut search, 1, &stop)
-            .expect("no error");
-        assert_eq!(reserved, 1);
-        let names: Vec<&str> = coordinator.agents().map(|it| it.name.as_str()).collect();
-        assert_eq!(names, ["load2"]);
-        assert_eq!(search.free, [agent("load3")], "not needed");
-        let mut orders = Vec::new();
-        while let Some((subject, order)) = sent.next::<Order>() {
-            orders.push((subject, matches!(order.what, What::Reserve)));
-        }
-        let expected = [("load1", true), ("load1", false), ("load2", true)];
-        assert_eq!(
-            orders,
-            expected.map(|(name, is)| (subjects::orders(name), is))
-        );
-    }
-
-    #[test]
-    fn refusals_of_a_void_slice_do_not_count() {
-        let (mut coordinator, _sent, arriving) = coordinator(&["load1"]);
-        let refused = |number| {
-            let why = "no".to_owned();
-            event(Happened::Refused { number, why })
-        };
-        let subject = subjects::events("load1");
-        arriving.add(&subject, &refused(Some(4)));
-        assert!(matches!(coordinator.next(POLL), Ok(None)));
-        for number in [Some(5), None] {
-            arriving.add(&subject, &refused(number));
-            assert!(matches!(
-                coordinator.next(POLL),
-                Err(ClusterError::Agents(_))
-            ));
-        }
-        let why = "stopped".to_owned();
-        arriving.add(&subject, &event(Happened::Gone { why }));
-        let lost = coordinator.next(POLL);
-        assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
-    }
-
-    #[test]
-    fn a_run_without_agents_cannot_continue() {
-        let (mut coordinator, mut sent, _arriving) = coordinator(&["load1"]);
-        let stop = AtomicBool::new(false);
-        let ended = coordinator.regroup("load1", Duration::ZERO, &stop);
-        assert!(matches!(ended, Err(ClusterError::Agents(why)) if why == "no agent is left"));
-        let (subject, order) = sent.next::<Order>().expect("an order");
-        assert_eq!(subject, subjects::orders("load1"));
-        assert!(matches!(order.what, What::End));
-    }
-
-    #[test]
-    fn names_are_parts_of_subjects() {
-        assert!(is_agent_name("load-1_a"));
-        for name in ["", "a.b", "*", ">", "a b", "a\n", &"a".repeat(65)] {
-            assert!(!is_agent_name(name), "{name:?}");
-        }
-    }
-
-    #[test]
-    fn texts_of_agents_are_one_line() {
-        assert_eq!(one_line("a\nerror: \u{1b}[31mb"), "a error:  [31mb");
-        assert_eq!(one_line(&"x".repeat(9_000)).len(), LONGEST_TEXT);
-    }
-}
+mod tests;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
-use super::{Coordinator, Member, ORDER_TIME, POLL, check};
+use super::orders::ORDER_TIME;
+use super::{Coordinator, Member, POLL, check};
 use crate::clock::OtherClock;
 use crate::error::ClusterError;
 use crate::message::{CpuOfMachine, Happened, SliceDone, SliceOrder, What};

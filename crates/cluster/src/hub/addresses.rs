@@ -2,9 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
-use nix::ifaddrs::getifaddrs;
-
 use crate::error::ClusterError;
+use crate::interfaces;
 
 /// Where a hub listens, and what load machines may call it.
 #[derive(Debug)]
@@ -77,13 +76,7 @@ fn in_certificate(names: &[String], addresses: &[IpAddr]) -> Vec<String> {
 
 /// Addresses of the interfaces that a wildcard address covers. `::` covers IPv4 as well.
 fn addresses_of_this_machine(wildcard: IpAddr) -> Vec<IpAddr> {
-    let interfaces = getifaddrs().into_iter().flatten();
-    let addresses = interfaces.filter_map(|interface| {
-        let address = interface.address?;
-        let v4 = address.as_sockaddr_in().map(|it| IpAddr::V4(it.ip()));
-        v4.or_else(|| address.as_sockaddr_in6().map(|it| IpAddr::V6(it.ip())))
-    });
-    addresses
+    interfaces::addresses()
         .filter(|address| wildcard.is_ipv6() || address.is_ipv4())
         .collect()
 }

@@ -3,9 +3,26 @@
 use url::Url;
 
 use crate::agents::Agents;
+use crate::context::Context;
 use crate::draft::AgentsDraft;
+use crate::problem::{Findings, Refusal};
 use crate::resolver::Resolver;
 use crate::scalar::{At, Scalar};
+
+impl AgentsDraft {
+    /// The agents, for a command that needs no plan; `None` without agents.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes in the draft.
+    pub fn resolve(&self, context: &mut Context) -> Result<Option<Agents>, Refusal> {
+        let directory = context.directory.clone();
+        let mut resolver = Resolver::new(context, directory, Findings::default());
+        let agents = resolve(&mut resolver, self);
+        resolver.findings.verdict(None)?;
+        Ok(agents)
+    }
+}
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Option<Agents> {
     let count: Option<usize> = resolver.value(&AgentsDraft::count, &draft.count);

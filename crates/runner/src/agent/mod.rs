@@ -1,6 +1,8 @@
 //! An agent: executes its part of every slice that a coordinator orders.
 
+mod ceiling;
 mod cpu;
+mod examine;
 mod limits;
 
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,13 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tenbin_cluster::{
     Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone, SliceOrder,
+    reachable_addresses,
 };
 use tenbin_engine::{Drive, Part, SliceEvent, StartGate, Workload, drive};
 use tenbin_plan::{Draft, Pace, Plan, Reach};
 use tenbin_record::Environment;
-use tenbin_targets::{LaunchContext, bring_up};
+use tenbin_targets::{LaunchContext, Running, bring_up};
 
 use self::cpu::CpuWatch;
 pub use self::limits::AgentLimits;
@@ -26,6 +30,8 @@ use crate::generators::{Generators, TimedState, check, decoded, encoded, unix_se
 use crate::live_target::{LiveTarget, at_most};
 use crate::stop::Stop;
 
+/// Most addresses that an agent names.
+const MOST_ADDRESSES: usize = 8;
 /// Most agents of a run.
 const MOST_AGENTS: usize = 1_000;
 /// Most load generator threads of an agent.
@@ -38,13 +44,17 @@ const MOST_REOPENS: u32 = 1_000;
 /// How an agent called `name` introduces itself to coordinators.
 pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
     let machine = Environment::collect();
+    let cores = machine.cores.unwrap_or(1) as usize;
+    let addresses = reachable_addresses().into_iter().take(MOST_ADDRESSES);
     Introduction {
         name: name.to_owned(),
         format: 0,
         instance: RandomState::new().hash_one(std::process::id()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         hostname: machine.hostname,
-        cores: machine.cores.unwrap_or(1) as usize,
+        cores,
+        addresses: addresses.map(|address| address.to_string()).collect(),
+        ceiling: ceiling::ceiling(cores),
         cpu: machine.cpu_model,
         kernel: machine.kernel,
         allow: limits.allow.iter().map(ToString::to_string).collect(),
@@ -97,6 +107,35 @@ impl Machine {
         assignment: &Assignment,
         stop: &Arc<AtomicBool>,
     ) -> Result<Assigned, String> {
+        let plan = self.plan_of(assignment)?;
+        let (plan, running) = self.bring_up(plan, assignment, stop)?;
+        let live_targets = plan.targets.iter().zip(running);
+        let live_targets =
+            live_targets.map(|(target, running)| LiveTarget::on_agent(&plan, target, running));
+        let live_targets = live_targets.collect::<Result<Vec<_>, _>>();
+        let mut live_targets = live_targets.map_err(|error| error.to_string())?;
+        let mut controls = Controls {
+            stop: &Stop::both(stop),
+            progress: &mut |_| {},
+            generators: Generators::Here,
+        };
+        for live in &mut live_targets {
+            for (at, work) in plan.workloads.iter().enumerate() {
+                while let Some(stage) = live.prepared[at].agent_setup() {
+                    let done = live.stage(work, Some(stage), &mut controls);
+                    done.map_err(|error| error.to_string())?;
+                }
+            }
+        }
+        Ok(Assigned {
+            plan,
+            live_targets,
+            part: (assignment.agent, assignment.agents),
+        })
+    }
+
+    /// Reads the plan. Refuses a plan that this agent cannot or may not execute.
+    fn plan_of(&self, assignment: &Assignment) -> Result<Plan, String> {
         let is_known = (1..=MOST_AGENTS).contains(&assignment.agents)
             && assignment.agent < assignment.agents
             && (1..=MOST_THREADS * assignment.agents).contains(&assignment.threads);
@@ -127,12 +166,16 @@ impl Machine {
         if let Some(descriptors) = descriptors {
             descriptors.raise().map_err(|error| error.to_string())?;
         }
-        let stopping = Stop::both(stop);
-        let mut controls = Controls {
-            stop: &stopping,
-            progress: &mut |_| {},
-            generators: Generators::Here,
-        };
+        Ok(plan)
+    }
+
+    /// The targets of the plan, whose hosts this agent may send requests to.
+    fn bring_up(
+        &self,
+        mut plan: Plan,
+        assignment: &Assignment,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(Plan, Vec<Running>), String> {
         let certificates = tempfile::tempdir().map_err(|error| error.to_string())?;
         for target in &mut plan.targets {
             let tls = &mut target.connect.tls;
@@ -141,7 +184,7 @@ impl Machine {
                 .take_certificates(tls, assignment, certificates.path());
             taken.map_err(|why| format!("target \"{}\": {why}", target.name))?;
         }
-        let mut live_targets = Vec::new();
+        let mut all = Vec::new();
         for target in &plan.targets {
             if !matches!(target.reach, Reach::Endpoint { .. }) {
                 return Err(format!("target \"{}\" has no url", target.name));
@@ -159,7 +202,7 @@ impl Machine {
                 stop,
                 waiting: &|_| {},
             };
-            // Resolves the names of hosts; sends no request.
+            // Resolves the names of hosts and reads the certificates; sends no request.
             let running = bring_up(target, &launch).map_err(|error| error.to_string())?;
             for host in &crate::reach::route(&running.route).hosts {
                 for address in &host.addresses {
@@ -167,22 +210,9 @@ impl Machine {
                     allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
                 }
             }
-            let live = LiveTarget::on_agent(&plan, target, running);
-            live_targets.push(live.map_err(|error| error.to_string())?);
+            all.push(running);
         }
-        for live in &mut live_targets {
-            for (at, work) in plan.workloads.iter().enumerate() {
-                while let Some(stage) = live.prepared[at].agent_setup() {
-                    let done = live.stage(work, Some(stage), &mut controls);
-                    done.map_err(|error| error.to_string())?;
-                }
-            }
-        }
-        Ok(Assigned {
-            plan,
-            live_targets,
-            part: (assignment.agent, assignment.agents),
-        })
+        Ok((plan, all))
     }
 }
 
@@ -191,6 +221,15 @@ impl LoadMachine for Machine {
         self.assigned = None;
         self.assigned = Some(self.make_ready(assignment, stop)?);
         Ok(())
+    }
+
+    fn examine(
+        &mut self,
+        assignment: &Assignment,
+        request: &[u8],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Bytes, String> {
+        self.check_results(assignment, request, stop)
     }
 
     fn slice(

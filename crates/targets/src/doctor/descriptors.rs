@@ -93,6 +93,7 @@ mod tests {
         let config = |files| CheckConfig {
             ports: Vec::new(),
             root: "runs".into(),
+            records: true,
             connections: files - 100,
             files,
             watch: std::time::Duration::ZERO,

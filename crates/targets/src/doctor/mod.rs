@@ -25,10 +25,11 @@ mod reply;
 mod secret_key;
 mod space;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use process::{LogFiles, Process};
 pub use reply::Reply;
@@ -74,7 +75,7 @@ pub trait Check: Sync {
 }
 
 /// State of a check result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// No problem.
@@ -138,11 +139,14 @@ impl Outcome {
 
 /// Result of a check, with the names of the check and the target. May contain text of servers and
 /// processes, so output must escape it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// Name of the check.
-    pub check: &'static str,
-    /// Name of the target; `None` for a check of this machine.
+    pub check: Cow<'static, str>,
+    /// Name of the agent that checked its machine, or the target from its machine; `None` for this
+    /// machine.
+    pub agent: Option<String>,
+    /// Name of the target; `None` for a check of the machine.
     pub target: Option<String>,
     /// State.
     pub state: State,
@@ -159,6 +163,8 @@ pub struct CheckConfig {
     pub ports: Vec<u16>,
     /// Directory of the runs, which need not exist yet.
     pub root: PathBuf,
+    /// Whether this machine records runs; an agent does not.
+    pub records: bool,
     /// Connections of the planned run.
     pub connections: u64,
     /// Open files that the planned run needs.
@@ -239,7 +245,8 @@ pub fn examine_target(
 
 fn result(check: &dyn Check, target: Option<String>, found: Outcome) -> CheckResult {
     CheckResult {
-        check: check.name(),
+        check: check.name().into(),
+        agent: None,
         target,
         state: found.state,
         evidence: found.evidence,

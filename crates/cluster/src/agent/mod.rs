@@ -4,21 +4,25 @@
 //! runs the jobs. A slow job therefore never delays a sign of life, and a lost coordinator always
 //! ends the load.
 
+mod worker;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use tenbin_engine::{SliceEvent, StartGate};
 
+use self::worker::{Job, Ordered, Worker};
 use crate::bus::{Bus, Inbox, Incoming, Outbox, Server, read};
 use crate::error::ClusterError;
 use crate::message::{
     Assignment, Event, FORMAT, Happened, Hello, Introduction, Lease, Order, Presence, SliceDone,
     SliceOrder, What,
 };
-use crate::parts::{self, Parts};
+use crate::parts::Parts;
 use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
@@ -34,6 +38,15 @@ pub trait LoadMachine: Send {
     /// # Errors
     /// One sentence if the plan cannot or may not be executed.
     fn prepare(&mut self, assignment: &Assignment, stop: &Arc<AtomicBool>) -> Result<(), String>;
+
+    /// Checks this machine and the targets of a plan. `request` and the results have a form that the
+    /// caller of the coordinator chose.
+    fn examine(
+        &mut self,
+        assignment: &Assignment,
+        request: &[u8],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Bytes, String>;
 
     /// Executes this agent's part of a slice. The slice starts when `gate` says.
     ///
@@ -58,24 +71,12 @@ pub enum News {
     Waiting,
     /// A coordinator has assigned a plan.
     Assigned,
+    /// A coordinator has ordered checks of this machine.
+    Examined,
     /// The run has ended.
     Ended,
     /// Something went wrong; one sentence.
     Warning(String),
-}
-
-enum Job {
-    Prepare(Ordered, Assignment),
-    Slice(Ordered, SliceOrder, Arc<StartGate>),
-    End,
-}
-
-/// What a job was ordered for.
-struct Ordered {
-    run: String,
-    number: u64,
-    /// Stops this job, and no later one.
-    halt: Arc<AtomicBool>,
 }
 
 /// The run that the agent works for.
@@ -85,6 +86,18 @@ struct Run {
     slice: Option<RunningSlice>,
     /// Number of the last order to prepare or to measure.
     last: Option<u64>,
+}
+
+impl Run {
+    /// Takes an order that ends the slice before.
+    fn take_order(&mut self, number: u64) -> Result<(), String> {
+        if self.last.is_some_and(|last| number <= last) {
+            return Err(format!("order {number} came twice"));
+        }
+        self.last = Some(number);
+        self.slice = None;
+        Ok(())
+    }
 }
 
 struct RunningSlice {
@@ -324,14 +337,20 @@ impl Agent<'_> {
         };
         match order.what {
             What::Prepare { number, assignment } => {
-                if run.last.is_some_and(|last| number <= last) {
-                    return Err(format!("order {number} came twice"));
-                }
-                run.last = Some(number);
-                run.slice = None;
+                run.take_order(number)?;
                 let ordered = self.ordered(order.run, number);
                 (self.tell)(News::Assigned);
                 let _ = self.jobs.send(Job::Prepare(ordered, assignment));
+            }
+            What::Examine {
+                number,
+                assignment,
+                request,
+            } => {
+                run.take_order(number)?;
+                let ordered = self.ordered(order.run, number);
+                (self.tell)(News::Examined);
+                let _ = self.jobs.send(Job::Examine(ordered, assignment, request));
             }
             What::Slice(slice) => {
                 if run.slice.is_some() || run.last.is_some_and(|last| slice.slice <= last) {
@@ -449,196 +468,5 @@ impl Agent<'_> {
     }
 }
 
-/// Runs jobs on a thread of its own.
-struct Worker<'m> {
-    machine: &'m mut dyn LoadMachine,
-    outbox: Outbox,
-    subject: String,
-}
-
-impl Worker<'_> {
-    fn work(mut self, jobs: &Receiver<Job>, ended: &Sender<u64>) {
-        while let Ok(job) = jobs.recv() {
-            match job {
-                Job::Prepare(Ordered { run, number, halt }, assignment) => {
-                    let machine = &mut *self.machine;
-                    let what = match unless_panic(|| machine.prepare(&assignment, &halt)) {
-                        Ok(()) => Happened::Prepared { number },
-                        Err(why) => Happened::Refused {
-                            number: Some(number),
-                            why,
-                        },
-                    };
-                    self.outbox.send(&self.subject, &Event { run, what });
-                }
-                Job::Slice(ordered, order, gate) => {
-                    self.slice(&ordered, &order, gate);
-                    let _ = ended.send(ordered.number);
-                }
-                Job::End => self.machine.end(),
-            }
-        }
-    }
-
-    fn slice(&mut self, ordered: &Ordered, order: &SliceOrder, gate: Arc<StartGate>) {
-        let slice = order.slice;
-        let (outbox, subject) = (&self.outbox, &self.subject);
-        let send = |what| {
-            let run = ordered.run.clone();
-            outbox.send(subject, &Event { run, what });
-        };
-        let mut sequence = 0;
-        let mut listen = |event| match event {
-            SliceEvent::Opened => {}
-            SliceEvent::Sample(sample) => {
-                send(Happened::Sample {
-                    slice,
-                    sequence,
-                    sample,
-                });
-                sequence += 1;
-            }
-            SliceEvent::Closed => send(Happened::Closed { slice }),
-        };
-        let (machine, halt) = (&mut *self.machine, &ordered.halt);
-        let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
-        let end = done.and_then(|done| {
-            let done = Happened::Done {
-                slice,
-                samples: sequence,
-                done,
-            };
-            parts::split(done, Happened::Part)
-        });
-        match end {
-            Ok(parts) => parts.into_iter().for_each(send),
-            Err(why) => send(Happened::Refused {
-                number: Some(slice),
-                why,
-            }),
-        }
-    }
-}
-
-/// The result of a job; a panic is an error, so that the agent can serve the next coordinator.
-fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
-    result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bus::testing::{Sent, bus};
-
-    fn order(run: &str, what: What) -> Order {
-        Order {
-            run: run.to_owned(),
-            expires: u64::MAX,
-            what,
-        }
-    }
-
-    fn prepare(number: u64) -> What {
-        What::Prepare {
-            number,
-            assignment: Assignment {
-                agents: 1,
-                threads: 1,
-                ..Assignment::default()
-            },
-        }
-    }
-
-    /// Obeys these orders. Returns the event after each order, and the jobs.
-    fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
-        let (bus, mut sent, ..) = bus();
-        let (jobs, queue) = mpsc::channel();
-        let mut agent = Agent {
-            outbox: bus.outbox().clone(),
-            me: Introduction {
-                name: "load1".to_owned(),
-                ..Introduction::default()
-            },
-            subject: subjects::events("load1"),
-            origin: Instant::now(),
-            run: None,
-            beat: Instant::now(),
-            jobs,
-            warned: None,
-            parts: Default::default(),
-            halt: Arc::default(),
-            failure: None,
-            tell: &mut |_| {},
-        };
-        let event = |sent: &mut Sent| sent.next::<Event>().map(|(_, event)| event.what);
-        let events = orders.into_iter().map(|order| {
-            let payload = rmp_serde::to_vec(&order).expect("an order");
-            agent.message(&subjects::orders("load1"), &payload, Instant::now());
-            event(&mut sent)
-        });
-        let events = events.collect();
-        drop(agent);
-        (events, queue.try_iter().collect())
-    }
-
-    #[test]
-    fn an_agent_works_for_one_run_at_a_time() {
-        let (events, _) = obey(vec![
-            order("a", What::Reserve),
-            order("b", What::Reserve),
-            order("b", prepare(1)),
-            order("a", What::Reserve),
-            order("a", What::End),
-            order("b", What::Reserve),
-        ]);
-        assert!(matches!(
-            &events[..],
-            [
-                Some(Happened::Reserved),
-                Some(Happened::Busy),
-                Some(Happened::Gone { .. }),
-                Some(Happened::Reserved),
-                None,
-                Some(Happened::Reserved),
-            ]
-        ));
-    }
-
-    #[test]
-    fn late_orders_of_a_run_that_is_over_say_nothing() {
-        let (events, jobs) = obey(vec![
-            order("a", What::Stop { slice: 3 }),
-            order("a", What::End),
-        ]);
-        assert!(matches!(&events[..], [None, None]));
-        assert!(jobs.is_empty());
-    }
-
-    #[test]
-    fn a_new_plan_halts_the_job_before_and_only_that_one() {
-        let (events, jobs) = obey(vec![
-            order("a", What::Reserve),
-            order("a", prepare(1)),
-            order("a", prepare(2)),
-            order("a", prepare(2)),
-        ]);
-        assert!(matches!(
-            &events[..],
-            [
-                _,
-                None,
-                None,
-                Some(Happened::Refused {
-                    number: Some(2),
-                    ..
-                })
-            ]
-        ));
-        let halted = jobs.iter().filter_map(|job| match job {
-            Job::Prepare(ordered, _) => Some(ordered.halt.load(Ordering::Relaxed)),
-            _ => None,
-        });
-        assert_eq!(halted.collect::<Vec<_>>(), [true, false]);
-    }
-}
+mod tests;

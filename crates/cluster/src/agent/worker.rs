@@ -1,0 +1,116 @@
+//! Runs the jobs of an agent on a thread of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender};
+
+use bytes::Bytes;
+use tenbin_engine::{SliceEvent, StartGate};
+
+use super::LoadMachine;
+use crate::bus::Outbox;
+use crate::message::{Assignment, Event, Happened, SliceOrder};
+use crate::parts;
+
+pub(super) enum Job {
+    Prepare(Ordered, Assignment),
+    Examine(Ordered, Assignment, Bytes),
+    Slice(Ordered, SliceOrder, Arc<StartGate>),
+    End,
+}
+
+/// What a job was ordered for.
+pub(super) struct Ordered {
+    pub(super) run: String,
+    pub(super) number: u64,
+    /// Stops this job, and no later one.
+    pub(super) halt: Arc<AtomicBool>,
+}
+
+/// Runs jobs on a thread of its own.
+pub(super) struct Worker<'m> {
+    pub(super) machine: &'m mut dyn LoadMachine,
+    pub(super) outbox: Outbox,
+    pub(super) subject: String,
+}
+
+impl Worker<'_> {
+    pub(super) fn work(mut self, jobs: &Receiver<Job>, ended: &Sender<u64>) {
+        while let Ok(job) = jobs.recv() {
+            match job {
+                Job::Prepare(ordered, assignment) => {
+                    let machine = &mut *self.machine;
+                    let done = unless_panic(|| machine.prepare(&assignment, &ordered.halt));
+                    let number = ordered.number;
+                    self.respond(ordered, done.map(|()| Happened::Prepared { number }));
+                }
+                Job::Examine(ordered, assignment, request) => {
+                    let machine = &mut *self.machine;
+                    let halt = &ordered.halt;
+                    let done = unless_panic(|| machine.examine(&assignment, &request, halt));
+                    let number = ordered.number;
+                    let done = done.map(|results| Happened::Examined { number, results });
+                    self.respond(ordered, done);
+                }
+                Job::Slice(ordered, order, gate) => {
+                    self.slice(&ordered, &order, gate);
+                    let _ = ended.send(ordered.number);
+                }
+                Job::End => self.machine.end(),
+            }
+        }
+    }
+
+    fn respond(&self, Ordered { run, number, .. }: Ordered, done: Result<Happened, String>) {
+        let what = done.unwrap_or_else(|why| Happened::Refused {
+            number: Some(number),
+            why,
+        });
+        self.outbox.send(&self.subject, &Event { run, what });
+    }
+
+    fn slice(&mut self, ordered: &Ordered, order: &SliceOrder, gate: Arc<StartGate>) {
+        let slice = order.slice;
+        let (outbox, subject) = (&self.outbox, &self.subject);
+        let send = |what| {
+            let run = ordered.run.clone();
+            outbox.send(subject, &Event { run, what });
+        };
+        let mut sequence = 0;
+        let mut listen = |event| match event {
+            SliceEvent::Opened => {}
+            SliceEvent::Sample(sample) => {
+                send(Happened::Sample {
+                    slice,
+                    sequence,
+                    sample,
+                });
+                sequence += 1;
+            }
+            SliceEvent::Closed => send(Happened::Closed { slice }),
+        };
+        let (machine, halt) = (&mut *self.machine, &ordered.halt);
+        let done = unless_panic(|| machine.slice(order, gate, halt, &mut listen));
+        let end = done.and_then(|done| {
+            let done = Happened::Done {
+                slice,
+                samples: sequence,
+                done,
+            };
+            parts::split(done, Happened::Part)
+        });
+        match end {
+            Ok(parts) => parts.into_iter().for_each(send),
+            Err(why) => send(Happened::Refused {
+                number: Some(slice),
+                why,
+            }),
+        }
+    }
+}
+
+/// The result of a job; a panic is an error, so that the agent can serve the next coordinator.
+fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))
+}
