@@ -230,6 +230,12 @@ def listen(options):
     return listener
 
 
+def stop(*_):
+    # The workers end with their parent, which is no fault then.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    exit(0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, required=True, help="0 takes a free one")
@@ -244,7 +250,7 @@ def main():
         workers = []
         for _ in range(options.workers):
             workers.append(start_worker(options.work, database, [listener, *workers]))
-        signal.signal(signal.SIGTERM, lambda *_: exit(0))
+        signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGCHLD, lambda *_: exit("a worker has ended"))
         turn = 0
         while True:

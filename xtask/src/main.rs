@@ -9,6 +9,7 @@ mod accuracy;
 mod busy;
 mod check;
 mod cost;
+mod docs;
 mod faq;
 mod faults;
 mod kept;
@@ -59,6 +60,7 @@ cargo xtask <task>
                   the same while other programs take PERCENT of each core
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
+  docs            the documentation as a site with search, in target/book; installs mdBook if it is missing
 ";
 
 fn main() -> ExitCode {
@@ -95,6 +97,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         // Internal: a busy program that `faq --busy` starts.
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
+        ["docs"] => docs::run()?,
         // Internal: a contender that `cost` measures as a separate process.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;

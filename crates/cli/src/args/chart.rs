@@ -16,7 +16,8 @@ Examples:
   tenbin chart groonga-result.csv droonga-result-1node.csv droonga-result-3nodes.csv
   tenbin chart --out nodes runs/20260101-120000-search-ramp groonga-result.csv")]
 pub struct ChartArgs {
-    /// Directories of runs with a concurrency sweep, or result files of drnbench
+    /// Runs with a concurrency sweep (a directory, a packed run, or last for the newest run in ./runs),
+    /// or result files of drnbench
     #[arg(value_name = "RUN|FILE", required = true)]
     pub sources: Vec<PathBuf>,
     /// Path of the two files to write, without the extensions .svg and .csv

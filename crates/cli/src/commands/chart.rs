@@ -6,6 +6,7 @@ use tenbin_plan::{LARGEST_RESULT, read_regular};
 use tenbin_report::Overlay;
 use tenbin_report::formats::{Content, read_bytes};
 
+use super::opened::OpenedRun;
 use super::show::document_of;
 use crate::args::ChartArgs;
 use crate::exit::Exit;
@@ -14,8 +15,14 @@ use crate::output;
 /// Writes the chart and a table with the same figures.
 pub(crate) fn chart(args: &ChartArgs) -> Exit {
     let mut overlay = Overlay::default();
-    let runs = args.sources.iter().filter(|path| path.is_dir()).count();
-    for source in &args.sources {
+    let opened = args.sources.iter().map(|source| OpenedRun::open(source));
+    let opened = match opened.collect::<Result<Vec<OpenedRun>, Exit>>() {
+        Ok(opened) => opened,
+        Err(exit) => return exit,
+    };
+    let sources = opened.iter().map(|run| run.directory.as_path());
+    let runs = sources.clone().filter(|path| path.is_dir()).count();
+    for source in sources {
         if let Err(exit) = add(&mut overlay, source, runs > 1) {
             return exit;
         }

@@ -1,0 +1,191 @@
+//! The tutorials and the page for people who come from other tools: every command runs as written, in
+//! the order of the page, and prints what the page shows.
+//!
+//! Each page runs in a shell in a separate network, so that the ports of the pages are free.
+
+mod common;
+#[path = "tutorials/page.rs"]
+mod page;
+#[path = "tutorials/shown.rs"]
+mod shown;
+
+use std::fmt::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use common::{Scratch, search_path, tied, wait_until};
+use page::{Command, Page, Step};
+use serde_json::Value;
+
+/// Commands in the pages that a test cannot run, because they change the machine or need another one.
+const NOT_RUN: &[&str] = &["ln -s \"$(command -v tenbin)\" ~/.local/bin/warp"];
+
+/// Rules that can make a run INVALID on a busy test machine, whatever is measured.
+const OF_THE_MACHINE: &[&str] = &["client_saturated", "send_lag", "swapping"];
+
+/// Longest time of a page on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+
+#[test]
+fn object_stores() {
+    follow("tutorials/object-stores.md");
+}
+
+#[test]
+fn web_frameworks() {
+    follow("tutorials/web-frameworks.md");
+}
+
+#[test]
+fn search_clusters() {
+    follow("tutorials/search-clusters.md");
+}
+
+#[test]
+fn blob_stores() {
+    follow("tutorials/blob-stores.md");
+}
+
+#[test]
+fn coming_from() {
+    follow("coming-from.md");
+}
+
+/// Does what a page of `docs/` tells its reader, and checks exit codes and output.
+fn follow(name: &str) {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(repository.join("docs").join(name)).expect(name);
+    let page = Page::read(&text);
+    for line in &page.not_run {
+        assert!(NOT_RUN.contains(&line.as_str()), "{name}: not run: {line}");
+    }
+    let scratch = Scratch::new(&name.replace(['/', '.'], "-"));
+    let examples = repository.join("examples").canonicalize();
+    symlink(examples.expect("the examples"), scratch.join("examples")).expect("a link");
+    let mut script = String::from("ip link set lo up || exit 99\nexec < /dev/null\n");
+    let mut commands = Vec::new();
+    for step in &page.steps {
+        match step {
+            Step::File { name, content } => drop(scratch.write(name, content)),
+            Step::Command(command) => {
+                add(&mut script, commands.len(), &command.line);
+                commands.push(command);
+            }
+        }
+    }
+    assert!(!commands.is_empty(), "{name} has no commands");
+    run(&scratch, &script);
+    for (index, command) in commands.into_iter().enumerate() {
+        check(&scratch, name, index, command);
+    }
+    scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// Adds a command to the script. A server in the background gets the time to listen that a reader
+/// takes to type the next command.
+fn add(script: &mut String, index: usize, line: &str) {
+    let starts_server = line.ends_with('&');
+    if starts_server {
+        *script += "before=$(listening)\n";
+    }
+    // A newline before the bracket: the line may end with `&`.
+    let _ = write!(
+        script,
+        "{{ {line}\n}} > step-{index}.output 2>&1\necho $? > step-{index}.code\n"
+    );
+    if starts_server {
+        *script +=
+            "for _ in $(seq 200); do [ $(listening) -gt $before ] && break; sleep 0.05; done\n";
+    }
+}
+
+/// Runs the script to its end, in a network of its own.
+fn run(scratch: &Scratch, script: &str) {
+    let listening =
+        "listening() { cat /proc/net/tcp /proc/net/tcp6 2> /dev/null | grep -c ' 0A '; }\n";
+    let file = scratch.write("page.sh", format!("{listening}{script}"));
+    let (mark, directory) = scratch.mark();
+    let start = Instant::now();
+    let mut child = tied("unshare")
+        .args(["--map-root-user", "--net", "--", "bash", &file])
+        .current_dir(scratch.path())
+        .env("PATH", path(scratch))
+        .env("NO_COLOR", "1")
+        .env("LC_ALL", "C.UTF-8")
+        .env(mark, directory)
+        .env_remove("TENBIN_VERBOSE")
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("unshare can be started");
+    let mut status = None;
+    let ended = wait_until(LIMIT, || {
+        status = child.try_wait().expect("the shell can be waited for");
+        status.is_some()
+    });
+    if !ended {
+        let _ = child.kill();
+    }
+    assert!(ended, "not done after {:?}", start.elapsed());
+    assert_ne!(
+        status.and_then(|status| status.code()),
+        Some(99),
+        "no network"
+    );
+}
+
+/// Programs of the test: the built `tenbin` first, in a directory without other programs.
+fn path(scratch: &Scratch) -> std::ffi::OsString {
+    let programs = scratch.path().join("programs");
+    std::fs::create_dir(&programs).expect("a directory");
+    symlink(env!("CARGO_BIN_EXE_tenbin"), programs.join("tenbin")).expect("a link");
+    let others = search_path();
+    let all: Vec<PathBuf> = std::iter::once(programs)
+        .chain(std::env::split_paths(&others))
+        .collect();
+    std::env::join_paths(all).expect("a search path")
+}
+
+fn check(scratch: &Scratch, page: &str, index: usize, command: &Command) {
+    let read = |ending: &str| {
+        let file = scratch.path().join(format!("step-{index}.{ending}"));
+        String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned()
+    };
+    let (code, output) = (read("code"), read("output"));
+    let told = format!("docs/{page}:{}\n$ {}\n{output}", command.at, command.line);
+    let code: Option<i32> = code.trim().parse().ok();
+    let is_expected = code == Some(command.exit)
+        || (code == Some(6) && command.exit == 0 && is_invalid_by_machine(scratch, &output));
+    assert!(
+        is_expected,
+        "exit code {} was expected, not {code:?}: {told}",
+        command.exit
+    );
+    assert!(!output.contains("panicked at"), "{told}");
+    if let Some(line) = shown::missing(&command.shown, &output) {
+        panic!("`{line}` was expected: {told}");
+    }
+}
+
+/// Whether the run of this output is INVALID only because the test machine was busy.
+fn is_invalid_by_machine(scratch: &Scratch, output: &str) -> bool {
+    let words = output.split([' ', '\n', '/']);
+    let run = words.skip_while(|word| *word != "runs").nth(1);
+    let file = run.map(|run| scratch.path().join("runs").join(run).join("result.json"));
+    let document = file.and_then(|file| std::fs::read(file).ok());
+    let document: Option<Value> = document.and_then(|text| serde_json::from_slice(&text).ok());
+    let findings = document
+        .as_ref()
+        .and_then(|document| document["findings"].as_array());
+    let invalid: Vec<&Value> = findings
+        .into_iter()
+        .flatten()
+        .filter(|finding| finding["severity"] == "invalid")
+        .collect();
+    let of_the_machine = |finding: &&Value| {
+        let rule = finding["rule"].as_str().unwrap_or_default();
+        OF_THE_MACHINE.contains(&rule)
+    };
+    !invalid.is_empty() && invalid.iter().all(of_the_machine)
+}
