@@ -19,8 +19,9 @@ use common::{Scratch, search_path, tied, wait_until};
 use page::{Command, Page, Step};
 use serde_json::Value;
 
-/// Commands in the pages that a test cannot run, because they change the machine or need another one.
-const NOT_RUN: &[&str] = &["ln -s \"$(command -v tenbin)\" ~/.local/bin/warp"];
+/// All commands of the pages that the test does not run, because they change the machine or need
+/// another one: none so far.
+const NOT_RUN: &[&str] = &[];
 
 /// Rules that can make a run INVALID on a busy test machine, whatever is measured.
 const OF_THE_MACHINE: &[&str] = &["client_saturated", "send_lag", "swapping"];
@@ -155,12 +156,13 @@ fn check(scratch: &Scratch, page: &str, index: usize, command: &Command) {
     let (code, output) = (read("code"), read("output"));
     let told = format!("docs/{page}:{}\n$ {}\n{output}", command.at, command.line);
     let code: Option<i32> = code.trim().parse().ok();
-    let is_expected = code == Some(command.exit)
-        || (code == Some(6) && command.exit == 0 && is_invalid_by_machine(scratch, &output));
+    if code == Some(6) && command.exit == 0 && is_invalid_by_machine(scratch, &output) {
+        return;
+    }
+    let exit = command.exit;
     assert!(
-        is_expected,
-        "exit code {} was expected, not {code:?}: {told}",
-        command.exit
+        code == Some(exit),
+        "exit code {exit} was expected, not {code:?}: {told}"
     );
     assert!(!output.contains("panicked at"), "{told}");
     if let Some(line) = shown::missing(&command.shown, &output) {
@@ -184,8 +186,11 @@ fn is_invalid_by_machine(scratch: &Scratch, output: &str) -> bool {
         .filter(|finding| finding["severity"] == "invalid")
         .collect();
     let of_the_machine = |finding: &&Value| {
-        let rule = finding["rule"].as_str().unwrap_or_default();
-        OF_THE_MACHINE.contains(&rule)
+        let text = |key: &str| finding[key].as_str().unwrap_or_default();
+        // The server was too slow for a response in each slice, because other programs ran.
+        let is_late =
+            text("rule") == "errors" && text("evidence").starts_with("no operation failed");
+        is_late || OF_THE_MACHINE.contains(&text("rule"))
     };
     !invalid.is_empty() && invalid.iter().all(of_the_machine)
 }

@@ -2,17 +2,14 @@
 //! and what follows from them differ.
 
 /// Findings that do not depend on the test machine but on what the page sets up.
-const STABLE_RULES: &[&str] = &[
-    "errors",
-    "keep_alive",
-    "worker_limit",
-    "changed_untouched",
-    "single_runs",
-];
+const STABLE_RULES: &[&str] = &["errors", "keep_alive", "changed_untouched", "single_runs"];
 
 /// Words that depend on figures: verdicts, units and plurals.
 const VARYING: &[&str] = &[
     "is",
+    "times",
+    "as",
+    "fast",
     "are",
     "and",
     "faster",
@@ -78,7 +75,7 @@ pub(crate) fn missing<'s>(shown: &'s [String], output: &str) -> Option<&'s str> 
 fn is_varying_finding(line: &str) -> bool {
     let line = line.trim_start_matches("* ");
     let first = line.split_whitespace().next().unwrap_or_default();
-    let is_finding = ["VALID", "SUSPECT", "INVALID", "Trust"].contains(&first)
+    let is_finding = ["VALID", "SUSPECT", "INVALID", "NOTE:", "Trust"].contains(&first)
         || first
             .strip_suffix(':')
             .is_some_and(|rule| rule.contains('_'));
