@@ -249,7 +249,7 @@ fn tls(login: &Login) -> TlsConfig {
         .iter()
         .map(|certificate| Certificate::from_der(certificate).to_owned())
         .collect();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     TlsConfig::builder()
         .provider(TlsProvider::Rustls)
         .unversioned_rustls_crypto_provider(provider)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -29,7 +29,7 @@ pub(crate) fn alpn(http: HttpVersion) -> &'static [u8] {
 /// # Errors
 /// One sentence that names the unusable file.
 pub(crate) fn client_config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, String> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
+    let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(versions(tls.version))
         .map_err(|error| error.to_string())?
@@ -60,7 +60,7 @@ pub(crate) fn server_config(cert: &Path, key: &Path) -> Result<ServerConfig, Str
         pem::Error::NoItemsFound => format!("{} holds no private key in PEM form", key.display()),
         error => unreadable(key, &error),
     })?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(versions(None))
         .map_err(|error| error.to_string())?
         .with_no_client_auth()
