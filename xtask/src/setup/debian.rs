@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::say;
+use super::{logged, say};
 use crate::shell;
 
 /// Script that installs packages without starting their services: a packaged nginx would listen on
@@ -40,8 +40,8 @@ pub(super) fn install(wanted: &[(&str, &str)]) -> Result<()> {
     if shell::find_program("apt-get").is_none() {
         bail!("there is no apt-get here: install what Debian calls {list} in your system's way");
     }
-    println!("installing {list} with apt-get");
-    shell::succeed(
+    logged::run(
+        &format!("installing {list} with apt-get"),
         as_administrator()
             .args(["sh", "-c", INSTALL, "apt-install"])
             .args(&packages),

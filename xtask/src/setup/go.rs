@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::say;
+use super::{logged, say};
 use crate::shell;
 
 /// A server in the exact version that the tests require.
@@ -133,23 +133,19 @@ impl Server {
     }
 
     fn build(&self, go: &Path, into: &Path) -> Result<()> {
-        println!(
-            "building {} {} into {} (some minutes, once for all clones)",
-            self.name,
-            self.version,
-            into.display()
-        );
+        let purpose = format!("building {} {}", self.name, self.version);
         match self.source {
-            Source::Package(package) => shell::succeed(
+            Source::Package(package) => logged::run(
+                &purpose,
                 Command::new(go)
                     .args(["install", &format!("{package}@{}", self.version)])
                     .env("GOBIN", into),
             ),
-            Source::Main(main) => self.build_main(go, into, main),
+            Source::Main(main) => self.build_main(&purpose, go, into, main),
         }
     }
 
-    fn build_main(&self, go: &Path, into: &Path, main: &str) -> Result<()> {
+    fn build_main(&self, purpose: &str, go: &Path, into: &Path, main: &str) -> Result<()> {
         let sources = into.with_file_name(format!("{}-source", self.name));
         std::fs::create_dir_all(&sources)
             .with_context(|| format!("cannot make the directory {}", sources.display()))?;
@@ -160,7 +156,8 @@ impl Server {
             std::fs::write(&file, text)
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
-        shell::succeed(
+        logged::run(
+            purpose,
             Command::new(go)
                 .args(["build", "-mod=mod", "-o"])
                 .arg(into.join(self.name))

@@ -6,8 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{go, say};
-use crate::shell;
+use super::{go, logged, say};
 
 /// The Maven project with OpenSearch as its dependency.
 const POM: &str = include_str!("pom.xml");
@@ -52,8 +51,8 @@ fn fetch() -> Result<()> {
         .with_context(|| format!("cannot make the directory {}", unfinished.display()))?;
     let pom = unfinished.join("pom.xml");
     std::fs::write(&pom, POM).with_context(|| format!("cannot write {}", pom.display()))?;
-    println!("fetching OpenSearch (some 55 MB, once for all clones)");
-    shell::succeed(
+    logged::run(
+        "fetching OpenSearch, 55 MB, with Maven",
         Command::new("mvn")
             .args(["--batch-mode", "--quiet", "-Dstyle.color=never", "--file"])
             .arg(&pom)

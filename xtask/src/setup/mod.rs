@@ -1,7 +1,9 @@
 //! `cargo xtask setup`: installs the servers, the reference clients and the browser for the tests.
 
+mod background;
 mod debian;
 mod go;
+mod logged;
 mod maven;
 mod python;
 
@@ -9,6 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use self::background::Background;
 use self::go::Source;
 use crate::shell;
 
@@ -78,7 +81,22 @@ const CARGO_DENY: &str = "0.20.2";
 
 /// Installs all missing programs.
 pub(crate) fn install() -> Result<()> {
-    debian::install(FROM_DEBIAN)?;
+    install_packages()?;
+    install_rest()
+}
+
+/// Installs the missing Debian packages, and starts to install the rest in the background. The
+/// packages come first because an interrupted package manager needs repair.
+pub(crate) fn start() -> Result<Background> {
+    install_packages()?;
+    Ok(Background::start(install_rest))
+}
+
+fn install_packages() -> Result<()> {
+    debian::install(FROM_DEBIAN)
+}
+
+fn install_rest() -> Result<()> {
     go::install(FROM_GO)?;
     maven::install()?;
     python::install()
@@ -88,10 +106,7 @@ pub(crate) fn install() -> Result<()> {
 pub(crate) fn install_deny() -> Result<()> {
     let into = go::cache_dir()?;
     let root = into.parent().unwrap_or(&into);
-    println!(
-        "building cargo-deny {CARGO_DENY} into {} (some minutes)",
-        into.display()
-    );
+    let purpose = format!("building cargo-deny {CARGO_DENY}, which takes some minutes");
     let arguments = [
         "install",
         "--locked",
@@ -100,7 +115,7 @@ pub(crate) fn install_deny() -> Result<()> {
         "cargo-deny",
         "--root",
     ];
-    shell::succeed(shell::cargo().args(arguments).arg(root))
+    logged::run(&purpose, shell::cargo().args(arguments).arg(root))
 }
 
 /// Prints the state of all programs. Fails if a program is missing.

@@ -7,8 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{go, say};
-use crate::shell;
+use super::{go, logged, say};
 
 /// The packages in the versions that the examples and their tests require.
 const PACKAGES: &[&str] = &["sqlalchemy==2.1.9", "kubernetes-validate==1.37.0"];
@@ -54,7 +53,8 @@ pub(super) fn install() -> Result<()> {
         std::fs::create_dir_all(go::cache_dir()?)?;
         // An environment that works may be in use by tests of another clone.
         if !works(&environment.join("bin/python3")) {
-            shell::succeed(
+            logged::run(
+                "making a Python environment",
                 Command::new("python3")
                     .args(["-m", "venv", "--clear"])
                     .arg(&environment),
@@ -62,8 +62,12 @@ pub(super) fn install() -> Result<()> {
             .context("Python 3 with its module venv is needed (Debian: python3-venv)")?;
         }
         let own = environment.canonicalize()?.join("bin/python3");
-        shell::succeed(pip_install(&own).args(PACKAGES))?;
-        shell::succeed(pip_install(&own).arg("--no-deps").args(ONLY_FILES))?;
+        let purpose = format!("installing {} with pip", names());
+        logged::run(&purpose, pip_install(&own).args(PACKAGES))?;
+        logged::run(
+            &purpose,
+            pip_install(&own).arg("--no-deps").args(ONLY_FILES),
+        )?;
         // A symbolic link would not work: Python locates its environment by the path of its
         // command.
         let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", own.display());
