@@ -12,7 +12,15 @@ use common::{ACCESS, Agents, Outcome, SECRET, Scratch, Store, Tenbin, free_port}
 use serde_json::Value;
 
 /// Checks that depend on the state of the test machine.
-const HERE: [&str; 5] = ["busy", "space", "outgoing ports", "cores", "clock source"];
+const HERE: [&str; 7] = [
+    "busy",
+    "space",
+    "outgoing ports",
+    "cores",
+    "kernel",
+    "clock source",
+    "tls",
+];
 
 /// Results of `tenbin doctor s3` with these options and the keys of the stores.
 fn doctor(scratch: &Scratch, options: &[&str]) -> Findings {
@@ -91,7 +99,9 @@ fn without_a_server_it_looks_at_this_machine_and_says_whether_it_is_fit() {
     for (check, words) in [
         ("busy", "load"),
         ("cores", "governor"),
+        ("kernel", "connections can wait"),
         ("clock source", "ns to read the time"),
+        ("tls", "one core encrypts"),
         ("noise", "longest pause"),
         ("outgoing ports", "for 16 connections"),
         ("open files", "16 connections"),
@@ -346,7 +356,9 @@ fn agents_check_their_machines_and_the_targets_from_there() {
     let machine = [
         "busy",
         "cores",
+        "kernel",
         "clock source",
+        "tls",
         "outgoing ports",
         "open files",
     ];

@@ -14,8 +14,6 @@ struct Cores {
     governor: Option<String>,
     /// Driver that controls the frequency.
     driver: Option<String>,
-    /// Release of the kernel, for example `6.8.0`.
-    kernel: Option<String>,
 }
 
 pub(super) struct CoreCheck;
@@ -39,7 +37,6 @@ impl Check for CoreCheck {
                 .and_then(|cores| u64::try_from(cores.get()).ok()),
             governor: counters.governor,
             driver: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
-            kernel: text("/proc/sys/kernel/osrelease"),
         })]
     }
 }
@@ -48,11 +45,10 @@ fn judge(cores: &Cores) -> Outcome {
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let number = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
     let evidence = format!(
-        "{} cores, {} of them usable by this process, governor {}, kernel {}",
+        "{} cores, {} of them usable by this process, governor {}",
         number(cores.online),
         number(cores.usable),
         word(&cores.governor),
-        word(&cores.kernel),
     );
     // In active mode, intel_pstate and amd-pstate call their load-dependent governor "powersave".
     let by_hardware = cores
@@ -100,7 +96,6 @@ mod tests {
             usable: Some(4),
             governor: Some("performance".to_owned()),
             driver: Some("acpi-cpufreq".to_owned()),
-            kernel: Some("6.12".to_owned()),
         };
         change(&mut cores);
         judge(&cores)

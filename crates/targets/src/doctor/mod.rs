@@ -12,6 +12,8 @@ mod clock;
 mod clock_source;
 mod cores;
 mod descriptors;
+mod encryption;
+mod kernel;
 mod logging;
 mod machine;
 mod noise;
@@ -42,8 +44,10 @@ use crate::running::Running;
 pub const CHECKS: &[&dyn Check] = &[
     &busy::Busy,
     &cores::CoreCheck,
+    &kernel::KernelCheck,
     &clock_source::ClockSource,
     &noise::NoiseCheck,
+    &encryption::Encryption,
     &port::Port,
     &outgoing::Outgoing,
     &reach::Reach,
