@@ -9,6 +9,7 @@ mod accuracy;
 mod busy;
 mod check;
 mod cost;
+mod dist;
 mod docs;
 mod faq;
 mod faults;
@@ -34,6 +35,7 @@ cargo xtask <task>
                   nats-server, SQLAlchemy, axe-core, kubernetes-validate
   setup --check   only say what is there and what is missing
   setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
+  setup --dist    install what `dist` needs
   check           format, clippy, layers, circles of files, protocols, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
   cost [WORDS]    (only the work whose name has these words)
@@ -60,6 +62,12 @@ cargo xtask <task>
                   the same while other programs take PERCENT of each core
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
+  dist [ARCHITECTURE…]
+                  what people install, in target/dist: static binaries for x86_64 and aarch64 in archives,
+                  .deb and .rpm, a container image, SBOM and checksums; then installs and runs them
+                  (some minutes for each architecture; installs the tools that are missing)
+  dist --binary FILE --into DIRECTORY
+                  archive, .deb and .rpm of a binary for this machine, and their checks
   docs            the documentation as a site with search, in target/book; installs mdBook if it is missing
 ";
 
@@ -85,6 +93,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup"] => setup::install()?,
         ["setup", "--check"] => setup::check()?,
         ["setup", "--deny"] => setup::install_deny()?,
+        ["setup", "--dist"] => dist::install_tools()?,
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["faults", words @ ..] => faults::run(&words.join(" "))?,
@@ -98,6 +107,10 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,
+        ["dist", "--binary", binary, "--into", directory] => {
+            dist::package_binary(binary, directory)?;
+        }
+        ["dist", architectures @ ..] => dist::run(architectures)?,
         // Internal: a contender that `cost` measures as a separate process.
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;

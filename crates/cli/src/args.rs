@@ -88,6 +88,7 @@ pub use tip::with_tip;
 #[command(
     name = "tenbin",
     version,
+    long_version = env!("TENBIN_LONG_VERSION"),
     subcommand_required = true,
     arg_required_else_help = true,
     max_term_width = 100,

@@ -1,5 +1,5 @@
-//! The examples for agents: systemd accepts the unit, the manifests match the schemas of Kubernetes,
-//! and the commands in both start an agent.
+//! The unit and the examples for agents: systemd accepts the unit, the manifests match the schemas of
+//! Kubernetes, and the commands in both start an agent.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -22,6 +22,11 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(example(name)).expect("the example")
 }
 
+fn packaged(name: &str) -> String {
+    let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/systemd");
+    std::fs::read_to_string(units.join(name)).expect("a file of the packages")
+}
+
 /// Fails unless the arguments start an agent that connects to the NATS server.
 #[track_caller]
 fn expect_agent(scratch: &Scratch, arguments: &[String], name: Option<&str>) {
@@ -39,11 +44,11 @@ fn expect_agent(scratch: &Scratch, arguments: &[String], name: Option<&str>) {
 #[test]
 fn systemd_accepts_the_unit_and_its_command_starts_an_agent() {
     let scratch = Scratch::new("agents-systemd");
-    let unit = text("systemd/tenbin-agent.service");
+    let unit = packaged("tenbin-agent.service");
     let built = env!("CARGO_BIN_EXE_tenbin");
     let copy = scratch.write(
         "tenbin-agent.service",
-        unit.replace("/usr/local/bin/tenbin", built),
+        unit.replace("ExecStart=tenbin", &format!("ExecStart={built}")),
     );
     let verified = Command::new("systemd-analyze")
         .args(["verify", "--man=no", &copy])
@@ -74,15 +79,19 @@ fn systemd_accepts_the_unit_and_its_command_starts_an_agent() {
     let credential = values("LoadCredential");
     let (name, _) = credential[0].split_once(':').expect("a name and a file");
     let creds = hub.file("agent.creds").display().to_string();
-    let network = values("Environment")[0]
-        .split_once("ALLOW=")
-        .expect("ALLOW")
-        .1;
+    assert_eq!(values("EnvironmentFile"), ["/etc/tenbin/agent.env"]);
+    let settings = packaged("agent.env");
+    let setting = |name: &str| {
+        let mut lines = settings.lines().filter_map(|line| line.split_once('='));
+        let line = lines.find(|(found, _)| *found == name);
+        line.expect("a setting").1
+    };
     let command = values("ExecStart")[0]
         .replace(&format!("%d/{name}"), &creds)
         .replace("${NATS}", &hub.url)
-        .replace("${ALLOW}", network);
-    let words = command.split(' ').skip(1).map(str::to_owned);
+        .replace("${ALLOW}", setting("ALLOW"))
+        .replace("$OPTIONS", setting("OPTIONS"));
+    let words = command.split_whitespace().skip(1).map(str::to_owned);
     expect_agent(&scratch, &Vec::from_iter(words), None);
 }
 

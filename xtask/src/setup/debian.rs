@@ -28,7 +28,7 @@ pub(super) fn missing<'a>(wanted: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a st
 }
 
 /// Installs the packages of missing programs.
-pub(super) fn install(wanted: &[(&str, &str)]) -> Result<()> {
+pub(crate) fn install(wanted: &[(&str, &str)]) -> Result<()> {
     let packages: Vec<&str> = missing(wanted)
         .into_iter()
         .map(|(_, package)| package)

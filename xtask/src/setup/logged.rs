@@ -29,7 +29,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// # Errors
 ///
 /// If the command cannot be run or fails; the error has the last lines of the log.
-pub(super) fn run(purpose: &str, command: &mut Command) -> Result<()> {
+pub(crate) fn run(purpose: &str, command: &mut Command) -> Result<()> {
     println!("{purpose}");
     ensure!(!STOPPED.load(Ordering::Relaxed), "{purpose}: stopped");
     let path = path();

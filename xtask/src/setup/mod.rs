@@ -1,9 +1,9 @@
 //! `cargo xtask setup`: installs the servers, the reference clients and the browser for the tests.
 
 mod background;
-mod debian;
+pub(crate) mod debian;
 mod go;
-mod logged;
+pub(crate) mod logged;
 mod maven;
 mod python;
 
@@ -138,6 +138,11 @@ pub(crate) fn check() -> Result<()> {
 /// Prints the state of one program.
 fn say(name: &str, state: &str) {
     println!("{name:<10} {state}");
+}
+
+/// Directory of the programs that are built or installed here, shared by all clones.
+pub(crate) fn cache_dir() -> Result<PathBuf> {
+    go::cache_dir()
 }
 
 /// `PATH` with the cache directory of the servers at the front.

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Makes systemd forget the units of the package.
+set -e
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload
+fi
