@@ -8,9 +8,12 @@ pub(crate) fn nearest<'a>(
     let word = plain(word);
     // Up to a third of the letters can be wrong: enough for typing errors, too few to turn one word
     // into another.
-    let tolerance = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let tolerance = (length / 3).max(1);
     candidates
         .into_iter()
+        // The distance is at least the difference of the lengths; a word of megabytes is never compared.
+        .filter(|candidate| length.abs_diff(candidate.chars().count()) <= tolerance)
         .map(|candidate| {
             (
                 strsim::damerau_levenshtein(&word, &plain(candidate)),
