@@ -36,7 +36,7 @@ pub(super) fn binary(architecture: &Architecture, release: &Release) -> Result<P
         .env("CARGO_ZIGBUILD_PYTHON_PATH", tools.join("python3"))
         .env("CARGO_ZIGBUILD_CACHE_DIR", caches.join("zigbuild"))
         .env("ZIG_GLOBAL_CACHE_DIR", caches.join("zig"))
-        .env("RUSTFLAGS", without_paths()?)
+        .env("RUSTFLAGS", flags(&toolchain)?)
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .envs(toolchain.environment().iter().copied());
     shell::succeed(&mut build)?;
@@ -45,16 +45,17 @@ pub(super) fn binary(architecture: &Architecture, release: &Release) -> Result<P
     Ok(binary)
 }
 
-/// Flags that keep directories of this machine out of the binary, so that other machines build the
-/// same one.
-fn without_paths() -> Result<String> {
+/// Flags of the compiler. They keep directories of this machine out of the binary, so that other
+/// machines build the same one.
+fn flags(toolchain: &Toolchain) -> Result<String> {
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
     let cargo = cargo.or_else(home);
     let cargo = cargo.context("neither CARGO_HOME nor HOME is set")?;
     let given = std::env::var("RUSTFLAGS").unwrap_or_default();
     let flags = format!(
-        "{given} --remap-path-prefix={}=crates --remap-path-prefix={}=.",
+        "{given} {} --remap-path-prefix={}=crates --remap-path-prefix={}=.",
+        toolchain.flags(),
         cargo.join("registry/src").display(),
         shell::workspace_root().display()
     );

@@ -96,8 +96,9 @@ fn layer(layout: &Layout, release: &Release) -> Result<PathBuf> {
         fs::create_dir_all(root.join(directory))?;
     }
     fs::copy(layout.binary(), root.join("usr/bin/tenbin"))?;
-    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        fs::copy(licence, root.join("usr/share/doc/tenbin").join(licence))?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"] {
+        let to = root.join("usr/share/doc/tenbin").join(licence);
+        fs::copy(layout.directory().join(licence), to)?;
     }
     fs::write(
         root.join("etc/ssl/certs/ca-certificates.crt"),

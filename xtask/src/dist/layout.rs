@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::architecture::Architecture;
+use super::notices;
 use super::release::Release;
 use crate::shell;
 
@@ -85,6 +86,8 @@ impl Layout {
             // What a umask leaves does not matter.
             std::fs::set_permissions(&to, std::fs::Permissions::from_mode(0o644))?;
         }
+        let notices = directory.join("THIRD-PARTY.txt");
+        std::fs::write(notices, notices::text(architecture)?)?;
         let run = |words: &[&str]| {
             let mut command = architecture.command(&layout.binary());
             // Help must not depend on the language of this machine.

@@ -8,6 +8,7 @@ mod build;
 mod checksums;
 mod image;
 mod layout;
+mod notices;
 mod packages;
 #[cfg(test)]
 mod profile;

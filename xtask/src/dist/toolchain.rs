@@ -73,6 +73,15 @@ impl Toolchain {
         }
     }
 
+    /// Flags of the compiler.
+    pub(super) fn flags(&self) -> &'static str {
+        match self {
+            Self::Pinned => "",
+            // Debian has no C library for the targets: that of the linker is used.
+            Self::Debian => "-Clink-self-contained=no",
+        }
+    }
+
     /// Environment of cargo.
     pub(super) fn environment(&self) -> &'static [(&'static str, &'static str)] {
         match self {
