@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::responses::ExpectedResponse;
 
 /// The machine and the software versions of a run. Unknown values are `None`, never 0.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Environment {
     /// Name of the machine.
@@ -54,7 +54,8 @@ pub struct Environment {
 }
 
 /// A load machine on which an agent ran. The agent supplies the texts: untrusted until escaped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentEnvironment {
     /// Name of the agent.
@@ -71,7 +72,8 @@ pub struct AgentEnvironment {
 
 /// An agent that was lost during a run that went on. The agent supplies the texts: untrusted until
 /// escaped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LostAgent {
     /// Name of the agent.
@@ -102,7 +104,8 @@ impl Environment {
 }
 
 /// The environment of a target. The target supplies the texts: untrusted until escaped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TargetEnvironment {
     /// Version of the target, as stated in the plan.
@@ -141,7 +144,8 @@ pub struct TargetEnvironment {
 
 /// A file named in a target's command. Size and modification time distinguish builds of the
 /// program.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramFile {
     /// Path of the file.
     pub path: String,
@@ -152,7 +156,8 @@ pub struct ProgramFile {
 }
 
 /// A short extra slice of one workload with retries, after the run and with the same load.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Retried {
     /// Length of the extra slice, nanoseconds.
     pub ns: u64,
@@ -200,7 +205,8 @@ impl TargetEnvironment {
 }
 
 /// Search hits that one host reported outside the measurement.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HostHits {
     /// Name of the host.
@@ -213,9 +219,10 @@ pub struct HostHits {
 }
 
 /// Search hits of one pattern; stored as a list of three numbers to save space.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Listed", into = "Listed")]
-#[schemars(with = "Listed")]
+#[cfg_attr(feature = "schema", schemars(with = "Listed"))]
 pub struct PatternHits {
     /// Position among the patterns of the workload, from 0.
     pub pattern: u32,
@@ -245,7 +252,8 @@ impl From<PatternHits> for Listed {
 }
 
 /// Name and addresses of a target's host.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HostEnvironment {
     /// Host name, with the port unless the port is the default of the scheme.

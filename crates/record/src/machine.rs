@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Resource use of the load generator's machine during a slice's window. Values that the system
 /// does not report are `None`, never 0. Outside Linux and in runs of older versions all values are
 /// `None`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MachineUse {
     /// Length of the observed time, seconds.
@@ -59,7 +59,8 @@ pub struct MachineUse {
 }
 
 /// Resource use of a process, or of all processes with the same name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramUse {
     /// Process ID, of one of the processes if several are summed.
     pub pid: i32,
@@ -76,7 +77,8 @@ pub struct ProgramUse {
 }
 
 /// CPU time of programs in the pause before a slice, when no target had load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PauseUse {
     /// Length of the pause, seconds.
     pub seconds: f64,
@@ -88,7 +90,8 @@ pub struct PauseUse {
 }
 
 /// CPU time over all cores, seconds. The values add up to `cores` times the observed time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuUse {
     /// Number of online cores.
     pub cores: u64,
@@ -118,7 +121,8 @@ impl CpuUse {
 }
 
 /// Pressure stall information of the kernel: time for which tasks waited, microseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PressureUse {
     /// Time for which at least one task waited for a core.
@@ -135,7 +139,8 @@ pub struct PressureUse {
 
 /// TCP statistics of a network namespace. Counters cover the window, unless a field states
 /// otherwise.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TcpUse {
     /// Connections opened from this machine, including those of the load generator and connections
@@ -158,7 +163,8 @@ pub struct TcpUse {
 }
 
 /// Core frequencies, MHz.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrequencyUse {
     /// Frequency of the fastest core at the start or the end of the window, whichever is higher.
     pub fastest_mhz: f64,
@@ -167,7 +173,8 @@ pub struct FrequencyUse {
 }
 
 /// Local ports for the load generator's connections.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PortsUse {
     /// Number of ports.
     pub count: u64,
@@ -176,7 +183,8 @@ pub struct PortsUse {
 }
 
 /// Space on a filesystem, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskUse {
     /// Space available to Tenbin.
     pub available_bytes: u64,
@@ -185,7 +193,8 @@ pub struct DiskUse {
 }
 
 /// Traffic of a network interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkUse {
     /// Name of the interface, for example `eth0`.
     pub name: String,
@@ -198,7 +207,8 @@ pub struct LinkUse {
 }
 
 /// TCP statistics of a slice's connections, including its settling time and drain.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WireUse {
     /// Number of connections whose statistics were read on closing: at most 10,000 per second and
     /// thread.

@@ -1,11 +1,11 @@
 //! Expected and unexpected responses.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The expected responses of a target to one workload, learned before and during the run. Header
 /// values come from the server: untrusted until escaped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ExpectedResponse {
     /// Number of responses read before the run to learn the expected response; 0 if none were read.
@@ -37,7 +37,8 @@ pub struct ExpectedResponse {
 }
 
 /// Whether responses to a request have the same content.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sameness {
     /// Not known.

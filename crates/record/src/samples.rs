@@ -1,6 +1,5 @@
 //! Request samples, figures per request pattern, cache hits and search server figures of a slice.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Request samples and figures per pattern of a slice whose requests are drawn from patterns, which
@@ -91,7 +90,8 @@ impl CacheUse {
 
 /// Memory and index figures that a search server reported at the start and at the end of a slice,
 /// summed over the nodes of its cluster. Figures that were not reported are `None`, never 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchUse {
     /// Heap in use at the start or the end of the slice, whichever is larger, bytes.

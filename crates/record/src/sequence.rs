@@ -1,11 +1,11 @@
 //! The part of the request sequence that a slice sent.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The part of the request sequence that a slice sent, for workloads in which the choice of
 /// requests affects the target, for example through caches. Counts are requests over all threads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Segment {
     /// Start position: number of earlier requests of the sequence, including those of warm-ups.
     pub from: u64,

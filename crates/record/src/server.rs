@@ -1,11 +1,11 @@
 //! Resource use of a target during a slice.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Resource use of a target between two samples, taken at the start and the end of a slice's
 /// window. Unknown values are `None`, never 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ServerUse {
     /// CPU seconds.
@@ -55,7 +55,8 @@ pub struct ServerUse {
 }
 
 /// What resource use covers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UseScope {
     /// The target's processes.
@@ -73,7 +74,8 @@ impl UseScope {
 
 /// Resource use of a target's control group (cgroup v2) between two samples. Unlike resident
 /// memory, the group's memory includes page cache that the kernel charges to the group.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GroupUse {
     /// Whether the group contained only the target.

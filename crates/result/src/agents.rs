@@ -1,12 +1,12 @@
 //! The parts of the agents in the results and in the comparisons.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
 /// The part of one agent in the result of a workload on a target. Figures come from the full slices.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentResult {
     /// Name of the workload.
     pub workload: String,
@@ -34,7 +34,8 @@ pub struct AgentResult {
 }
 
 /// One figure of a challenger compared with the baseline, by agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentRatios {
     /// Name of the workload.
     pub workload: String,
@@ -51,7 +52,8 @@ pub struct AgentRatios {
 }
 
 /// A ratio of two targets as one agent measured it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentRatio {
     /// Name of the agent.
     pub agent: String,

@@ -1,6 +1,5 @@
 //! Concurrency sweeps, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Outcome;
@@ -8,7 +7,8 @@ use crate::figure::Figure;
 use crate::trust::Trust;
 
 /// A concurrency sweep on one target: workloads that differ only in their number of connections.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capacity {
     /// The common part of the workloads' names.
     pub family: String,
@@ -39,7 +39,8 @@ pub struct Capacity {
 }
 
 /// One level of a concurrency sweep.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityLevel {
     /// Name of the workload.
     pub workload: String,
@@ -76,7 +77,8 @@ pub struct CapacityLevel {
 
 /// The knee: the fewest connections at which throughput is within 3 % of the highest throughput of
 /// any level with up to four times as many connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Knee {
     /// Number of connections at the knee.
     pub connections: u64,
@@ -87,7 +89,8 @@ pub struct Knee {
 
 /// The Universal Scalability Law X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) fitted to a sweep, with
 /// percentile bootstrap intervals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UslResult {
     /// λ: operations per second on one connection.
     pub lambda: Option<Figure>,
@@ -106,7 +109,8 @@ pub struct UslResult {
 
 /// The highest throughput of a challenger compared with the highest throughput of the baseline,
 /// each at the target's best number of connections.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityComparison {
     /// The common part of the workloads' names.
     pub family: String,

@@ -1,13 +1,13 @@
 //! A comparison of two targets, levels or workloads, and its outcome.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 use crate::trust::Trust;
 
 /// One figure of a challenger compared with the same figure of the baseline, for one workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Name of the workload.
     pub workload: String,
@@ -67,7 +67,8 @@ pub struct Comparison {
 }
 
 /// A set of comparisons whose intervals hold simultaneously.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Together {
     /// Number of comparisons.
     pub comparisons: u64,
@@ -76,7 +77,8 @@ pub struct Together {
 }
 
 /// The outcome of a comparison, from the challenger's point of view.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Outcome {
     /// Faster than the baseline.

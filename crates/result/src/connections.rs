@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
 /// Connection counts and connection times of one workload on one target, over all slices.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Connections {
     /// Connections established, including connections opened during the settling time of a slice.
     pub opened: u64,
@@ -34,7 +34,8 @@ pub struct Connections {
 
 /// Times of one connection phase; null if the phase was never timed. Connection phases are not part
 /// of an operation's time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetupStep {
     /// Number of measurements.
     pub count: u64,
@@ -45,7 +46,8 @@ pub struct SetupStep {
 }
 
 /// The figures of one host of a target for one workload, over all operations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostResult {
     /// Name of the host.
     pub host: String,

@@ -1,6 +1,5 @@
 //! The result document and its top-level types.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
@@ -24,7 +23,8 @@ pub const SCHEMA: &str = "tenbin.result/1";
 
 /// The result of a run. Times are seconds, sizes are bytes, rates are per second, shares run from
 /// 0 to 1. Unknown values are null, never 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document {
     /// Schema version: `tenbin.result/1`.
     pub schema: String,
@@ -112,7 +112,8 @@ pub struct Document {
 }
 
 /// Identity, settings and end of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Name of the run directory.
     pub id: String,
@@ -170,7 +171,8 @@ impl Run {
 }
 
 /// A use of an object store and the target that suits the use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UseCase {
     /// Name of the use, for example a kind of application.
     pub name: String,
@@ -183,7 +185,8 @@ pub struct UseCase {
 }
 
 /// A system under test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Target {
     /// Name of the target.
     pub name: String,

@@ -1,6 +1,5 @@
 //! The comparison of a run with an earlier run, as in `result.json` and `tenbin compare`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
@@ -9,7 +8,8 @@ use crate::trust::Trust;
 /// A run compared with an earlier run of the same experiment. The two runs were not interleaved: an
 /// interval covers only the variation within the runs. Changes of the machine between the runs show
 /// only in the controls: workloads and targets that did not change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Earlier {
     /// Name of the earlier run.
     pub before: String,
@@ -35,7 +35,8 @@ pub struct Earlier {
 }
 
 /// A run or file that is INVALID or SUSPECT.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Doubt {
     /// Name of the run or file.
     pub name: String,
@@ -46,7 +47,8 @@ pub struct Doubt {
 }
 
 /// The range of the ratios (later run ÷ earlier run) of all controls.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlRange {
     /// Number of controls.
     pub count: u64,
@@ -57,7 +59,8 @@ pub struct ControlRange {
 }
 
 /// One workload on one target in the earlier and the later run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EarlierChange {
     /// Name of the workload.
     pub workload: String,
@@ -90,7 +93,8 @@ pub struct EarlierChange {
 }
 
 /// Role of a workload on a target in a comparison with an earlier run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierPart {
     /// The user named the workload as changed.
@@ -103,7 +107,8 @@ pub enum EarlierPart {
 }
 
 /// Outcome of a comparison with an earlier run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EarlierOutcome {
     /// Faster than in the earlier run, after dividing out the change of the controls.

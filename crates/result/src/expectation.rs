@@ -1,13 +1,13 @@
 //! Expectations, optima of parameter sweeps and the reason why a run ended, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 use crate::trust::Trust;
 
 /// The condition that ended a complete run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnded {
     /// The fixed number of planned rounds was measured.
@@ -20,7 +20,8 @@ pub enum RunEnded {
 }
 
 /// A condition on a target's figure for one workload (`--expect`, `--fail-if`), and the outcome.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expectation {
     /// Whether the condition comes from `--fail-if`: the expectation then counts as violated only
     /// if the condition is proven true.
@@ -59,7 +60,8 @@ impl Expectation {
 }
 
 /// Unit of a figure in an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedUnit {
     /// Operations per second.
@@ -75,7 +77,8 @@ pub enum ExpectedUnit {
 }
 
 /// The outcome of an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// The expectation is met: the `--expect` condition is true, or the `--fail-if` condition is
@@ -90,7 +93,8 @@ pub enum Standing {
 
 /// The optimum of a parameter sweep for one workload: the smallest parameter value that no other
 /// value outperforms by more than the margin.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Optimum {
     /// Name of the workload.
     pub workload: String,

@@ -1,11 +1,11 @@
 //! A figure with its confidence interval.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_stats::Measured;
 
 /// A value with its confidence interval. The interval is null with too few observations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// The value.
     pub value: f64,
@@ -37,7 +37,8 @@ impl Figure {
 }
 
 /// A confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

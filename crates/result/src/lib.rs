@@ -23,6 +23,7 @@ mod operation;
 mod percentiles;
 mod result_of;
 mod sample;
+#[cfg(feature = "schema")]
 mod schema;
 mod slice;
 mod stages;
@@ -44,6 +45,7 @@ pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
 pub use sample::{CacheHits, PatternResult, RequestSample};
+#[cfg(feature = "schema")]
 pub use schema::schema_json;
 pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};

@@ -1,12 +1,12 @@
 //! Maximum-rate searches, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::trust::Trust;
 
 /// The maximum rate at which one target meets an objective on one workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Search {
     /// Name of the workload.
     pub workload: String,
@@ -37,7 +37,8 @@ pub struct Search {
 }
 
 /// Outcome of a maximum-rate search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SearchOutcome {
     /// The reported rate also met the objective in a longer probe, the proof, at the end.
@@ -55,7 +56,8 @@ pub enum SearchOutcome {
 }
 
 /// One probe of a maximum-rate search: a slice at a fixed offered rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchProbe {
     /// Index of the probe's slice in the run, from 0.
     pub slice: u32,
@@ -82,7 +84,8 @@ pub struct SearchProbe {
 }
 
 /// The outcome of one limit of the objective in one probe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchLimit {
     /// The limit as written in the objective, or `keeps up`.
     pub limit: String,
@@ -97,7 +100,8 @@ pub struct SearchLimit {
 }
 
 /// The kind of value that a limit bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
     /// A latency, seconds.
@@ -109,7 +113,8 @@ pub enum LimitKind {
 }
 
 /// The maximum rate of a challenger compared with the maximum rate of the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateComparison {
     /// Name of the workload.
     pub workload: String,

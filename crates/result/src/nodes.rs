@@ -1,13 +1,13 @@
 //! How throughput scales with the nodes of a cluster, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 use crate::trust::Trust;
 
 /// The throughput of one cluster on one workload, by cluster size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeScaling {
     /// Name of the cluster in the plan.
     pub cluster: String,
@@ -23,7 +23,8 @@ pub struct NodeScaling {
 
 /// A step from one cluster size to the next larger size. The first step leads from the baseline,
 /// which is not part of the cluster, to the smallest size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeStep {
     /// What this step adds: `the first node`, `node 2`.
     pub what: String,

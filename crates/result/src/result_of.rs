@@ -1,6 +1,5 @@
 //! The result of one workload on one target.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{SearchUse, UseScope};
 
@@ -12,7 +11,8 @@ use crate::sample::{CacheHits, PatternResult, RequestSample};
 use crate::stages::StagesOf;
 
 /// The figures of one workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultOf {
     /// Name of the workload.
     pub workload: String,
@@ -154,7 +154,8 @@ pub(crate) fn share(ok: u64, failed: u64) -> Option<f64> {
 }
 
 /// Cost of all processes that share one program name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessCost {
     /// Name of the program in the process table. The program chooses this text: escape it before
     /// display.
@@ -174,7 +175,8 @@ pub struct ProcessCost {
 
 /// Figures of a target's control group (cgroup v2). Unlike resident memory, the memory of a group
 /// includes the page cache that the kernel charges to the group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupResult {
     /// Whether the group contained only processes of the target in every slice.
     pub alone: bool,

@@ -1,12 +1,12 @@
 //! Request samples and patterns, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
 /// A sampled request with its outcome and time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
@@ -21,7 +21,8 @@ pub struct RequestSample {
 }
 
 /// The figures of one request pattern on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PatternResult {
     /// Method and path of the pattern; null if the run did not record them.
     pub request: Option<String>,
@@ -45,7 +46,8 @@ pub struct PatternResult {
 
 /// Expected and observed hit ratios of the caches of a target's hosts, over all slices, including
 /// the time before and after their measurement windows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheHits {
     /// Expected hit ratio: the hit ratio of a simulated cache for exactly the requests sent. Null
     /// if no cache is simulated or no cacheable request was sent.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
 
@@ -10,7 +9,8 @@ use crate::result_of::share;
 
 /// The figures of one slice. Times cover the operations that were due inside the measurement
 /// window, even if they ended after it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SliceFigures {
     /// Index of the slice in the run, from 0.
     pub index: u32,
@@ -132,7 +132,8 @@ impl SliceFigures {
 }
 
 /// Failed operations in one second of a slice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecondErrors {
     /// Index of the second since the start of the window, from 0. Failures after the end of the
     /// window count in later seconds.

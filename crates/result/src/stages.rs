@@ -1,12 +1,12 @@
 //! Times of server stages, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
 
 /// A percentile band of the service times of correct responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StageBand {
     /// Up to the median.
@@ -30,7 +30,8 @@ impl StageBand {
 }
 
 /// Times of server stages that a target reported in response headers, for one operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StagesOf {
     /// Name of the operation.
     pub operation: String,
@@ -50,7 +51,8 @@ pub struct StagesOf {
 
 /// Mean service time of the requests in one percentile band, and its split into server and other
 /// time, over all slices.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageBandResult {
     /// The band.
     pub band: StageBand,
@@ -67,7 +69,8 @@ pub struct StageBandResult {
 }
 
 /// One server stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StageResult {
     /// Name of the stage; `(others)` sums the stages beyond the maximum number of recorded stages.
     pub stage: String,

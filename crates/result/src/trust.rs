@@ -2,16 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Suffix added to a sentence whose numbers may mislead.
 pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
 
 /// Whether numbers can be trusted.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// No finding casts doubt on the numbers.
@@ -56,7 +54,8 @@ impl Trust {
 }
 
 /// How far absolute figures can be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AbsoluteTrust {
     /// Trust in absolute figures; never better than the trust in the run.
     pub trust: Trust,
@@ -66,7 +65,8 @@ pub struct AbsoluteTrust {
 }
 
 /// One observation about a run that affects or explains the numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Name of the rule that produced the finding.
     pub rule: String,
@@ -97,9 +97,8 @@ impl Finding {
 }
 
 /// Effect of a finding on the trust in the numbers.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Information only; the numbers can be trusted.
@@ -141,7 +140,8 @@ impl fmt::Display for Severity {
 }
 
 /// Where the cause of a finding lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Blame {
     /// The load generator or its machine.

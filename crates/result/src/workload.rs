@@ -1,10 +1,10 @@
 //! The workloads of a run, as in `result.json`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A workload: the requests and the load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workload {
     /// Name of the workload.
     pub name: String,
@@ -31,7 +31,8 @@ pub struct Workload {
 }
 
 /// One setting of a workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// Key of the setting in the plan file.
     pub key: String,
@@ -44,7 +45,8 @@ pub struct Setting {
 }
 
 /// Machine-readable description of a workload's requests.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// Protocol of the workload: `http`, `s3` or `blob`.
     pub kind: String,
@@ -69,7 +71,8 @@ impl Workload {
 }
 
 /// An operation and its share of a workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// Name of the operation in plans; for plain HTTP, the method.
     pub operation: String,
