@@ -232,6 +232,11 @@ fn an_agent_refuses_what_its_limits_forbid() {
         let run = compare(&scratch, &servers, &agents, (1, 2, "1s"), load).wait(SOON);
         run.expect_code(3).expect_stderr(message);
         expect_free(&scratch, &agents, 1);
+        let log = agents.agents[0].so_far();
+        assert!(
+            log.contains(message),
+            "the agent does not log its refusal: {log}"
+        );
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tenbin_engine::{SliceEvent, StartGate};
 
-use self::worker::{Job, Ordered, Worker};
+use self::worker::{Job, Ordered, Report, Worker};
 use crate::bus::{Bus, Inbox, Incoming, Outbox, Server, read};
 use crate::error::ClusterError;
 use crate::message::{
@@ -147,15 +147,16 @@ pub fn serve(
     let keep_all = Box::new(|_: &str, _: &[u8], _| true);
     let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened, keep_all)?;
     let (jobs, queue) = mpsc::channel();
-    let (ended, ends) = mpsc::channel();
+    let (reporter, reports) = mpsc::channel();
     tell(News::Waiting);
     thread::scope(|scope| {
         let worker = Worker {
             machine,
             outbox: bus.outbox().clone(),
             subject: subjects::events(&me.name),
+            reports: reporter,
         };
-        scope.spawn(move || worker.work(&queue, &ended));
+        scope.spawn(move || worker.work(&queue));
         let mut agent = Agent {
             outbox: bus.outbox().clone(),
             subject: subjects::events(&me.name),
@@ -171,7 +172,7 @@ pub fn serve(
             tell,
         };
         while !stop.load(Ordering::Relaxed) && agent.failure.is_none() {
-            agent.turn(&received, &ends);
+            agent.turn(&received, &reports);
         }
         let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
         agent.send(Happened::Gone { why });
@@ -181,7 +182,7 @@ pub fn serve(
 }
 
 impl Agent<'_> {
-    fn turn(&mut self, received: &Inbox, ends: &Receiver<u64>) {
+    fn turn(&mut self, received: &Inbox, reports: &Receiver<Report>) {
         let waits = |slice: &RunningSlice| !slice.is_announced;
         let run = self.run.as_ref();
         let is_waiting = run.and_then(|run| run.slice.as_ref()).is_some_and(waits);
@@ -207,9 +208,14 @@ impl Agent<'_> {
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
         }
-        while let Ok(number) = ends.try_recv() {
-            if let Some(run) = &mut self.run {
-                run.slice.take_if(|slice| slice.number == number);
+        while let Ok(report) = reports.try_recv() {
+            match report {
+                Report::Refused(why) => self.warn(&why),
+                Report::Ended(number) => {
+                    if let Some(run) = &mut self.run {
+                        run.slice.take_if(|slice| slice.number == number);
+                    }
+                }
             }
         }
         self.announce_ready();

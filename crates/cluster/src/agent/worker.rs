@@ -27,15 +27,24 @@ pub(super) struct Ordered {
     pub(super) halt: Arc<AtomicBool>,
 }
 
+/// News from the worker for the agent.
+pub(super) enum Report {
+    /// The slice of this number has ended.
+    Ended(u64),
+    /// The machine refused or failed an order; one sentence.
+    Refused(String),
+}
+
 /// Runs jobs on a thread of its own.
 pub(super) struct Worker<'m> {
     pub(super) machine: &'m mut dyn LoadMachine,
     pub(super) outbox: Outbox,
     pub(super) subject: String,
+    pub(super) reports: Sender<Report>,
 }
 
 impl Worker<'_> {
-    pub(super) fn work(mut self, jobs: &Receiver<Job>, ended: &Sender<u64>) {
+    pub(super) fn work(mut self, jobs: &Receiver<Job>) {
         while let Ok(job) = jobs.recv() {
             match job {
                 Job::Prepare(ordered, assignment) => {
@@ -54,7 +63,7 @@ impl Worker<'_> {
                 }
                 Job::Slice(ordered, order, gate) => {
                     self.slice(&ordered, &order, gate);
-                    let _ = ended.send(ordered.number);
+                    let _ = self.reports.send(Report::Ended(ordered.number));
                 }
                 Job::End => self.machine.end(),
             }
@@ -62,11 +71,17 @@ impl Worker<'_> {
     }
 
     fn respond(&self, Ordered { run, number, .. }: Ordered, done: Result<Happened, String>) {
-        let what = done.unwrap_or_else(|why| Happened::Refused {
+        let what = done.unwrap_or_else(|why| self.refused(number, why));
+        self.outbox.send(&self.subject, &Event { run, what });
+    }
+
+    /// The event of a refusal, of which the user of this agent reads too.
+    fn refused(&self, number: u64, why: String) -> Happened {
+        let _ = self.reports.send(Report::Refused(why.clone()));
+        Happened::Refused {
             number: Some(number),
             why,
-        });
-        self.outbox.send(&self.subject, &Event { run, what });
+        }
     }
 
     fn slice(&mut self, ordered: &Ordered, order: &SliceOrder, gate: Arc<StartGate>) {
@@ -101,10 +116,7 @@ impl Worker<'_> {
         });
         match end {
             Ok(parts) => parts.into_iter().for_each(send),
-            Err(why) => send(Happened::Refused {
-                number: Some(slice),
-                why,
-            }),
+            Err(why) => send(self.refused(slice, why)),
         }
     }
 }
