@@ -8,9 +8,6 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::steps::Steps;
 use crate::{check, setup, shell};
 
-/// The variable that limits the tests of one program that run at the same time.
-const TEST_THREADS: &str = "RUST_TEST_THREADS";
-
 /// Largest number of failed tests that are repeated alone. More failures are unlikely to be caused
 /// by a busy machine.
 const MOST_UNSTEADY: usize = 3;
@@ -115,11 +112,7 @@ struct Outcome {
 
 /// Runs the tests, prints their output and counts the results.
 fn cargo_test(options: &[&str]) -> Result<Outcome> {
-    let mut command = shell::cargo();
-    if std::env::var_os(TEST_THREADS).is_none() {
-        command.env(TEST_THREADS, test_threads().to_string());
-    }
-    let mut child = command
+    let mut child = shell::cargo()
         .args(["test", "--workspace", "--no-fail-fast"])
         .args(options)
         .stdout(Stdio::piped())
@@ -149,12 +142,6 @@ fn cargo_test(options: &[&str]) -> Result<Outcome> {
         ended,
         failed,
     })
-}
-
-/// Number of tests that run at the same time: twice the cores, because most end-to-end tests wait, for
-/// servers to start and for slices to end.
-fn test_threads() -> usize {
-    2 * std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 /// Whether a line is the first line of a test program, such as `running 3 tests`.
