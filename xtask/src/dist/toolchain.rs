@@ -76,7 +76,11 @@ impl Toolchain {
     /// Flags of the compiler.
     pub(super) fn flags(&self) -> &'static str {
         match self {
-            Self::Pinned => "",
+            // LLVM's linker is part of the toolchain; zig's cannot fold identical functions.
+            Self::Pinned => {
+                "-Clinker=rust-lld -Clinker-flavor=ld.lld -Clink-arg=--icf=all \
+                 -Clink-arg=--pack-dyn-relocs=relr"
+            }
             // Debian has no C library for the targets: that of the linker is used.
             Self::Debian => "-Clink-self-contained=no",
         }

