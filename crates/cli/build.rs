@@ -34,10 +34,10 @@ fn main() {
 
 /// Commit and date of the checkout that this file belongs to.
 fn commit() -> Option<String> {
+    watch();
     // A copy of the sources can lie in a checkout of something different.
     git(&["ls-files", "--error-unmatch", "build.rs"])?;
     let commit = git(&["log", "-1", "--abbrev=9", "--format=%h %cs"])?;
-    watch();
     let is_dirty = git(&[
         &["status", "--porcelain", "--untracked-files=no", "--"][..],
         &SOURCES,
