@@ -78,7 +78,7 @@ impl Toolchain {
         match self {
             // LLVM's linker is part of the toolchain; zig's cannot fold identical functions.
             Self::Pinned => {
-                "-Clinker=rust-lld -Clinker-flavor=ld.lld -Clink-arg=--icf=all \
+                "-Clinker=rust-lld -Clinker-flavor=ld.lld -Clink-arg=--strip-all -Clink-arg=--icf=all \
                  -Clink-arg=--pack-dyn-relocs=relr"
             }
             // Debian has no C library for the targets: that of the linker is used.
