@@ -17,6 +17,7 @@ mod kept;
 mod load_machines;
 mod setup;
 mod shell;
+mod space;
 mod statistics;
 mod steps;
 mod support;

@@ -6,7 +6,7 @@ use std::process::{ExitCode, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::steps::Steps;
-use crate::{check, setup, shell};
+use crate::{check, setup, shell, space};
 
 /// Largest number of failed tests that are repeated alone. More failures are unlikely to be caused
 /// by a busy machine.
@@ -45,6 +45,7 @@ pub(crate) fn run() -> ExitCode {
 
 fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
     println!("{OUTLINE}");
+    space::check()?;
     let servers = steps.run("Debian packages", setup::start)?;
     check::run(steps)?;
     steps.run("build the tests", || {

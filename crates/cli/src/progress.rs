@@ -99,6 +99,7 @@ impl Display {
                 forecast,
                 longest,
                 shortest,
+                ends_early,
                 requests,
                 supply,
                 ..
@@ -111,7 +112,7 @@ impl Display {
                 self.counted = requests.is_some();
                 // A maximum-rate search usually ends before its time limit.
                 let is_search = *slices == 0;
-                self.about = if shortest.is_some() || is_search {
+                self.about = if shortest.is_some() || *ends_early || is_search {
                     "at most"
                 } else {
                     "about"
@@ -121,10 +122,8 @@ impl Display {
                     1 => "1 slice".to_owned(),
                     several => format!("{several} slices"),
                 };
-                let how_long = match is_search {
-                    true => format!("{what} in at most {}", short(*forecast)),
-                    false => how_long(&what, *forecast, *shortest, *requests),
-                };
+                let shortest = shortest.filter(|_| !is_search);
+                let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
                 let after = supply.map_or_else(String::new, |supply| {
                     let again = if supply.again {
                         ", some before each slice"
@@ -380,6 +379,7 @@ fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
 /// The first line of the progress: what will be measured, and for how long.
 fn how_long(
     what: &str,
+    about: &str,
     forecast: Duration,
     shortest: Option<Duration>,
     requests: Option<u64>,
@@ -393,7 +393,7 @@ fn how_long(
                 format!("{what}, {until}, or for {}", short(forecast))
             }
         }
-        (None, None) => format!("{what} in about {}", short(forecast)),
+        (None, None) => format!("{what} in {about} {}", short(forecast)),
         (None, Some(shortest)) => format!(
             "at most {what}, in at least {} and at most {}",
             short(shortest),
@@ -436,7 +436,8 @@ mod tests {
     #[test]
     fn what_ends_by_requests_has_no_made_up_length() {
         let of = |seconds, shortest, requests| {
-            how_long("4 slices", Duration::from_secs(seconds), shortest, requests)
+            let forecast = Duration::from_secs(seconds);
+            how_long("4 slices", "about", forecast, shortest, requests)
         };
         assert_eq!(
             of(86_401, None, Some(300)),

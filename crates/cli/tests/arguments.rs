@@ -563,6 +563,14 @@ fn what_beginners_write_gets_a_tip() {
         ("tenbin a.toml", "'tenbin run a.toml'"),
         ("tenbin plan a.toml", "'tenbin plan file a.toml'"),
         ("tenbin htpp", "'http'"),
+        (
+            "tenbin http --vus 3 http://a",
+            "the option is called '--connections' here",
+        ),
+        (
+            "tenbin s3 get --concurrent=8",
+            "the option is called '--connections' here",
+        ),
     ] {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else {
             panic!("{line} was taken");

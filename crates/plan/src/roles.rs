@@ -88,6 +88,12 @@ impl Plan {
         before.any(|other| Arc::ptr_eq(&other.set, &patterns.set))
     }
 
+    /// Whether a workload is a phase, whose slices end when all its objects are handled.
+    pub fn has_phases(&self) -> bool {
+        let mut phases = self.workloads.iter().map(|work| work.kind.facts().phase());
+        phases.any(|phase| phase.is_some())
+    }
+
     /// The time of all slices with the minimum number of rounds: below [`Plan::forecast`] if the
     /// run can end by precision, otherwise equal.
     pub fn shortest(&self) -> Duration {

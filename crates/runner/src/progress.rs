@@ -25,6 +25,8 @@ pub enum Progress<'a> {
         longest: Option<Duration>,
         /// Expected minimum duration, if the run may end as soon as the figures are precise enough.
         shortest: Option<Duration>,
+        /// Whether slices can end before their time, as phases do that have handled all their blobs.
+        ends_early: bool,
         /// Total number of requests, if each slice ends after a fixed number of requests.
         requests: Option<u64>,
         /// The data that is loaded into each target before measuring, if any.

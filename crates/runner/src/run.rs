@@ -82,6 +82,7 @@ pub fn run(
         forecast: plan.forecast(),
         longest: plan.longest(),
         shortest: plan.rounds.until.map(|_| plan.shortest()),
+        ends_early: plan.has_phases(),
         requests: requests_of(plan, &turns),
         supply: Supply::most(plan),
     });

@@ -87,6 +87,18 @@ impl Contender {
         Ok(presign::hide(&format!("{program} {}", arguments.trim())))
     }
 
+    /// The program of the packages instead of the one with the profile `release`.
+    pub(crate) fn of_packages(self, stable: &Stable<'_>) -> Self {
+        let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+        let program = stable.built.with_file_name(triple).join("dist/tenbin");
+        let missing = || "there is no program of the packages: `cargo xtask dist` builds it";
+        let program = program.is_file().then_some(program);
+        Self {
+            program: program.ok_or_else(|| missing().to_owned()),
+            ..self
+        }
+    }
+
     /// This contender with a different name.
     fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
@@ -231,10 +243,16 @@ impl Stable<'_> {
 
     /// S3 operations by tenbin: `what` is a subcommand with its flags.
     pub(crate) fn s3(&self, name: &'static str, what: &'static str) -> Contender {
+        self.tenbin_with(name, &format!("s3 {what}"))
+    }
+
+    /// A subcommand of tenbin with its flags.
+    pub(crate) fn tenbin_with(&self, name: &'static str, what: &str) -> Contender {
+        let what = what.to_owned();
         self.tenbin(move |scene| {
             let Scene { url, seconds, .. } = scene;
             Ok(format!(
-                "s3 {what} --target s={url} --slice {seconds}s {ONE_SLICE}"
+                "{what} --target s={url} --slice {seconds}s {ONE_SLICE}"
             ))
         })
         .named(name)

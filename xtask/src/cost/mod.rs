@@ -9,6 +9,7 @@ mod bare;
 mod bare_files;
 mod contender;
 mod goal;
+mod profiles;
 mod report;
 mod rival;
 mod rows;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::contender::{Contender, Stable, warp};
 use super::goal::Goal;
+use super::profiles;
 use super::rival;
 use super::server::Kind;
 use super::turn::Spent;
@@ -148,6 +149,7 @@ pub(crate) fn all(built: &Path) -> Vec<Row> {
         slices_memory(&stable),
         show(&stable),
     ]);
+    rows.extend(profiles::rows(&stable));
     rows
 }
 

@@ -28,6 +28,9 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ),
 ];
 
+/// Script of the linker that leaves out the tables for unwinding, which the standard library has.
+const NO_UNWIND_TABLES: &str = "packaging/no-unwind-tables.ld";
+
 /// Crates of the standard library. They belong to the path of a request.
 const STANDARD_LIBRARY: [&str; 3] = ["core", "alloc", "std"];
 
@@ -66,7 +69,7 @@ impl Toolchain {
                     let level = format!("profile.dist.package.{name}.opt-level=3");
                     ["--config".to_owned(), level]
                 });
-                std::iter::once("-Zbuild-std=std,panic_unwind".to_owned())
+                std::iter::once("-Zbuild-std=std,panic_abort".to_owned())
                     .chain(levels)
                     .collect()
             }
@@ -74,15 +77,16 @@ impl Toolchain {
     }
 
     /// Flags of the compiler.
-    pub(super) fn flags(&self) -> &'static str {
+    pub(super) fn flags(&self) -> String {
         match self {
             // LLVM's linker is part of the toolchain; zig's cannot fold identical functions.
-            Self::Pinned => {
+            Self::Pinned => format!(
                 "-Clinker=rust-lld -Clinker-flavor=ld.lld -Clink-arg=--strip-all -Clink-arg=--icf=all \
-                 -Clink-arg=--pack-dyn-relocs=relr"
-            }
+                 -Clink-arg=--pack-dyn-relocs=relr -Clink-arg=--no-eh-frame-hdr -Clink-arg=-T{}",
+                shell::workspace_root().join(NO_UNWIND_TABLES).display()
+            ),
             // Debian has no C library for the targets: that of the linker is used.
-            Self::Debian => "-Clink-self-contained=no",
+            Self::Debian => "-Clink-self-contained=no".to_owned(),
         }
     }
 

@@ -2,8 +2,25 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Adds a suggestion to errors with a known cause: a URL without `--target`, or a plan file without
-/// `run`.
+/// What options of other tools are called here.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("--vus", "--connections"),
+    ("--concurrency", "--connections"),
+    ("--concurrent", "--connections"),
+    ("--clients", "--connections"),
+    ("--workers", "--connections"),
+    ("--iterations", "--requests"),
+    ("--rps", "--rate"),
+    ("--rps-limit", "--rate"),
+    ("--qps", "--rate"),
+    ("--obj.size", "--size"),
+    ("--host", "--target"),
+    ("--thresholds", "--fail-if"),
+    ("--warp-client", "--agents"),
+];
+
+/// Adds a suggestion to errors with a known cause: a URL without `--target`, a plan file without
+/// `run`, or an option of another tool.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
     if let Some(tip) = tip(&error) {
         error.insert(
@@ -34,7 +51,21 @@ fn tip(error: &clap::Error) -> Option<String> {
         Some(format!(
             "plans are run with 'tenbin run {word}', checked with 'tenbin plan file {word}'"
         ))
+    } else if !is_subcommand && measures(error) {
+        let (_, name) = OTHER_NAMES.iter().find(|(other, _)| other == word)?;
+        Some(format!("the option is called '{name}' here"))
     } else {
         None
     }
+}
+
+/// Whether the command is one that has the options of [`OTHER_NAMES`].
+fn measures(error: &clap::Error) -> bool {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
+        return false;
+    };
+    let usage = usage.to_string();
+    let mut words = usage.split_whitespace();
+    words.find(|word| *word == "tenbin");
+    matches!(words.next(), Some("http" | "s3" | "blob"))
 }

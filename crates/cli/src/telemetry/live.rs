@@ -140,12 +140,13 @@ impl Run {
                 slices,
                 forecast,
                 shortest,
+                ends_early,
                 requests,
                 ..
             } => {
                 self.slices = *slices;
                 self.pace = Pace::new(*forecast);
-                self.is_limit = shortest.is_some();
+                self.is_limit = shortest.is_some() || *ends_early;
                 self.counted = requests.is_some();
                 None
             }

@@ -121,7 +121,8 @@ impl Worker<'_> {
     }
 }
 
-/// The result of a job; a panic is an error, so that the agent can serve the next coordinator.
+/// The result of a job; a panic is an error, so that the agent can serve the next coordinator. In the
+/// program of the packages a panic ends the agent, and systemd starts it again.
 fn unless_panic<T>(job: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
     result.unwrap_or_else(|_| Err("the agent failed; this is a bug in tenbin".to_owned()))

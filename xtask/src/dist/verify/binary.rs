@@ -9,9 +9,8 @@ use super::measure;
 use crate::dist::layout::Layout;
 use crate::shell;
 
-/// Largest size of a binary in bytes, a little more than the binaries have: a dependency that adds much
-/// is noticed.
-const LARGEST: u64 = 21_000_000;
+/// Largest size of a binary in bytes.
+const LARGEST: u64 = 15_000_000;
 
 /// Checks a binary, in an emulator if it is for another architecture.
 ///
