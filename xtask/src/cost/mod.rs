@@ -25,7 +25,7 @@ use anyhow::{Context, Result, bail};
 
 pub(crate) use self::agents::with_agents;
 use self::awake::Awake;
-use self::contender::{Contender, Scene};
+use self::contender::{Contender, Scene, Stable};
 use self::rows::{Method, Row};
 use self::turn::Spent;
 use crate::shell;
@@ -60,7 +60,9 @@ pub(crate) fn run(words: &str) -> Result<()> {
     let built = build()?;
     let machine = machine()?;
     let mut measured = Vec::new();
-    for row in rows::all(&built) {
+    let stable = Stable { built: &built };
+    let rows = rows::all(&stable).into_iter();
+    for row in rows.chain(profiles::rows(&stable)) {
         let name = row.name.to_lowercase();
         if wish.words.iter().all(|word| name.contains(word.as_str())) {
             measured.push(measure(row, &built, &wish)?);

@@ -1,10 +1,7 @@
 //! The rows of the cost table: workload, server, contenders and goals.
 
-use std::path::Path;
-
 use super::contender::{Contender, Stable, warp};
 use super::goal::Goal;
-use super::profiles;
 use super::rival;
 use super::server::Kind;
 use super::turn::Spent;
@@ -93,63 +90,57 @@ impl Figure {
 
 const MIB: u64 = 1 << 20;
 
-/// All rows. `built` is the directory of Tenbin's programs.
-pub(crate) fn all(built: &Path) -> Vec<Row> {
-    let stable = Stable { built };
+/// The rows that compare Tenbin with other load generators and with limits.
+pub(crate) fn all(stable: &Stable<'_>) -> Vec<Row> {
     let mut rows = vec![
-        plain_get(
-            "keep-alive GET, 12-byte answer, 64 connections",
-            &stable,
-            64,
-        ),
-        plain_get("keep-alive GET, 12-byte answer, 1 connection", &stable, 1),
+        plain_get("keep-alive GET, 12-byte answer, 64 connections", stable, 64),
+        plain_get("keep-alive GET, 12-byte answer, 1 connection", stable, 1),
         plain_get(
             "keep-alive GET, 12-byte answer, 1,000 connections",
-            &stable,
+            stable,
             1000,
         ),
-        live_page(&stable),
-        one_agent(&stable),
-        many_agents(&stable),
-        sampled_content(&stable),
-        null(&stable),
+        live_page(stable),
+        one_agent(stable),
+        many_agents(stable),
+        sampled_content(stable),
+        null(stable),
     ];
     for server in [Kind::Minio, Kind::Memory] {
-        rows.push(large_get(server, &stable));
-        rows.push(large_put(server, &stable));
+        rows.push(large_get(server, stable));
+        rows.push(large_put(server, stable));
     }
     rows.extend([
         small_get(
             "S3 GET 1 KiB, signed, built-in server",
             Kind::Memory,
-            &stable,
+            stable,
         ),
         small_put(
             "S3 PUT 1 KiB, signed, built-in server",
             Kind::Memory,
-            &stable,
+            stable,
         ),
-        small_get("S3 GET 1 KiB, signed, MinIO", Kind::Minio, &stable),
-        small_put("S3 PUT 1 KiB, signed, MinIO", Kind::Minio, &stable),
-        verified("verified GET 1 MiB, built-in server", Kind::Memory, &stable),
-        verified("verified GET 1 MiB, MinIO", Kind::Minio, &stable),
-        tls("TLS 1.3 keep-alive GET, 64 connections", false, &stable),
+        small_get("S3 GET 1 KiB, signed, MinIO", Kind::Minio, stable),
+        small_put("S3 PUT 1 KiB, signed, MinIO", Kind::Minio, stable),
+        verified("verified GET 1 MiB, built-in server", Kind::Memory, stable),
+        verified("verified GET 1 MiB, MinIO", Kind::Minio, stable),
+        tls("TLS 1.3 keep-alive GET, 64 connections", false, stable),
         // With TLS the server is the limit, and the wake-ups of a load generator cost more than its
         // work: see docs/performance.md.
         tls(
             "TLS 1.3 keep-alive GET, 64 connections, core kept awake",
             true,
-            &stable,
+            stable,
         ),
-        files(&stable),
-        dummy(&stable),
-        dummy_memory(&stable),
-        null_memory(&stable),
-        nginx_memory(&stable),
-        slices_memory(&stable),
-        show(&stable),
+        files(stable),
+        dummy(stable),
+        dummy_memory(stable),
+        null_memory(stable),
+        nginx_memory(stable),
+        slices_memory(stable),
+        show(stable),
     ]);
-    rows.extend(profiles::rows(&stable));
     rows
 }
 
@@ -586,7 +577,10 @@ mod tests {
 
     #[test]
     fn every_goal_is_about_contenders_of_its_row() {
-        for row in all(Path::new("built")) {
+        let stable = Stable {
+            built: std::path::Path::new("built"),
+        };
+        for row in all(&stable) {
             let names: Vec<&str> = row.contenders.iter().map(|one| one.name).collect();
             for goal in row.readings.iter().flat_map(|reading| &reading.goals) {
                 let named = match goal {
