@@ -264,6 +264,15 @@ pub enum PlanCommand {
     /// Print the plan of `tenbin warp` with these arguments
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
+    /// Print the plan of `tenbin hsbench` with these arguments
+    #[command(disable_help_flag = true)]
+    Hsbench(ForeignArgs),
+    /// Print the plan of `tenbin wrk` with these arguments
+    #[command(disable_help_flag = true)]
+    Wrk(ForeignArgs),
+    /// Print the plan of `tenbin ab` with these arguments
+    #[command(disable_help_flag = true)]
+    Ab(ForeignArgs),
     /// Check a plan file and print it with every default filled in
     #[command(mut_args(rounds::without_defaults))]
     File(RunArgs),
@@ -280,7 +289,10 @@ impl PlanCommand {
             Self::Quickstart(args) => (Ok(args.draft()), &args.output),
             Self::Protocol(plan) => (plan.0.args().draft(), plan.0.args().output()),
             Self::SearchRamp(args) => (args.draft(), &args.output),
-            Self::Warp(args) => return args.draft(),
+            Self::Warp(args) => return args.draft(foreign::planned_warp),
+            Self::Hsbench(args) => return args.draft(foreign::planned_hsbench),
+            Self::Wrk(args) => return args.draft(foreign::planned_wrk),
+            Self::Ab(args) => return args.draft(foreign::planned_ab),
             Self::File(args) => (args.draft(), &args.output),
         };
         let mut draft = draft?;

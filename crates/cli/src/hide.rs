@@ -150,11 +150,14 @@ impl Options {
     }
 }
 
-/// The tool whose command line this is, from the name of the program or from the first argument.
+/// The tool whose command line this is, from the name of the program or from the first argument,
+/// or after `plan`.
 fn tool(given: &[OsString]) -> Option<&str> {
     let name = given.first().map(Path::new).and_then(Path::file_name);
     let known = |name: &OsStr| TOOLS.iter().copied().find(|tool| name == *tool);
-    name.and_then(known).or_else(|| known(given.get(1)?))
+    let is_plan = given.get(1).is_some_and(|word| word == "plan");
+    let word = given.get(if is_plan { 2 } else { 1 });
+    name.and_then(known).or_else(|| known(word?))
 }
 
 /// The arguments with the hidden values restored; `None` without hidden values.
@@ -199,6 +202,7 @@ mod tests {
             "tenbin http -qHhush -qqH hush",
             "warp put -secret-key=hush -secret-key hush --session-token=hush",
             "tenbin hsbench -a b -s hush -s=hush -z 4k",
+            "tenbin plan hsbench -a b -s hush -z 4k",
             "tenbin ab -A hush -Ahush -kC hush -kHhush -n5 http://h/",
             "/bin/ab -Phush -kq -A hush http://h/",
             "wrk -LHhush --header hush --header=hush http://h/",

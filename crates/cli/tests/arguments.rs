@@ -553,6 +553,19 @@ fn one_server_needs_no_flag() {
 }
 
 #[test]
+fn command_lines_of_other_tools_have_a_plan() {
+    for line in [
+        "wrk -t2 -c 7 -d 10s http://h:1/",
+        "ab -n 700 -c 7 http://h:1/",
+        "hsbench -u http://h:1 -a key -s hush -z 4K -t 7",
+    ] {
+        let plan = plan(&format!("tenbin plan {line}")).to_toml();
+        assert!(plan.contains("connections = 7"), "{plan}");
+        assert!(!plan.contains("hush"), "{plan}");
+    }
+}
+
+#[test]
 fn what_beginners_write_gets_a_tip() {
     for (line, tip) in [
         (

@@ -10,3 +10,13 @@ pub enum Parsed<Job> {
     /// A request for the version, for tools that print one.
     Version,
 }
+
+impl<Job> Parsed<Job> {
+    /// The measurement, if the command line asks for one.
+    pub fn job(self) -> Option<Job> {
+        match self {
+            Self::Measure(job) => Some(*job),
+            Self::Help(_) | Self::Version => None,
+        }
+    }
+}

@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tenbin_compat::warp::{Parsed, parse};
-use tenbin_compat::{Mistakes, World};
+use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
 use tenbin_plan::{AgentsDraft, Draft, Refusal, Scalar, Section as _, read_bounded};
 
 use super::problem;
@@ -14,6 +13,31 @@ use super::{ExportArgs, Flags, OutputArgs};
 
 /// Largest size of a file that a flag of another tool names, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
+
+/// The plan of a tool's command line; `None` if the command line does not measure.
+pub(super) type Planned = fn(&[String], &World<'_>) -> Result<Option<Draft>, Mistakes>;
+
+pub(super) fn planned_warp(line: &[String], world: &World<'_>) -> Result<Option<Draft>, Mistakes> {
+    Ok(match warp::parse(line, world)? {
+        warp::Parsed::Measure(job) => Some(job.draft()),
+        warp::Parsed::Read(_) | warp::Parsed::Help(_) => None,
+    })
+}
+
+pub(super) fn planned_hsbench(
+    line: &[String],
+    world: &World<'_>,
+) -> Result<Option<Draft>, Mistakes> {
+    Ok(hsbench::parse(line, world)?.job().map(|job| job.draft()))
+}
+
+pub(super) fn planned_wrk(line: &[String], world: &World<'_>) -> Result<Option<Draft>, Mistakes> {
+    Ok(wrk::parse(line, world)?.job().map(|job| job.web.draft()))
+}
+
+pub(super) fn planned_ab(line: &[String], world: &World<'_>) -> Result<Option<Draft>, Mistakes> {
+    Ok(ab::parse(line, world)?.job().map(|job| job.web.draft()))
+}
 
 /// The command line of another tool. The tool's table of flags parses the arguments, because clap
 /// does not support long names after a single dash.
@@ -29,22 +53,16 @@ pub struct ForeignArgs {
 }
 
 impl ForeignArgs {
-    /// The plan of a warp command that runs a benchmark.
-    pub(super) fn draft(&self) -> Result<Draft, Refusal> {
-        let (agents, arguments) = self
-            .divide()
-            .map_err(|mistakes| problem(mistakes.to_string()))?;
-        match parse(&arguments, &world()) {
-            Ok(Parsed::Measure(job)) => {
-                let mut draft = job.draft();
-                draft.agents.override_with(&agents.0);
-                Ok(draft)
-            }
-            Ok(Parsed::Read(_) | Parsed::Help(_)) => Err(problem(
-                "only the commands of warp that measure have a plan, such as put".to_owned(),
-            )),
-            Err(mistakes) => Err(problem(mistakes.to_string())),
-        }
+    /// The plan of a command line that measures.
+    pub(super) fn draft(&self, planned: Planned) -> Result<Draft, Refusal> {
+        let refused = |mistakes: Mistakes| problem(mistakes.to_string());
+        let (agents, arguments) = self.divide().map_err(refused)?;
+        let draft = planned(&arguments, &world()).map_err(refused)?;
+        let mut draft = draft.ok_or_else(|| {
+            problem("only command lines that measure have a plan, such as `warp put`".to_owned())
+        })?;
+        draft.agents.override_with(&agents.0);
+        Ok(draft)
     }
 
     /// Divides the arguments into the flags of `[agents]`, which no tool has, and the arguments of
