@@ -1,10 +1,13 @@
 //! `cargo xtask test`: all checks and tests that a change must pass.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ExitCode, Stdio};
+mod outcome;
+mod programs;
 
-use anyhow::{Context, Result, bail, ensure};
+use std::process::ExitCode;
 
+use anyhow::{Result, bail, ensure};
+
+use self::outcome::{Counts, Outcome};
 use crate::steps::Steps;
 use crate::{check, setup, shell, space};
 
@@ -14,9 +17,9 @@ const MOST_UNSTEADY: usize = 3;
 
 /// What a person should know before the first step.
 const OUTLINE: &str = "\
-On two cores and a new machine, this takes about 35 minutes: 10 to install servers, check and build,
-and 25 to run the tests. Later runs take about 25 minutes. Servers are installed while the code is
-checked and built; target/setup.log has the output of their installation.";
+On two cores and a new machine, this takes about 43 minutes: 17 to install servers, check and build,
+and 26 to run the tests. Later runs take about 30 minutes. It needs 14 GB of disk space. Servers are
+installed while the code is checked and built; target/setup.log has the output of their installation.";
 
 /// Runs all steps and stops at the first failed step. The last line of the output counts the tests.
 /// A failed step without failed tests, such as clippy, counts as one failure, so that the line
@@ -55,10 +58,10 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
         servers.wait()
     })?;
     steps.run("unit, integration and end-to-end tests", || {
-        let first = cargo_test(&[])?;
+        let first = outcome::run_all(programs::all()?)?;
         counts.passed += first.counts.passed;
         counts.ignored += first.counts.ignored;
-        if first.succeeded {
+        if first.unsuccessful == 0 {
             ensure!(
                 counts.passed > 0,
                 "cargo test succeeded without running a single test"
@@ -83,9 +86,8 @@ fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     }
     println!("==> once more, alone: {}", names.join(", "));
     for name in names {
-        // One call per test, so that each test runs alone; some test programs accept only one name.
-        let second = cargo_test(&["--", "--exact", name])?;
-        if !second.succeeded || second.counts.passed == 0 {
+        let second = outcome::run_alone(name)?;
+        if second.unsuccessful > 0 || second.counts.passed == 0 {
             bail!("{told}, and alone as well: {name}");
         }
     }
@@ -97,141 +99,4 @@ fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
         names.join(", ")
     );
     Ok(())
-}
-
-/// Result of one call of `cargo test`.
-struct Outcome {
-    succeeded: bool,
-    counts: Counts,
-    /// Number of test programs that printed their first line.
-    begun: u64,
-    /// Number of test programs that printed their summary line.
-    ended: u64,
-    /// Names of the failed tests.
-    failed: Vec<String>,
-}
-
-/// Runs the tests, prints their output and counts the results.
-fn cargo_test(options: &[&str]) -> Result<Outcome> {
-    let mut child = shell::cargo()
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(options)
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cargo cannot be run")?;
-    let output = child.stdout.take().expect("standard output is piped");
-    let mut counts = Counts::default();
-    let (mut begun, mut ended) = (0, 0);
-    let mut failed = Vec::new();
-    let mut out = std::io::stdout().lock();
-    for line in BufReader::new(output).split(b'\n') {
-        let line = line.context("cannot read the output of cargo test")?;
-        out.write_all(&line)?;
-        out.write_all(b"\n")?;
-        let line = String::from_utf8_lossy(&line);
-        counts.add(&line);
-        begun += u64::from(is_beginning(&line));
-        ended += u64::from(line.starts_with("test result: "));
-        failed.extend(failed_test(&line).map(str::to_owned));
-    }
-    drop(out);
-    let status = child.wait().context("cannot wait for cargo test")?;
-    Ok(Outcome {
-        succeeded: status.success(),
-        counts,
-        begun,
-        ended,
-        failed,
-    })
-}
-
-/// Whether a line is the first line of a test program, such as `running 3 tests`.
-fn is_beginning(line: &str) -> bool {
-    let count = line.strip_prefix("running ");
-    count.is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
-}
-
-/// The name of the test in a line such as `test a::b ... FAILED`.
-fn failed_test(line: &str) -> Option<&str> {
-    let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
-    // Some test programs pad names with spaces.
-    let name = name.trim_end();
-    (!name.contains(' ')).then_some(name)
-}
-
-/// Numbers of tests by result, over all test programs.
-#[derive(Debug, Default, PartialEq)]
-struct Counts {
-    passed: u64,
-    failed: u64,
-    ignored: u64,
-}
-
-impl Counts {
-    /// Adds the numbers of a line of test output if the line is a summary:
-    /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-    fn add(&mut self, line: &str) {
-        let Some(summary) = line.strip_prefix("test result: ") else {
-            return;
-        };
-        let figures = summary.split_once(". ").map_or("", |(_, rest)| rest);
-        for part in figures.split(';') {
-            let Some((number, word)) = part.trim().split_once(' ') else {
-                continue;
-            };
-            let Ok(number) = number.parse::<u64>() else {
-                continue;
-            };
-            match word {
-                "passed" => self.passed += number,
-                "failed" => self.failed += number,
-                "ignored" => self.ignored += number,
-                _ => {}
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_failed_tests_are_read() {
-        assert_eq!(failed_test("test a::b ... FAILED"), Some("a::b"));
-        assert_eq!(failed_test("test a::b ... ok"), None);
-        assert_eq!(failed_test("test a     ... FAILED"), Some("a"));
-        assert_eq!(failed_test("a test prints: test a ... FAILED"), None);
-        assert_eq!(failed_test("test result: FAILED. 1 passed"), None);
-    }
-
-    #[test]
-    fn a_test_program_that_begins_is_told_from_other_lines() {
-        assert!(is_beginning("running 1 test"));
-        assert!(is_beginning("running 12 tests"));
-        assert!(!is_beginning("     Running tests/http.rs"));
-        assert!(!is_beginning("test running 3 tests ... ok"));
-    }
-
-    #[test]
-    fn summaries_add_up_and_other_lines_count_nothing() {
-        let mut counts = Counts::default();
-        for line in [
-            "running 4 tests",
-            "test a ... ok",
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-            "a test printed: test result: ok. 9 passed; 9 failed",
-            "test result: FAILED. 20 passed; 2 failed; 0 ignored; 0 measured; 5 filtered out; finished in 1.20s",
-        ] {
-            counts.add(line);
-        }
-        assert_eq!(
-            counts,
-            Counts {
-                passed: 23,
-                failed: 2,
-                ignored: 1
-            }
-        );
-    }
 }
