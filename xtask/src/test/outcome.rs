@@ -1,7 +1,6 @@
 //! Runs test programs and reads what they print.
 
 use std::collections::VecDeque;
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -49,9 +48,7 @@ pub(super) fn run_all(calls: Vec<Vec<String>>) -> Result<Outcome> {
                 return Ok(());
             };
             let start = Instant::now();
-            let (outcome, text) = cargo_test(&call, |command| {
-                command.env("RUST_TEST_THREADS", "1");
-            })?;
+            let (outcome, text) = cargo_test(&call)?;
             let mut done = locked(&done);
             done.0 += 1;
             let took = start.elapsed().as_secs_f64();
@@ -62,10 +59,9 @@ pub(super) fn run_all(calls: Vec<Vec<String>>) -> Result<Outcome> {
     };
     std::thread::scope(|scope| {
         let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
-        let ends = lanes.into_iter().map(|lane| lane.join());
-        ends.collect::<Vec<_>>()
-            .into_iter()
-            .try_for_each(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let joined = lanes.into_iter().map(|lane| lane.join());
+        let ends = joined.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ends.collect::<Result<()>>()
     })?;
     let (_, outcome) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(outcome)
@@ -79,22 +75,19 @@ pub(super) fn run_all(calls: Vec<Vec<String>>) -> Result<Outcome> {
 pub(super) fn run_alone(name: &str) -> Result<Outcome> {
     // Some test programs accept only one name.
     let arguments = ["--", "--exact", name].map(str::to_owned);
-    let (outcome, text) = cargo_test(&arguments, |_| {})?;
+    let (outcome, text) = cargo_test(&arguments)?;
     print!("{text}");
     Ok(outcome)
 }
 
-/// One call of `cargo test`, and what it printed. Features are always those of the whole workspace:
-/// with others, cargo would build the dependencies again.
-fn cargo_test(
-    arguments: &[String],
-    change: impl FnOnce(&mut Command),
-) -> Result<(Outcome, String)> {
+/// One call of `cargo test` with one test at a time, and what it printed. Features are always those
+/// of the whole workspace: with others, cargo would build the dependencies again.
+fn cargo_test(arguments: &[String]) -> Result<(Outcome, String)> {
     let mut command = shell::cargo();
     command
         .args(["test", "--workspace", "--no-fail-fast"])
-        .args(arguments);
-    change(&mut command);
+        .args(arguments)
+        .env("RUST_TEST_THREADS", "1");
     let output = command.output().context("cargo cannot be run")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut outcome = Outcome::read(&text);
