@@ -79,7 +79,7 @@ impl<'a> Truth<'a> {
     fn sides(self, load: Running) -> (Vec<Served>, Recorded) {
         let run = load.wait(SOON);
         // The verdict is INVALID if many requests fail.
-        assert!(matches!(run.code, Some(0 | 6)), "{run}");
+        run.expect_measured();
         self.running.signal(Signal::SIGTERM);
         self.running.wait(SOON).expect_code(0);
         let log = Log::read(&self.scratch.path().join("log")).unwrap();

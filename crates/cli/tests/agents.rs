@@ -85,7 +85,7 @@ fn agents_share_connections_and_are_named_in_the_result() {
     // The pause is longer than the time after which a silent agent is lost.
     let load = ["--connections", "5", "--gap", "4s"];
     let run = compare(&scratch, &servers, &agents, (2, 2, "1s"), &load).wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let result = scratch.result();
     let found = result["environment"]["agents"].as_array().expect("agents");
     let names: Vec<&Value> = found.iter().map(|agent| &agent["name"]).collect();
@@ -104,7 +104,7 @@ fn every_agent_has_its_figures_and_its_ratio() {
     let servers = servers(&scratch);
     let load = ["--connections", "4"];
     let run = compare(&scratch, &servers, &agents, (2, 4, "1s"), &load).wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let result = scratch.result();
     let parts = result["agents"].as_array().expect("agents");
     let of = |part: &Value| [&part["target"], &part["agent"]].map(ToString::to_string);
@@ -163,7 +163,7 @@ fn the_command_line_of_another_tool_can_use_agents() {
     let line = ["wrk", "-d1", "-c2", "-t1", &url];
     let words = line.into_iter().chain(options.iter().map(String::as_str));
     let run = Tenbin::new(&scratch, words).run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     run.expect_stdout("Requests/sec: ");
     let result = scratch.result();
     let found = result["environment"]["agents"].as_array().expect("agents");
@@ -189,7 +189,7 @@ fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
     );
     let search = ["--slo", "p50<60ms", "--rate", "50/s", "--connections", "64"];
     let run = compare(&scratch, &[server], &agents, (2, 2, "500ms"), &search).wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let result = scratch.result();
     // A busy machine can lower the result, but a rate above the capacity cannot pass.
     let found = &result["searches"][0];
@@ -277,7 +277,7 @@ const RATE: f64 = 200.0;
 /// window, none of them void, and the record gives the same result again.
 #[track_caller]
 fn expect_complete(scratch: &Scratch, ended: &Outcome, rounds: u64) {
-    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    ended.expect_measured();
     let result = scratch.result();
     assert_eq!(result["run"]["complete"], true);
     let slices = result["slices"].as_array().expect("slices");
@@ -451,7 +451,7 @@ fn a_loss_in_the_warm_up_repeats_the_warm_up() {
     assert!(assigned, "{}", lost.so_far());
     lost.signal(Signal::SIGKILL);
     let ended = run.wait(SOON * 2);
-    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    ended.expect_measured();
     let again = " with 2 agents";
     assert!(ended.stderr.contains(again), "{ended}");
     let result = scratch.result();
@@ -515,7 +515,7 @@ fn a_search_repeats_only_the_probe_in_which_an_agent_was_lost() {
     await_slices(&scratch, &mut run, 4);
     agents.agents[1].signal(Signal::SIGKILL);
     let ended = run.wait(SOON * 3);
-    assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+    ended.expect_measured();
     ended.expect_stderr("; a probe of the maximum-rate search is measured again with 1 agent");
     let (first, next) = void_slices(&scratch);
     assert!(next - first <= 1, "{first} to {next}");
@@ -541,7 +541,7 @@ fn two_runs_that_want_the_same_agents_use_them_one_after_the_other() {
     let runs = [start(), start()];
     for run in runs {
         let ended = run.wait(SOON);
-        assert!(matches!(ended.code, Some(0 | 6)), "{ended}");
+        ended.expect_measured();
     }
     expect_free(&scratch, &agents, 2);
 }

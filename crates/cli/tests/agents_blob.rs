@@ -71,7 +71,7 @@ fn phases_of_one_plan_share_the_blobs_of_all_agents() {
     // The blobs of a slice do not fit into one part of a message.
     let options = "--phases pggd --objects 4000 --size 100:50,300:50 --rounds 2 --slice 100s";
     let run = run(&scratch, &agents, &targets, options);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
     let results = document["results"].as_array().expect("results");
     assert_eq!(results.len(), 4 * 2, "{run}");
@@ -117,7 +117,7 @@ fn targets_get_the_same_reads_again_and_again() {
     let options = "--warmup 200ms --connections 5 --phases pg --size 1KiB --rounds 4 --slice 20s \
                    --requests 700 --choose sequential";
     let run = start(&scratch, &agents, &targets, options).wait(LIMIT);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     assert_eq!((failed(&run, "get"), failed(&run, "put")), (0, 0), "{run}");
     expect_same_reads(&slices(&scratch), 8);
     for server in &servers {
@@ -139,7 +139,7 @@ fn blobs_on_minio_are_read_deleted_and_cleaned_up() {
              100s"
         );
         let run = run(&scratch, &agents, &[&target], &options);
-        assert!(matches!(run.code, Some(0 | 6)), "{run}");
+        run.expect_measured();
         for workload in ["put", "get"] {
             assert_eq!(
                 (ok(&run, workload), failed(&run, workload)),
@@ -188,7 +188,7 @@ fn failures_of_all_agents_are_counted_and_nothing_is_left() {
     run.expect_code(4).expect_stderr("and the run may have 5");
     let few = "--phases p --objects 8 --size 1KiB --slice 20s --rounds 2 --errors 50";
     let few = self::run(&scratch, &agents, &[&server.url()], few);
-    assert!(matches!(few.code, Some(0 | 6)), "{few}");
+    few.expect_measured();
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn every_agent_follows_its_own_deletions() {
     let options = "--phases pd --objects 40 --size 1KiB --slice 60s --rounds 1 --until-gone \
                    --poll-connections 60";
     let run = self::run(&scratch, &agents, &[&server.url()], options);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let gone = ["DEL", "gone"].map(|operation| steps(&run, "delete", operation));
     assert_eq!(gone, [40, 40], "{run}");
     assert_eq!(server.held(), 0, "{run}");
@@ -346,7 +346,7 @@ fn more_blobs_than_fit_into_one_message_are_read() {
     let words = options.split_whitespace();
     let words = words.chain(["--target", &url, "--nats", &nats.url]);
     let run = Tenbin::new(&scratch, words).within(LIMIT).run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     for workload in ["put", "get"] {
         let outcome = (ok(&run, workload), failed(&run, workload));
         assert_eq!(outcome, (20_000, 0), "{workload}: {run}");

@@ -139,7 +139,7 @@ fn after_the_loss_of_an_agent_the_other_goes_on_in_the_same_sequence() {
     });
     agents.agents[1].signal(Signal::SIGKILL);
     let run = run.wait(LIMIT);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     run.expect_stderr("is measured again with 1 agent");
     let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");

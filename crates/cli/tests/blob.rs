@@ -33,7 +33,7 @@ fn large_blobs_are_stored_piece_by_piece() {
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(Duration::from_secs(180))
         .run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     for (workload, count) in [("put", 6), ("get", 6), ("delete", 6)] {
         let outcome = (ok(&run, workload), failed(&run, workload));
         assert_eq!(outcome, (count, 0), "{workload}: {run}");
@@ -216,7 +216,7 @@ fn failures_beyond_the_budget_end_the_run() {
         &server,
         "--phases p --objects 8 --slice 20s --rounds 1 --errors 50",
     );
-    assert!(matches!(few.code, Some(0 | 6)), "{few}");
+    few.expect_measured();
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn parts_batches_and_tokens() {
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     run.expect_silence_about(SECRET);
     assert_eq!((ok(&run, "put"), ok(&run, "get")), (100, 100), "{run}");
     // One request deletes up to 7 of the 100 blobs, so there are at least 15 requests.
@@ -309,7 +309,7 @@ fn four_kinds_of_store_are_arms_of_one_experiment() {
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(Duration::from_secs(600))
         .run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
     let results = document["results"].as_array().expect("results");
     assert_eq!(results.len(), 6 * 4, "{run}");

@@ -31,7 +31,7 @@ fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
 /// Fails unless the run was measured; exit code 6 means INVALID, for example on a busy machine.
 #[track_caller]
 fn expect_measured(run: &Outcome) {
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
 }
 
 /// Creates a file of paths whose searches find one page each.

@@ -60,7 +60,7 @@ fn put_and_get_work_on_rclone_and_leave_nothing_behind() {
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(Duration::from_secs(120))
         .run();
-        assert!(matches!(run.code, Some(0 | 6)), "{run}");
+        run.expect_measured();
         let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
         let (ok, failed) = counts(&document);
         assert!(

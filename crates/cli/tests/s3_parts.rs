@@ -24,7 +24,7 @@ fn run(scratch: &Scratch, plan: &str) -> Outcome {
     let run = Tenbin::new(scratch, ["run", plan, "--json"])
         .within(Duration::from_secs(120))
         .run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(!document.to_string().contains("\"wrong\":"), "{run}");
     run

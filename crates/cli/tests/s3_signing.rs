@@ -48,7 +48,7 @@ fn list(value: &serde_json::Value) -> Vec<serde_json::Value> {
 /// Fails unless every operation of every workload on every target succeeded at least once and never
 /// failed. `pairs` is the number of targets times workloads.
 fn expect_all_right(run: &Outcome, pairs: usize) {
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let results = list(&document["results"]);
     assert_eq!(results.len(), pairs, "{run}");

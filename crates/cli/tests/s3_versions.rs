@@ -160,7 +160,7 @@ fn tied(scratch: &Scratch, server: Server) -> Command {
 
 /// Fails unless every operation of every workload succeeded at least once and never failed.
 fn expect_all_right(run: &Outcome, workloads: usize) {
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let results = document["results"].as_array().expect("results");
     assert_eq!(results.len(), workloads, "{run}");

@@ -150,7 +150,7 @@ fn a_live_run_sends_its_figures_to_those_who_have_the_token_and_then_the_report(
     let kept = std::fs::read_to_string(run_directory(&scratch).join("report.html"));
     assert!(report == kept.expect("a report"));
     let run = running.wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     assert!(
         TcpStream::connect(host).is_err(),
         "the server is still there"
@@ -179,7 +179,7 @@ fn a_browser_follows_the_live_page_to_the_report() {
         .output()
         .expect("chromium, which `cargo xtask setup` installs");
     let run = running.wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let dom = String::from_utf8_lossy(&output.stdout);
     assert!(dom.contains("class=\"badge"), "no report: {dom}");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -468,7 +468,7 @@ fn a_collector_receives_the_counters_of_a_run_by_otlp() {
     let (exports, received) = channel();
     std::thread::spawn(move || while exports.send(receive(&listener)).is_ok() {});
     let run = running.wait(SOON);
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     assert!(!run.stderr.contains("--otlp"), "{run}");
     // Tenbin waits for the response to the last export before it ends.
     let next = || received.recv_timeout(Duration::from_secs(2)).ok();
@@ -517,7 +517,7 @@ fn a_collector_that_is_not_there_is_reported_once_and_the_run_continues() {
     let url = format!("http://127.0.0.1:{}", common::free_port());
     let arguments = ["http", "--otlp", &url];
     let run = Tenbin::new(&scratch, arguments.iter().chain(&SHORT)).run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let warning = "warning: --otlp: cannot send metrics: ";
     assert_eq!(run.stderr.matches(warning).count(), 1, "{run}");
 }

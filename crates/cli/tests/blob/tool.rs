@@ -31,7 +31,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
         "blobstore-bench -b blobstore -c blob.conf -db rocksdb -r build/db/ -d 2 -m pgd -pr mybench \
          -s 10Ki -t 2 -l 2",
     );
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     for said in [
         " DataSize=10240 ",
         " backend=blobstore\n",
@@ -65,11 +65,11 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     }
 
     let put = line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 30 -m p -s 10Ki");
-    assert!(matches!(put.code, Some(0 | 6)), "{put}");
+    put.expect_measured();
     put.expect_stdout("should be specified with '-n 30'");
     let later =
         line("blobstore-bench -c blob.conf -db rocksdb -r db -d 20 -n 20 -m gd -i 1 -o out.json");
-    assert!(matches!(later.code, Some(0 | 6)), "{later}");
+    later.expect_measured();
     later.expect_stderr("10 blobs of set \"blobs\" are kept");
     // A finding about several modes is printed once.
     later.expect_stdout("a 99th percentile needs 368; likewise delete on blobstore");
@@ -113,7 +113,7 @@ fn the_founding_lines_run_and_print_that_tools_lines() {
     running.expect_stdout(", Int: TOTAL, Dur(s): ");
 
     let dummy = line("blobstore-bench -b dummy -d 1 -m pgd -pr dummytest -s 10Ki -t 2 -l 2");
-    assert!(matches!(dummy.code, Some(0 | 6)), "{dummy}");
+    dummy.expect_measured();
     dummy.expect_stdout(" backend=dummy\n");
 }
 
@@ -138,7 +138,7 @@ fn the_hint_for_n_counts_every_blob_that_stays() {
     let conf = scratch.write("blob.conf", conf);
     let words = "blobstore-bench -m p -d 2 -t 16 -s 64Ki -db rocksdb -r db -c";
     let run = Tenbin::new(&scratch, words.split(' ').chain([conf.as_str()])).run();
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
     let (_, hint) = run.stdout.split_once("with '-n ").expect("the hint");
     let (stored, _) = hint.split_once('\'').expect("its end");
     assert_eq!(stored.parse(), Ok(server.held()), "{run}");

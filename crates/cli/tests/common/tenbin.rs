@@ -206,6 +206,19 @@ impl Outcome {
         self
     }
 
+    /// Fails unless the process measured: exit code 0, or 6 where a busy machine made the run
+    /// INVALID.
+    #[track_caller]
+    pub(crate) fn expect_measured(&self) -> &Self {
+        assert!(
+            matches!(self.code, Some(0 | 6)) && !self.stderr.contains("panicked at"),
+            "exit code 0 or 6 was expected, not {:?} (signal {:?}): {self}",
+            self.code,
+            self.signal
+        );
+        self
+    }
+
     /// Fails unless standard error contains this text.
     #[track_caller]
     pub(crate) fn expect_stderr(&self, text: &str) -> &Self {

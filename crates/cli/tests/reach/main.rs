@@ -28,7 +28,7 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
 #[track_caller]
 fn expect_measured(run: &Outcome) {
     // 6: a busy machine can make the run INVALID. 4 would mean: no correct response.
-    assert!(matches!(run.code, Some(0 | 6)), "{run}");
+    run.expect_measured();
 }
 
 /// The lines of nginx's access log `name`, one per request.

@@ -187,7 +187,10 @@ impl Agent<'_> {
         let run = self.run.as_ref();
         let is_waiting = run.and_then(|run| run.slice.as_ref()).is_some_and(waits);
         let wait = if is_waiting { READY_POLL } else { POLL };
-        match received.recv_timeout(wait) {
+        let incoming = received.recv_timeout(wait);
+        // An order can be the answer to what the worker has just sent, so its reports come first.
+        self.read_reports(reports);
+        match incoming {
             Ok(Incoming::Message {
                 subject,
                 payload,
@@ -208,6 +211,15 @@ impl Agent<'_> {
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
         }
+        self.announce_ready();
+        self.watch_lease();
+        if self.run.is_some() && self.beat.elapsed() >= BEAT {
+            self.beat = Instant::now();
+            self.send(Happened::Alive);
+        }
+    }
+
+    fn read_reports(&mut self, reports: &Receiver<Report>) {
         while let Ok(report) = reports.try_recv() {
             match report {
                 Report::Refused(why) => self.warn(&why),
@@ -217,12 +229,6 @@ impl Agent<'_> {
                     }
                 }
             }
-        }
-        self.announce_ready();
-        self.watch_lease();
-        if self.run.is_some() && self.beat.elapsed() >= BEAT {
-            self.beat = Instant::now();
-            self.send(Happened::Alive);
         }
     }
 
@@ -359,7 +365,13 @@ impl Agent<'_> {
                 let _ = self.jobs.send(Job::Examine(ordered, assignment, request));
             }
             What::Slice(slice) => {
-                if run.slice.is_some() || run.last.is_some_and(|last| slice.slice <= last) {
+                if let Some(running) = &run.slice {
+                    let (next, number) = (slice.slice, running.number);
+                    return Err(format!(
+                        "slice {next} was ordered before slice {number} ended"
+                    ));
+                }
+                if run.last.is_some_and(|last| slice.slice <= last) {
                     return Err(format!("slice {} was ordered twice", slice.slice));
                 }
                 let gate = Arc::new(StartGate::default());

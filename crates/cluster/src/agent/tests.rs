@@ -20,11 +20,16 @@ fn prepare(number: u64) -> What {
     }
 }
 
-/// Obeys these orders. Returns the event after each order, and the jobs.
-fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
-    let (bus, mut sent, ..) = bus();
-    let (jobs, queue) = mpsc::channel();
-    let mut agent = Agent {
+fn slice(number: u64) -> What {
+    What::Slice(SliceOrder {
+        slice: number,
+        window: 1_000_000_000,
+        ..SliceOrder::default()
+    })
+}
+
+fn agent<'a>(bus: &Bus, jobs: Sender<Job>, tell: &'a mut dyn FnMut(News)) -> Agent<'a> {
+    Agent {
         outbox: bus.outbox().clone(),
         me: Introduction {
             name: "load1".to_owned(),
@@ -39,8 +44,16 @@ fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
         parts: Default::default(),
         halt: Arc::default(),
         failure: None,
-        tell: &mut |_| {},
-    };
+        tell,
+    }
+}
+
+/// Obeys these orders. Returns the event after each order, and the jobs.
+fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
+    let (bus, mut sent, ..) = bus();
+    let (jobs, queue) = mpsc::channel();
+    let mut tell = |_: News| {};
+    let mut agent = agent(&bus, jobs, &mut tell);
     let event = |sent: &mut Sent| sent.next::<Event>().map(|(_, event)| event.what);
     let events = orders.into_iter().map(|order| {
         let payload = rmp_serde::to_vec(&order).expect("an order");
@@ -110,4 +123,47 @@ fn a_new_plan_halts_the_job_before_and_only_that_one() {
         _ => None,
     });
     assert_eq!(halted.collect::<Vec<_>>(), [true, false]);
+}
+
+/// The coordinator orders the next slice as soon as it hears of the end of one, which can be before
+/// the agent's own thread has read of that end.
+#[test]
+fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
+    let (bus, mut sent, inbox, arriving) = bus();
+    let (jobs, queue) = mpsc::channel();
+    let (reporter, reports) = mpsc::channel();
+    let mut tell = |_: News| {};
+    let mut agent = agent(&bus, jobs, &mut tell);
+    let mut turn = |what, ended: Option<u64>| {
+        arriving.add(&subjects::orders("load1"), &order("a", what));
+        if let Some(number) = ended {
+            reporter
+                .send(Report::Ended(number))
+                .expect("an agent that reads");
+        }
+        agent.turn(&inbox, &reports);
+    };
+    turn(What::Reserve, None);
+    turn(slice(0), None);
+    turn(slice(1), Some(0));
+    turn(slice(2), None);
+    turn(slice(1), Some(1));
+    drop(agent);
+    let begun = queue.try_iter().filter_map(|job| match job {
+        Job::Slice(ordered, ..) => Some(ordered.number),
+        _ => None,
+    });
+    assert_eq!(begun.collect::<Vec<_>>(), [0, 1]);
+    let refusals = std::iter::from_fn(|| sent.next::<Event>());
+    let refusals = refusals.filter_map(|(_, event)| match event.what {
+        Happened::Refused { why, .. } => Some(why),
+        _ => None,
+    });
+    assert_eq!(
+        refusals.collect::<Vec<_>>(),
+        [
+            "agent \"load1\": slice 2 was ordered before slice 1 ended",
+            "agent \"load1\": slice 1 was ordered twice",
+        ]
+    );
 }

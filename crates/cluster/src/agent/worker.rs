@@ -61,10 +61,7 @@ impl Worker<'_> {
                     let done = done.map(|results| Happened::Examined { number, results });
                     self.respond(ordered, done);
                 }
-                Job::Slice(ordered, order, gate) => {
-                    self.slice(&ordered, &order, gate);
-                    let _ = self.reports.send(Report::Ended(ordered.number));
-                }
+                Job::Slice(ordered, order, gate) => self.slice(&ordered, &order, gate),
                 Job::End => self.machine.end(),
             }
         }
@@ -114,6 +111,8 @@ impl Worker<'_> {
             };
             parts::split(done, Happened::Part)
         });
+        // Before the coordinator hears of the end: its next order can arrive at once.
+        let _ = self.reports.send(Report::Ended(slice));
         match end {
             Ok(parts) => parts.into_iter().for_each(send),
             Err(why) => send(self.refused(slice, why)),
