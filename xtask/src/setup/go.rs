@@ -31,6 +31,9 @@ pub(super) enum Source {
     Main(&'static str),
 }
 
+/// Leaves out what only a debugger reads, which is an eighth of the work.
+const WITHOUT_DEBUG_INFO: [&str; 2] = ["-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
+
 /// Location of a server binary.
 enum State {
     /// In the cache.
@@ -138,7 +141,9 @@ impl Server {
             Source::Package(package) => logged::run(
                 &purpose,
                 Command::new(go)
-                    .args(["install", &format!("{package}@{}", self.version)])
+                    .arg("install")
+                    .args(WITHOUT_DEBUG_INFO)
+                    .arg(format!("{package}@{}", self.version))
                     .env("GOBIN", into),
             ),
             Source::Main(main) => self.build_main(&purpose, go, into, main),
@@ -159,7 +164,9 @@ impl Server {
         logged::run(
             purpose,
             Command::new(go)
-                .args(["build", "-mod=mod", "-o"])
+                .args(["build", "-mod=mod"])
+                .args(WITHOUT_DEBUG_INFO)
+                .arg("-o")
                 .arg(into.join(self.name))
                 .current_dir(&sources),
         )
