@@ -309,7 +309,7 @@ fn measured(scratch: &Scratch, urls: &[&str], options: &[&str]) -> common::Outco
         line.extend(["--target", url]);
     }
     let usual = [
-        "--rounds", "6", "--slice", "500ms", "--gap", "10ms", "--warmup", "2500ms", "-c", "8",
+        "--rounds", "2", "--slice", "500ms", "--gap", "10ms", "--warmup", "1500ms", "-c", "8",
     ];
     line.extend(usual);
     line.extend(options);

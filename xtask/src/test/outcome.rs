@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use super::programs::{Call, Queues};
 use crate::shell;
 
 /// Result of calls of `cargo test`.
@@ -30,20 +31,20 @@ pub(super) struct Counts {
     pub(super) ignored: u64,
 }
 
-/// Makes all calls, as many at the same time as there are cores, with one test at a time in each.
-/// The tests of one program then need not wait for its longest test. Prints the output of every
-/// call at its end.
+/// Makes all calls, with one test at a time in each: the tests of one program then need not wait for
+/// its longest test. Prints the output of every call at its end.
 ///
 /// # Errors
 ///
 /// If cargo cannot be run. Failed tests are no error.
-pub(super) fn run_all(calls: Vec<Vec<String>>) -> Result<Outcome> {
-    let lanes = std::thread::available_parallelism().map_or(2, usize::from);
-    let (all, waiting) = (calls.len(), Mutex::new(VecDeque::from(calls)));
+pub(super) fn run_all(Queues { waiting, working }: Queues) -> Result<Outcome> {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let all = waiting.len() + working.len();
+    let [waiting, working] = [waiting, working].map(|calls| Mutex::new(VecDeque::from(calls)));
     let done = Mutex::new((0, Outcome::default()));
-    let lane = || -> Result<()> {
+    let lane = |queue: &Mutex<VecDeque<Call>>| -> Result<()> {
         loop {
-            let next = locked(&waiting).pop_front();
+            let next = locked(queue).pop_front();
             let Some(call) = next else {
                 return Ok(());
             };
@@ -57,8 +58,9 @@ pub(super) fn run_all(calls: Vec<Vec<String>>) -> Result<Outcome> {
             done.1.add(outcome);
         }
     };
+    let queues = std::iter::once(&waiting).chain(std::iter::repeat_n(&working, cores));
     std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        let lanes: Vec<_> = queues.map(|queue| scope.spawn(|| lane(queue))).collect();
         let joined = lanes.into_iter().map(|lane| lane.join());
         let ends = joined.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         ends.collect::<Result<()>>()

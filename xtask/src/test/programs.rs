@@ -7,36 +7,67 @@ use serde_json::Value;
 
 use crate::shell;
 
-/// Test programs that take a minute or more. They begin first, so that none of them runs alone at
-/// the end.
-const LONG: &[&str] = &[
+/// Test programs that mostly wait: for leases to end, for a schedule, for a browser. They have a lane
+/// of their own beside those of the cores. The first one keeps all cores busy on purpose.
+const WAITING: &[&str] = &[
+    "neighbour",
     "agents",
-    "http",
-    "attacks",
-    "capacity",
-    "suite",
-    "tutorials",
-    "s3_versions",
-    "comparison",
+    "accessible",
+    "accuracy",
+    "agents_blob",
+    "drnbench",
+    "doctor",
+    "hub",
 ];
 
-/// What one call of `cargo test` runs, as arguments of cargo. Programs with the same name, in
-/// different crates, are one call.
-pub(super) fn all() -> Result<Vec<Vec<String>>> {
+/// What keeps a core busy for a minute or more begins first, so that none of it runs alone at the
+/// end. The first two measure nothing that a busy machine could change.
+const LONG: &[&str] = &[
+    "attacks",
+    "--lib",
+    "http",
+    "capacity",
+    "tutorials",
+    "suite",
+    "s3_versions",
+    "comparison",
+    "s3_busy",
+    "blob",
+];
+
+/// Arguments of `cargo test`.
+pub(super) type Call = Vec<String>;
+
+/// What to run at the same time, each queue in its order.
+pub(super) struct Queues {
+    /// One at a time.
+    pub(super) waiting: Vec<Call>,
+    /// One for each core at a time.
+    pub(super) working: Vec<Call>,
+}
+
+/// All test programs. Programs with the same name, in different crates, are one call.
+pub(super) fn all() -> Result<Queues> {
     let text =
         shell::output_of(shell::cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_str(&text).context("cargo metadata prints no JSON")?;
-    let names = names(&metadata);
-    let is_long = |name: &&String| LONG.contains(&name.as_str());
-    let long = LONG.iter().filter_map(|name| names.get(*name));
-    let short = names.iter().filter(|name| !is_long(name));
-    let one = |name: &String| vec!["--test".to_owned(), name.clone()];
-    let mut all: Vec<_> = long.map(one).collect();
-    all.push(vec!["--lib".to_owned()]);
-    all.extend(short.map(one));
-    all.push(vec!["--bins".to_owned()]);
-    all.push(vec!["--doc".to_owned()]);
-    Ok(all)
+    let mut names = names(&metadata);
+    names.extend(["--lib", "--bins", "--doc"].map(str::to_owned));
+    let mut take = |first: &[&str]| -> Vec<Call> {
+        let taken = first.iter().filter_map(|name| names.take(*name));
+        taken.map(call).collect()
+    };
+    let (waiting, mut working) = (take(WAITING), take(LONG));
+    working.extend(names.into_iter().map(call));
+    Ok(Queues { waiting, working })
+}
+
+/// The arguments for a test program, or for all programs of a kind such as `--lib`.
+fn call(name: String) -> Call {
+    if name.starts_with("--") {
+        return vec![name];
+    }
+    vec!["--test".to_owned(), name]
 }
 
 /// The names of all targets of the kind `test`.
@@ -53,11 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_test_program_is_run_once_and_long_ones_first() {
-        let all = all().expect("cargo metadata");
-        for (call, name) in all.iter().zip(LONG) {
-            assert_eq!(call[1], **name, "no test program has this name");
+    fn every_test_program_is_run_once() {
+        let Queues { waiting, working } = all().expect("cargo metadata");
+        for (queue, first) in [(&waiting, WAITING), (&working, LONG)] {
+            for (call, name) in queue.iter().zip(first) {
+                assert_eq!(
+                    call.last().map(String::as_str),
+                    Some(*name),
+                    "no such program"
+                );
+            }
         }
+        let all: Vec<&Call> = waiting.iter().chain(&working).collect();
         let unique: BTreeSet<_> = all.iter().collect();
         assert_eq!(unique.len(), all.len());
         let crates = shell::workspace_root().join("crates");
@@ -65,8 +103,8 @@ mod tests {
             let path = entry.expect("an entry").path();
             if path.extension().is_some_and(|end| end == "rs") {
                 let name = path.file_stem().expect("a name").to_string_lossy();
-                let call = ["--test".to_owned(), name.into_owned()];
-                assert!(all.iter().any(|one| *one == call), "{call:?}");
+                let call = call(name.into_owned());
+                assert!(all.contains(&&call), "{call:?}");
             }
         }
     }
