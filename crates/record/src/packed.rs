@@ -4,21 +4,27 @@
 //! The histograms of every slice therefore stay in HdrHistogram's encoding V2
 //! (`EncodableHistogram`): counts in order as ZigZag LEB128 numbers, with a run of n zeros as −n.
 
+mod digest;
+mod encoding;
+
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 use hdrhistogram::Histogram;
-use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of, width_of_slot};
+use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of};
 
+use self::digest::{DIGESTED, Digest, DigestSum, rank};
+use self::encoding::{
+    LAST_SHORT_COUNT, LAST_SHORT_RUN, Number, Slots, highest_of_slot, median_of_slot, push_count,
+    push_zeros,
+};
+pub(crate) use self::encoding::{checked_slots, first_slot, for_each_slot};
 use crate::store::Stored;
 use crate::window::SlotWindow;
 
 /// Number of counts that are packed together.
 pub(crate) const GROUP: usize = 8;
-
-/// The highest slot index, that of the largest 64-bit value.
-const LAST_SLOT: usize = slot_of(u64::MAX);
 
 /// A histogram of nanoseconds in the slots of [`latency_histogram`], in a few hundred bytes.
 ///
@@ -40,19 +46,6 @@ struct Packed {
 enum Counts {
     Memory(Box<[u8]>),
     File(Stored),
-}
-
-/// The quantiles in a [`Digest`], ascending, which reports show for each slice.
-const DIGESTED: [f64; 3] = [0.5, 0.9, 0.99];
-
-/// The most frequently needed figures of a histogram.
-#[derive(Clone, Copy)]
-struct Digest {
-    lowest_slot: usize,
-    highest_slot: usize,
-    /// The slots of the quantiles of [`DIGESTED`].
-    quantile_slots: [usize; DIGESTED.len()],
-    mean: f64,
 }
 
 impl PackedHistogram {
@@ -371,11 +364,7 @@ impl PackedHistogram {
     }
 
     fn slots(&self) -> Slots<'_> {
-        Slots {
-            encoded: self.encoded(),
-            at: 0,
-            slot: 0,
-        }
+        Slots::of(self.encoded())
     }
 }
 
@@ -404,240 +393,6 @@ impl std::fmt::Debug for PackedHistogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.recorded()).finish()
     }
-}
-
-impl Digest {
-    /// Computes the digest of encoded counts whose sum is `total`, at least 1.
-    fn of(total: u64, encoded: &[u8]) -> Self {
-        let mut sum = DigestSum::new(total);
-        for_each_slot(encoded, |slot, count| sum.add(slot, count));
-        sum.finish(encoded)
-    }
-}
-
-/// Computes a [`Digest`] slot by slot.
-struct DigestSum {
-    total: f64,
-    ranks: [u64; DIGESTED.len()],
-    /// Number of quantiles known so far.
-    known: usize,
-    reached: u64,
-    digest: Digest,
-}
-
-impl DigestSum {
-    fn new(total: u64) -> Self {
-        Self {
-            total: total as f64,
-            ranks: DIGESTED.map(|q| rank(q, total)),
-            known: 0,
-            reached: 0,
-            digest: Digest {
-                lowest_slot: 0,
-                highest_slot: 0,
-                quantile_slots: [0; DIGESTED.len()],
-                mean: 0.0,
-            },
-        }
-    }
-
-    /// Adds a slot. Slots must be in order; the last slot must be filled, other slots can be empty.
-    #[inline]
-    fn add(&mut self, slot: usize, count: u64) {
-        self.reached = self.reached.saturating_add(count);
-        while let Some(rank) = self.ranks.get(self.known)
-            && *rank <= self.reached
-        {
-            self.digest.quantile_slots[self.known] = slot;
-            self.known += 1;
-        }
-        self.digest.highest_slot = slot;
-        self.digest.mean += float(median_of_slot(slot)) * float(count) / self.total;
-    }
-
-    fn finish(mut self, encoded: &[u8]) -> Digest {
-        self.digest.lowest_slot = first_slot(encoded);
-        self.digest
-    }
-}
-
-/// Converts `number` by way of a signed integer, which is much faster.
-#[inline]
-fn float(number: u64) -> f64 {
-    i64::try_from(number).map_or(number as f64, |number| number as f64)
-}
-
-/// Rank of the value at quantile `q` (0 to 1) among `total` values in order, from 1.
-fn rank(q: f64, total: u64) -> u64 {
-    ((q.min(1.0) * total as f64).ceil() as u64).max(1)
-}
-
-fn highest_of_slot(slot: usize) -> u64 {
-    lowest_of_slot(slot) + (width_of_slot(slot) - 1)
-}
-
-fn median_of_slot(slot: usize) -> u64 {
-    lowest_of_slot(slot) + width_of_slot(slot) / 2
-}
-
-/// The first filled slot of encoded counts. Only a lower bound if another tool wrote the counts.
-pub(crate) fn first_slot(encoded: &[u8]) -> usize {
-    let first = Number::at_start_of(encoded).filter(|(number, _)| number.count() == 0);
-    first.map_or(0, |(number, _)| number.slots())
-}
-
-/// Like [`for_each_slot`], for untrusted counts from a file; returns the sum of the counts. The
-/// counts must come from a histogram with a lowest discernible value of 1 and three significant
-/// digits.
-///
-/// # Errors
-/// When the counts are not valid; `each` was called for the counts before the error.
-#[inline]
-pub(crate) fn checked_slots(
-    mut encoded: &[u8],
-    mut each: impl FnMut(usize, u64),
-) -> Result<u64, String> {
-    let damaged = || "its counts are damaged".to_owned();
-    // 128 bits, because the sum of damaged counts can exceed 64 bits.
-    let (mut slot, mut total) = (0_usize, 0_u128);
-    while !encoded.is_empty() {
-        let (number, length) = Number::at_start_of(encoded).ok_or_else(damaged)?;
-        encoded = &encoded[length..];
-        if slot <= LAST_SLOT {
-            each(slot, number.count());
-        } else if !number.is_run() {
-            return Err(damaged());
-        }
-        total += u128::from(number.count());
-        slot = slot.checked_add(number.slots()).ok_or_else(damaged)?;
-    }
-    u64::try_from(total).map_err(|_| damaged())
-}
-
-/// Calls `each` with every filled slot and its count, and with the first slot of each run of empty
-/// slots and a count of 0. Skipping the empty slots would take longer than adding 0, as most
-/// callers do.
-#[inline]
-pub(crate) fn for_each_slot(mut encoded: &[u8], mut each: impl FnMut(usize, u64)) {
-    let mut slot = 0_usize;
-    while let Some((number, length)) = Number::at_start_of(encoded) {
-        encoded = &encoded[length..];
-        each(slot, number.count());
-        slot += number.slots();
-    }
-}
-
-/// Iterates over the filled slots and their counts.
-struct Slots<'a> {
-    encoded: Cow<'a, [u8]>,
-    at: usize,
-    slot: usize,
-}
-
-impl Iterator for Slots<'_> {
-    type Item = (usize, u64);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (number, length) = Number::at_start_of(&self.encoded[self.at..])?;
-            self.at += length;
-            let slot = self.slot;
-            self.slot += number.slots();
-            if number.count() > 0 {
-                return Some((slot, number.count()));
-            }
-        }
-    }
-}
-
-/// Longest encoded number, bytes. The last byte holds eight bits, so that 64 bits fit
-/// (LEB128-64b9B).
-const MOST_BYTES: usize = 9;
-
-/// An encoded number in ZigZag form: 2n is a count n, and 2n − 1 is a run of n zeros.
-///
-/// Counts and runs alternate unpredictably, so the methods distinguish them without a branch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Number(u64);
-
-impl Number {
-    /// The number at the start of `bytes`, and its length in bytes; `None` if the number is
-    /// incomplete.
-    #[inline]
-    fn at_start_of(bytes: &[u8]) -> Option<(Self, usize)> {
-        match *bytes {
-            // Most counts are small.
-            [byte @ ..0x80, ..] => Some((Self(u64::from(byte)), 1)),
-            [low, high @ ..0x80, ..] => {
-                Some((Self(u64::from(low & 0x7f) | u64::from(high) << 7), 2))
-            }
-            _ => Self::long(bytes),
-        }
-    }
-
-    fn long(bytes: &[u8]) -> Option<(Self, usize)> {
-        let mut zigzag = 0_u64;
-        for (at, &byte) in bytes.iter().take(MOST_BYTES).enumerate() {
-            let is_last = byte < 0x80 || at == MOST_BYTES - 1;
-            let bits = if at == MOST_BYTES - 1 {
-                byte
-            } else {
-                byte & 0x7f
-            };
-            zigzag |= u64::from(bits) << (7 * at);
-            if is_last {
-                return Some((Self(zigzag), at + 1));
-            }
-        }
-        None
-    }
-
-    #[inline]
-    fn is_run(self) -> bool {
-        self.0 & 1 == 1
-    }
-
-    /// The count; 0 for a run of zeros.
-    #[inline]
-    fn count(self) -> u64 {
-        (self.0 >> 1) & (self.0 & 1).wrapping_sub(1)
-    }
-
-    /// Number of slots that the number covers.
-    #[inline]
-    fn slots(self) -> usize {
-        1 + ((self.0 >> 1) & (self.0 & 1).wrapping_neg()) as usize
-    }
-}
-
-/// Largest count that takes one byte; [`LAST_SHORT_RUN`] is the longest run of zeros that takes one
-/// byte.
-const LAST_SHORT_COUNT: u64 = 63;
-const LAST_SHORT_RUN: usize = 64;
-
-fn push_zeros(bytes: &mut Vec<u8>, zeros: usize) {
-    match zeros {
-        0 => {}
-        1 => bytes.push(0),
-        zeros => push_number(bytes, -(zeros as i64)),
-    }
-}
-
-fn push_count(bytes: &mut Vec<u8>, count: u64) {
-    push_number(bytes, count.min(i64::MAX as u64) as i64);
-}
-
-fn push_number(bytes: &mut Vec<u8>, number: i64) {
-    let mut zigzag = ((number << 1) ^ (number >> 63)) as u64;
-    for _ in 1..MOST_BYTES {
-        if zigzag < 0x80 {
-            break;
-        }
-        bytes.push((zigzag as u8) | 0x80);
-        zigzag >>= 7;
-    }
-    bytes.push(zigzag as u8);
 }
 
 /// Packs counts, which must be pushed in the order of their slots. Adds consecutive counts of the
@@ -683,6 +438,7 @@ impl Packer {
 mod tests {
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
+    use super::encoding::{LAST_SLOT, push_number};
     use super::*;
     use crate::moving::move_out;
     use crate::store::Store;

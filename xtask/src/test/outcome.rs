@@ -19,8 +19,16 @@ pub(super) struct Outcome {
     pub(super) begun: u64,
     /// Number of test programs that printed their summary line.
     pub(super) ended: u64,
-    /// Names of the failed tests.
-    pub(super) failed: Vec<String>,
+    /// The failed tests.
+    pub(super) failed: Vec<Failed>,
+}
+
+/// A failed test.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Failed {
+    /// The call of `cargo test` that ran it.
+    call: Call,
+    pub(super) name: String,
 }
 
 /// Numbers of tests by result.
@@ -69,15 +77,15 @@ pub(super) fn run_all(Queues { waiting, working }: Queues) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Runs all tests whose name is exactly this, alone, and prints the output.
+/// Runs a test that failed once more, alone, and prints the output.
 ///
 /// # Errors
 ///
 /// If cargo cannot be run.
-pub(super) fn run_alone(name: &str) -> Result<Outcome> {
+pub(super) fn run_alone(Failed { call, name }: &Failed) -> Result<Outcome> {
     // Some test programs accept only one name.
-    let arguments = ["--", "--exact", name].map(str::to_owned);
-    let (outcome, text) = cargo_test(&arguments)?;
+    let only = ["--", "--exact", name].map(str::to_owned);
+    let (outcome, text) = cargo_test(&[call, &only[..]].concat())?;
     print!("{text}");
     Ok(outcome)
 }
@@ -92,7 +100,7 @@ fn cargo_test(arguments: &[String]) -> Result<(Outcome, String)> {
         .env("RUST_TEST_THREADS", "1");
     let output = command.output().context("cargo cannot be run")?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut outcome = Outcome::read(&text);
+    let mut outcome = Outcome::read(arguments, &text);
     outcome.unsuccessful = u64::from(!output.status.success());
     let notes = String::from_utf8_lossy(&output.stderr);
     Ok((outcome, format!("{notes}{text}")))
@@ -103,9 +111,9 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Outcome {
-    /// What the standard output of test programs says. The names of failed tests come from the list
+    /// What the standard output of test programs says, which this call of cargo ran. The names of failed tests come from the list
     /// before a summary: other output can interrupt the line of a test.
-    fn read(text: &str) -> Self {
+    fn read(call: &[String], text: &str) -> Self {
         let mut outcome = Self::default();
         let mut listed = Vec::new();
         for line in text.lines() {
@@ -117,7 +125,11 @@ impl Outcome {
             } else if let Some(name) = line.strip_prefix("    ") {
                 listed.push(name.trim_end().to_owned());
             } else if line.starts_with("test result: FAILED") {
-                outcome.failed.append(&mut listed);
+                let failed = listed.drain(..).map(|name| Failed {
+                    call: call.to_vec(),
+                    name,
+                });
+                outcome.failed.extend(failed);
             }
         }
         outcome
@@ -193,8 +205,10 @@ test c ... ok
 
 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s
 ";
-        let outcome = Outcome::read(text);
-        assert_eq!(outcome.failed, ["a::b"]);
+        let call = ["--test", "a"].map(str::to_owned).to_vec();
+        let outcome = Outcome::read(&call, text);
+        let name = "a::b".to_owned();
+        assert_eq!(outcome.failed, [Failed { call, name }]);
         assert_eq!((outcome.begun, outcome.ended), (2, 2));
         assert_eq!((outcome.counts.passed, outcome.counts.failed), (2, 1));
     }

@@ -16,6 +16,8 @@ const WAITING: &[&str] = &[
     "accuracy",
     "agents_blob",
     "drnbench",
+    "s3_busy",
+    "examples",
     "doctor",
     "hub",
 ];
@@ -31,7 +33,6 @@ const LONG: &[&str] = &[
     "suite",
     "s3_versions",
     "comparison",
-    "s3_busy",
     "blob",
 ];
 

@@ -24,6 +24,7 @@ const VARYING: &[&str] = &[
     "less",
     "more",
     "no",
+    "verdict",
     "unknown",
     "valid",
     "suspect",
@@ -61,9 +62,12 @@ pub(crate) fn missing<'s>(shown: &'s [String], output: &str) -> Option<&'s str> 
         if rest_varies {
             continue;
         }
-        // What follows a semicolon depends on the figures before it.
-        let (fixed, rest) = line.split_once(';').unwrap_or((line, ""));
-        rest_varies = !rest.is_empty();
+        // What follows a semicolon depends on the figures before it, and a verdict has figures only
+        // if the machine was not too busy.
+        let ends = [line.find(';'), line.find(": throughput")];
+        let end = ends.into_iter().flatten().min();
+        rest_varies = end.is_some();
+        let fixed = &line[..end.unwrap_or(line.len())];
         if !is_in(fixed, &output) {
             return Some(line);
         }
@@ -111,10 +115,12 @@ fn is_fixed(word: &str) -> bool {
 fn words_have_to_be_the_same_and_figures_not() {
     let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
     let output = "new is SLOWER than old (suspect): throughput −7 % (96 % CI −8 … −1 %)\n\
+                  NO VERDICT on late against early at put\n\
                   throughput  12.1 k/s  998/s\nINVALID  errors, get: 3 of 9 operations\n  failed (33 %)\n";
     for shown in [
         "new is FASTER than old: throughput +20 % (96 % CI +18 … +22 %)",
         "throughput  1.02 k/s  1.2 k/s",
+        "CANNOT TELL late from early at put: throughput +13 % (96 % CI −11 … +24 %)",
         "INVALID  errors, get: 140 of 2800 operations failed (5 %)",
         "SUSPECT  others_busy: programs used 3 %",
         "* absolute_figures: no CPU was idle\n  at all",
