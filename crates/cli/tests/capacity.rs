@@ -117,7 +117,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         "--rate",
         "50/s",
         "--slice",
-        "500ms",
+        "1s",
         "--lead",
         "200ms",
         "--gap",
@@ -129,7 +129,7 @@ fn a_search_finds_the_highest_rate_of_each_target() {
         .within(Duration::from_secs(180))
         .run();
     run.expect_measured();
-    run.expect_stdout("maximum-rate search, slices of 0.5 s");
+    run.expect_stdout("maximum-rate search, slices of 1 s");
     let document = kept(&scratch);
     for (at, capacity) in [CAPACITY, CAPACITY / 2.0].into_iter().enumerate() {
         let search = &document["searches"][at];

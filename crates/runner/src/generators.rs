@@ -1,5 +1,6 @@
 //! The machines that send load: this machine, or agents on other machines.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -92,7 +93,9 @@ impl Generators {
         stop: &Stop,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Self, RunError> {
-        let run = format!("{run}-{:x}", std::process::id());
+        // Process ids repeat: in containers, many programs have the id 1.
+        let id = RandomState::new().hash_one(std::process::id());
+        let run = format!("{run}-{id:x}");
         let server = Server {
             url: agents.nats.clone(),
             creds: agents.creds.as_deref().map(Creds::read).transpose()?,

@@ -27,7 +27,7 @@ use crate::restarts;
 use crate::segments::{self, AllSegments};
 use crate::single;
 use crate::stop::Stop;
-use crate::warm_up::warm_up;
+use crate::warm_up::{catch_up, warm_up};
 use crate::watch::{SliceContext, SliceFailure, Watch};
 
 /// A slice to measure.
@@ -100,7 +100,12 @@ impl Measurement<'_, '_> {
             return Ok(Some(ending));
         }
         if is_again {
-            self.catch_up()?;
+            catch_up(
+                self.plan,
+                self.live_targets,
+                &mut self.segments,
+                self.controls,
+            )?;
         }
         for (index, turn) in turns.iter().enumerate().skip(first) {
             let load = self.plan.workloads[turn.workload].load.clone();
@@ -123,26 +128,6 @@ impl Measurement<'_, '_> {
             }
         }
         Ok(None)
-    }
-
-    /// Sends every target, unmeasured, the segments that it has missed in a void part of the run, so
-    /// that all targets continue with the same segment.
-    fn catch_up(&mut self) -> Result<(), RunError> {
-        for workload in 0..self.plan.workloads.len() {
-            for target in 0..self.live_targets.len() {
-                let segments = &mut self.segments;
-                while segments.of(workload).is_some_and(|it| it.is_behind(target)) {
-                    segments::level(self.live_targets, segments, workload, target);
-                    let live = (target, &mut self.live_targets[target]);
-                    let length = self.plan.rounds.slice;
-                    warm_up(self.plan, workload, length, live, segments, self.controls)?;
-                    if self.controls.stop.is_asked() {
-                        return Err(RunError::Interrupted);
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// After an agent was lost: continues with other agents, and declares the slices after the

@@ -58,6 +58,8 @@ pub(crate) struct Segments {
     ends: Vec<Vec<u64>>,
     /// By target: number of segments received.
     done: Vec<usize>,
+    /// By target: number of segments of which it has received a part or all.
+    begun: Vec<usize>,
     /// Number of warm-up segments that another warm-up segment follows: the probe and all warm-up
     /// parts except the last.
     parts: usize,
@@ -83,6 +85,7 @@ impl Segments {
         Self {
             ends: Vec::new(),
             done: vec![0; targets],
+            begun: vec![0; targets],
             parts: 0,
             rates: vec![None; targets],
         }
@@ -104,6 +107,7 @@ impl Segments {
             rest: None,
         };
         let segment = self.done[target];
+        self.begun[target] = segment + 1;
         if let Some(start) = segment.checked_sub(1).and_then(|last| self.ends.get(last)) {
             prepared.skip_to(start);
         }
@@ -152,10 +156,11 @@ impl Segments {
         }
     }
 
-    /// Whether another target has received more segments. So it is after a part of the run was void
-    /// that not every target had ended.
+    /// Whether a target, this one or another, has begun a segment that this one has not received to
+    /// its end. So it is after a part of the run was void. A segment that only one target has begun
+    /// must not be measured: that target may have it in its cache.
     pub(crate) fn is_behind(&self, target: usize) -> bool {
-        let most = self.done.iter().max();
+        let most = self.begun.iter().max();
         most.is_some_and(|most| self.done[target] < *most)
     }
 
@@ -186,14 +191,19 @@ impl Segments {
 
     /// Adds a first segment of a few requests, the probe, that measures the rates of the targets.
     /// Returns the lengths of the probe and of the warm-up parts after it; `None` if segment sizes
-    /// are not computed from rates.
+    /// are not computed from rates, or the rates are known.
     pub(crate) fn probe(
         &mut self,
         load: &Load,
         warmup: Duration,
         at: &[u64],
     ) -> Option<Vec<Duration>> {
-        if load.pace != Pace::Closed || load.requests.is_some() || !self.ends.is_empty() {
+        if load.pace != Pace::Closed || load.requests.is_some() {
+            return None;
+        }
+        if !self.ends.is_empty() {
+            // The warm-up begins again, in one part.
+            self.parts = self.parts.min(self.ends.len());
             return None;
         }
         let total = (load.connections * load.depth * PROBING) as u64;

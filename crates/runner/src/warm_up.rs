@@ -24,6 +24,7 @@ pub(crate) fn warm_all_up(
     segments: &mut AllSegments,
     controls: &mut Controls<'_>,
 ) -> Result<Vec<Option<u32>>, RunError> {
+    catch_up(plan, live_targets, segments, controls)?;
     let warmup = plan.rounds.warmup;
     let mut uneven: Vec<Option<String>> = vec![None; plan.workloads.len()];
     for (at, work) in plan.workloads.iter().enumerate() {
@@ -71,6 +72,29 @@ pub(crate) fn warm_all_up(
         ladder.iter().for_each(|at| reopen[*at] = Some(LIVES));
     }
     Ok(reopen)
+}
+
+/// Sends every target, unmeasured, the segments that it has missed in a void part of the run, so
+/// that all targets continue with the same segment.
+pub(crate) fn catch_up(
+    plan: &Plan,
+    live_targets: &mut [LiveTarget],
+    segments: &mut AllSegments,
+    controls: &mut Controls<'_>,
+) -> Result<(), RunError> {
+    for workload in 0..plan.workloads.len() {
+        for target in 0..live_targets.len() {
+            while segments.of(workload).is_some_and(|it| it.is_behind(target)) {
+                segments::level(live_targets, segments, workload, target);
+                let live = (target, &mut live_targets[target]);
+                warm_up(plan, workload, plan.rounds.slice, live, segments, controls)?;
+                if controls.stop.is_asked() {
+                    return Err(RunError::Interrupted);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Warms up one target on one workload: for `length`, or with the same segment of the request

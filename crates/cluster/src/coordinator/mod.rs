@@ -205,13 +205,10 @@ impl Coordinator {
         let what = match event.what {
             Happened::Part(part) => {
                 member.sends_parts = Some(at);
-                let wrong = |why| {
-                    let name = &member.intro.name;
-                    ClusterError::Agents(format!("agent \"{name}\": {why}"))
-                };
-                match member.parts.add(&part).map_err(wrong)? {
-                    Some(what) => what,
-                    None => return Ok(None),
+                match member.parts.add(&part) {
+                    Ok(Some(what)) => what,
+                    Ok(None) => return Ok(None),
+                    Err(why) => return Err(member.lost(&format!("sent a broken message: {why}"))),
                 }
             }
             what => what,
