@@ -63,7 +63,6 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
         "50ms", "--gap", "10ms", "--warmup", "50ms",
     ];
     let run = Tenbin::new(&scratch, load).run();
-    // 6: a busy machine can make a run with such short slices INVALID.
     run.expect_measured();
     let document = kept(&scratch);
     let capacity = &document["capacities"][0];

@@ -165,7 +165,6 @@ fn an_interval_contains_how_much_starts_of_a_program_differ() {
         Tenbin::new(&scratch, arguments).run()
     };
     let restarted = run(&[]);
-    // 6: a busy machine can make the run INVALID.
     restarted.expect_measured();
     restarted
         .expect_stdout("targets restarted")

@@ -286,7 +286,6 @@ fn quickstart_weighs_four_workloads() {
     let run = Tenbin::new(&scratch, ["quickstart"])
         .within(Duration::from_secs(150))
         .run();
-    // 6: on a busy machine, a short slice can have no response, which makes the run INVALID.
     run.expect_measured();
     for workload in ["put-1KiB", "get-1KiB", "put-1MiB", "get-1MiB"] {
         run.expect_stdout(workload);

@@ -1,32 +1,11 @@
-//! A maximum-rate search on a machine that other programs keep busy. It is a program of its own, because
-//! it disturbs every measurement beside it.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a file that is missing or cannot be read fails the test"
-)]
+//! A maximum-rate search while other programs use all cores. This file is a separate test program
+//! because those programs disturb every measurement that runs at the same time.
 
 mod common;
 
 use std::time::Duration;
 
-use common::{OwnServer, Scratch, Tenbin};
-
-/// A process that keeps one core busy, stopped when dropped.
-struct Neighbour(std::process::Child);
-
-impl Neighbour {
-    fn start() -> Self {
-        let mut busy = std::process::Command::new("sh");
-        Self(busy.args(["-c", "while :; do :; done"]).spawn().unwrap())
-    }
-}
-
-impl Drop for Neighbour {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use common::{OwnServer, Scratch, Spinner, Tenbin};
 
 #[test]
 fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time() {
@@ -39,8 +18,7 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     let url = server.url();
     let limit = 1_467.0;
     // One per core, so that the server also waits for a core.
-    let cores = std::thread::available_parallelism().unwrap().get();
-    let _neighbours: Vec<Neighbour> = (0..cores).map(|_| Neighbour::start()).collect();
+    let _neighbours = Spinner::on_all_cores(&scratch);
     let load = [
         "http", "--target", &url, "--slo", "p99<20ms", "--rate", "200/s", "--slice", "1s",
         "--lead", "200ms", "--gap", "20ms", "--warmup", "100ms", "--seed", "1",
@@ -56,7 +34,7 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     assert!(took < Duration::from_secs(100), "{took:?}");
     let document = scratch.result();
     let search = &document["searches"][0];
-    let sentence = search["sentence"].as_str().unwrap();
+    let sentence = search["sentence"].as_str().expect("a sentence");
     // Stalls of the machine make more requests slow, so they cannot raise the rate.
     let (rate, failed) = (search["rate"].as_f64(), search["failed"].as_f64());
     assert!(rate.is_none_or(|rate| rate < limit * 1.3), "{search:#}");

@@ -63,7 +63,6 @@ fn weigh(scratch: &Scratch, arguments: &[&str]) -> Outcome {
 }
 
 fn expect_done(run: &Outcome) {
-    // 6: a busy machine can make the run INVALID.
     run.expect_measured();
     assert!(!run.stderr.contains("panicked at"), "{run}");
 }

@@ -80,7 +80,6 @@ fn weigh(scratch: &Scratch, targets: &str, workload: &str) -> Outcome {
         ),
     );
     let run = Tenbin::new(scratch, ["run", &plan]).within(LIMIT).run();
-    // 6: a busy machine can make the run INVALID.
     run.expect_measured();
     run
 }

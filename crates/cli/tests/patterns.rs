@@ -21,7 +21,6 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
     let fixed = ["http", "--rounds", "4", "--gap", "10ms", "--seed", "7"];
     let run = Tenbin::new(scratch, [&fixed[..], options].concat());
     let run = run.within(Duration::from_secs(180)).run();
-    // 6: a busy machine can make the run INVALID.
     run.expect_measured();
     run
 }

@@ -15,7 +15,6 @@ fn run(scratch: &Scratch, command: &[&str]) -> Outcome {
     let fixed = ["--gap", "10ms", "--seed", "7", "--connections", "2"];
     let run = Tenbin::new(scratch, [command, &fixed[..]].concat());
     let run = run.within(Duration::from_secs(180)).run();
-    // 6: a busy machine can make the run INVALID.
     run.expect_measured();
     run
 }

@@ -84,7 +84,6 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     );
     let run = Tenbin::new(&scratch, ["run", &plan]);
     let run = run.within(Duration::from_secs(240)).run();
-    // 6: a busy machine can make the run INVALID.
     run.expect_measured();
     run.expect_stderr("are reused")
         .expect_stdout("replicas")

@@ -29,7 +29,6 @@ fn suite_in(scratch: &Scratch, options: &[&str], slice: &str) -> Outcome {
     let run = Tenbin::new(scratch, arguments)
         .within(Duration::from_secs(150))
         .run();
-    // 6: a busy machine can make a run with short slices INVALID.
     run.expect_measured();
     run
 }

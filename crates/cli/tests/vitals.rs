@@ -7,10 +7,10 @@ mod common;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
-use common::{Nginx, Scratch, Tenbin, reflector, tied};
+use common::{Nginx, Scratch, Spinner, Tenbin, reflector};
 use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -40,29 +40,6 @@ fn ends(scratch: &Scratch) -> Vec<Value> {
         .collect()
 }
 
-/// A process that keeps one core busy; killed on drop.
-struct Spinner(Child);
-
-impl Spinner {
-    fn start(scratch: &Scratch) -> Self {
-        let (mark, directory) = scratch.mark();
-        let child = tied("sh")
-            .args(["-c", "while :; do :; done"])
-            .env(mark, directory)
-            .stdin(Stdio::null())
-            .spawn()
-            .expect("sh can be started");
-        Self(child)
-    }
-}
-
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_busy_program_beside_the_run_is_seen_and_told() {
     let scratch = Scratch::new("others-busy");
@@ -72,8 +49,7 @@ fn a_busy_program_beside_the_run_is_seen_and_told() {
          [load]\nrate = 200\nconnections = 2\n\
          [[target]]\nname = \"own\"\nbuiltin = \"http\"\n[[workload]]\nkind = \"http\"\n",
     );
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let spinners: Vec<Spinner> = (0..cores).map(|_| Spinner::start(&scratch)).collect();
+    let spinners = Spinner::on_all_cores(&scratch);
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
     drop(spinners);
     run.expect_measured();
@@ -116,7 +92,7 @@ fn a_server_given_by_url_is_told_apart_from_a_busy_program() {
     );
     let spinner = Spinner::start(&scratch);
     let run = Tenbin::new(&scratch, ["run", &plan]).run();
-    let pid = i64::from(spinner.0.id());
+    let pid = i64::from(spinner.id());
     drop(spinner);
     run.expect_measured();
 

@@ -93,7 +93,7 @@ impl Generators {
         stop: &Stop,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Self, RunError> {
-        // Process ids repeat: in containers, many programs have the id 1.
+        // A process id is not unique: in containers, many programs have the id 1.
         let id = RandomState::new().hash_one(std::process::id());
         let run = format!("{run}-{id:x}");
         let server = Server {

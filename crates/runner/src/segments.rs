@@ -58,8 +58,8 @@ pub(crate) struct Segments {
     ends: Vec<Vec<u64>>,
     /// By target: number of segments received.
     done: Vec<usize>,
-    /// By target: number of segments of which it has received a part or all.
-    begun: Vec<usize>,
+    /// By target: number of segments received completely or in part.
+    started: Vec<usize>,
     /// Number of warm-up segments that another warm-up segment follows: the probe and all warm-up
     /// parts except the last.
     parts: usize,
@@ -85,7 +85,7 @@ impl Segments {
         Self {
             ends: Vec::new(),
             done: vec![0; targets],
-            begun: vec![0; targets],
+            started: vec![0; targets],
             parts: 0,
             rates: vec![None; targets],
         }
@@ -107,7 +107,7 @@ impl Segments {
             rest: None,
         };
         let segment = self.done[target];
-        self.begun[target] = segment + 1;
+        self.started[target] = segment + 1;
         if let Some(start) = segment.checked_sub(1).and_then(|last| self.ends.get(last)) {
             prepared.skip_to(start);
         }
@@ -156,11 +156,11 @@ impl Segments {
         }
     }
 
-    /// Whether a target, this one or another, has begun a segment that this one has not received to
-    /// its end. So it is after a part of the run was void. A segment that only one target has begun
-    /// must not be measured: that target may have it in its cache.
+    /// Whether `target` has not received all of a segment that a target has started to receive,
+    /// which happens if a part of the run is void. The segment must not be measured: a target that
+    /// started it may have cached its responses.
     pub(crate) fn is_behind(&self, target: usize) -> bool {
-        let most = self.begun.iter().max();
+        let most = self.started.iter().max();
         most.is_some_and(|most| self.done[target] < *most)
     }
 
@@ -202,7 +202,7 @@ impl Segments {
             return None;
         }
         if !self.ends.is_empty() {
-            // The warm-up begins again, in one part.
+            // The warm-up was interrupted by the loss of an agent. It is repeated in one part.
             self.parts = self.parts.min(self.ends.len());
             return None;
         }
@@ -297,5 +297,57 @@ pub(crate) fn recorded(
         unmeasured,
         skipped: to.skipped,
         digest: to.digest.map(|digest| format!("{digest:016x}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_engine::Workload as EngineWorkload;
+
+    use super::*;
+
+    /// A workload of one worker that sends 10 requests per slice.
+    struct Counted(u64);
+
+    impl Prepared for Counted {
+        fn position(&self) -> Option<Position> {
+            Some(Position {
+                workers: vec![self.0],
+                skipped: 0,
+                digest: None,
+            })
+        }
+
+        fn slice(&mut self) -> Vec<Box<dyn EngineWorkload>> {
+            self.0 += 10;
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_segment_that_one_target_has_started_is_missing_on_every_target() {
+        let mut segments = Segments::new(2);
+        let mut targets = [Counted(0), Counted(0)];
+        let load = Load::closed(1);
+        let planned = (Duration::ZERO, Duration::from_secs(1));
+        let is_behind = |segments: &Segments| [0, 1].map(|target| segments.is_behind(target));
+        let mut receive = |segments: &mut Segments, target: usize, is_void: bool| {
+            let prepared = &mut targets[target];
+            segments.begin(target, prepared, &load, planned);
+            prepared.slice();
+            if !is_void {
+                segments.end(target, prepared, None);
+            }
+        };
+        receive(&mut segments, 0, false);
+        assert_eq!(is_behind(&segments), [false, true]);
+        receive(&mut segments, 1, false);
+        assert_eq!(is_behind(&segments), [false, false]);
+        receive(&mut segments, 0, true);
+        assert_eq!(is_behind(&segments), [true, true]);
+        receive(&mut segments, 1, false);
+        assert_eq!(is_behind(&segments), [true, false]);
+        receive(&mut segments, 0, false);
+        assert_eq!(is_behind(&segments), [false, false]);
     }
 }

@@ -74,8 +74,11 @@ pub(crate) fn warm_all_up(
     Ok(reopen)
 }
 
-/// Sends every target, unmeasured, the segments that it has missed in a void part of the run, so
-/// that all targets continue with the same segment.
+/// Sends every target the segments that it did not receive completely in a void part of the run, so
+/// that all targets continue with the same segment. These requests are not measured.
+///
+/// # Errors
+/// The errors of [`warm_up`], and [`RunError::Interrupted`].
 pub(crate) fn catch_up(
     plan: &Plan,
     live_targets: &mut [LiveTarget],

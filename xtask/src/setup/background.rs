@@ -12,7 +12,7 @@ pub(crate) struct Background(Option<JoinHandle<Result<()>>>);
 
 impl Background {
     /// Starts `work`, which runs its programs with [`logged::run`].
-    pub(super) fn start(work: fn() -> Result<()>) -> Self {
+    pub(super) fn start(work: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
         Self(Some(std::thread::spawn(work)))
     }
 

@@ -2,7 +2,7 @@
 //! reads stays short.
 
 use std::fs::{File, OpenOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -30,10 +30,13 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 ///
 /// If the command cannot be run or fails; the error has the last lines of the log.
 pub(crate) fn run(purpose: &str, command: &mut Command) -> Result<()> {
+    run_into(&path(), purpose, command)
+}
+
+fn run_into(path: &Path, purpose: &str, command: &mut Command) -> Result<()> {
     println!("{purpose}");
     ensure!(!STOPPED.load(Ordering::Relaxed), "{purpose}: stopped");
-    let path = path();
-    let (log, begin) = open(&path)?;
+    let (log, begin) = open(path)?;
     let shown = shell::show(command);
     let mut child = command
         .stdin(Stdio::null())
@@ -52,7 +55,7 @@ pub(crate) fn run(purpose: &str, command: &mut Command) -> Result<()> {
     if status.success() {
         return Ok(());
     }
-    let text = std::fs::read(&path).unwrap_or_default();
+    let text = std::fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(begin..).unwrap_or_default());
     let lines: Vec<&str> = text.lines().collect();
     let last = &lines[lines.len().saturating_sub(QUOTED_LINES)..];
@@ -92,7 +95,7 @@ pub(super) fn path() -> PathBuf {
 }
 
 /// The log opened at its end, and where that is.
-fn open(path: &PathBuf) -> Result<(File, usize)> {
+fn open(path: &Path) -> Result<(File, usize)> {
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
@@ -111,6 +114,9 @@ mod tests {
     /// One test, because the last part stops every command of the process.
     #[test]
     fn errors_have_the_last_lines_of_the_command_and_a_dropped_set_up_ends() {
+        let directory = std::env::temp_dir().join(format!("tenbin-log-{}", std::process::id()));
+        let log = directory.join("setup.log");
+        let run = |purpose: &str, command: &mut Command| run_into(&log, purpose, command);
         run("testing", Command::new("echo").arg("of an earlier command")).expect("it succeeds");
         let script = "for i in $(seq 30); do echo line $i; done; echo broken >&2; exit 3";
         let error = run("testing", Command::new("sh").args(["-c", script])).expect_err("it fails");
@@ -121,9 +127,11 @@ mod tests {
         assert!(!text.contains("line 11\n"), "{text}");
         assert!(!text.contains("of an earlier command"), "{text}");
         let start = Instant::now();
-        drop(Background::start(|| {
-            run("waiting", Command::new("sleep").arg("60"))
+        let log = log.clone();
+        drop(Background::start(move || {
+            run_into(&log, "waiting", Command::new("sleep").arg("60"))
         }));
         assert!(start.elapsed() < Duration::from_secs(30));
+        std::fs::remove_dir_all(directory).expect("the log can be deleted");
     }
 }

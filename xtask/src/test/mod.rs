@@ -79,7 +79,7 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
 fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     let failed = &first.failed;
     let names: Vec<&str> = failed.iter().map(|test| test.name.as_str()).collect();
-    let told = format!("{} tests failed", first.counts.failed);
+    let told = format!("tests failed: {}", first.counts.failed);
     // The list of failed tests is incomplete if a test program ended without its summary line.
     let is_known = names.len() as u64 == first.counts.failed && first.begun == first.ended;
     if names.is_empty() || names.len() > MOST_UNSTEADY || !is_known {
@@ -89,7 +89,7 @@ fn again(first: &Outcome, counts: &mut Counts) -> Result<()> {
     for test in failed {
         let second = outcome::run_alone(test)?;
         if second.unsuccessful > 0 || second.counts.passed == 0 {
-            bail!("{told}, and alone as well: {}", test.name);
+            bail!("{told}; failed again alone: {}", test.name);
         }
     }
     counts.passed += names.len() as u64;

@@ -39,18 +39,18 @@ pub(super) struct Counts {
     pub(super) ignored: u64,
 }
 
-/// Makes all calls, with one test at a time in each: the tests of one program then need not wait for
-/// its longest test. Prints the output of every call at its end.
+/// Makes all calls. Each call runs one test at a time, so that no core waits for the longest test of a
+/// program. Prints the output of a call when the call ends.
 ///
 /// # Errors
 ///
 /// If cargo cannot be run. Failed tests are no error.
-pub(super) fn run_all(Queues { waiting, working }: Queues) -> Result<Outcome> {
+pub(super) fn run_all(Queues { beside, main }: Queues) -> Result<Outcome> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let all = waiting.len() + working.len();
-    let [waiting, working] = [waiting, working].map(|calls| Mutex::new(VecDeque::from(calls)));
+    let all = beside.len() + main.len();
+    let [beside, main] = [beside, main].map(|calls| Mutex::new(VecDeque::from(calls)));
     let done = Mutex::new((0, Outcome::default()));
-    let lane = |queue: &Mutex<VecDeque<Call>>| -> Result<()> {
+    let run_queue = |queue: &Mutex<VecDeque<Call>>| -> Result<()> {
         loop {
             let next = locked(queue).pop_front();
             let Some(call) = next else {
@@ -66,10 +66,12 @@ pub(super) fn run_all(Queues { waiting, working }: Queues) -> Result<Outcome> {
             done.1.add(outcome);
         }
     };
-    let queues = std::iter::once(&waiting).chain(std::iter::repeat_n(&working, cores));
+    let queues = std::iter::once(&beside).chain(std::iter::repeat_n(&main, cores));
     std::thread::scope(|scope| {
-        let lanes: Vec<_> = queues.map(|queue| scope.spawn(|| lane(queue))).collect();
-        let joined = lanes.into_iter().map(|lane| lane.join());
+        let workers: Vec<_> = queues
+            .map(|queue| scope.spawn(|| run_queue(queue)))
+            .collect();
+        let joined = workers.into_iter().map(|worker| worker.join());
         let ends = joined.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         ends.collect::<Result<()>>()
     })?;
@@ -77,7 +79,7 @@ pub(super) fn run_all(Queues { waiting, working }: Queues) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Runs a test that failed once more, alone, and prints the output.
+/// Repeats a failed test alone, and prints the output.
 ///
 /// # Errors
 ///
@@ -111,8 +113,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Outcome {
-    /// What the standard output of test programs says, which this call of cargo ran. The names of failed tests come from the list
-    /// before a summary: other output can interrupt the line of a test.
+    /// Reads `text`, the standard output of the test programs of `call`. The names of failed tests
+    /// come from the list before a summary, because other output can interrupt the line of a test.
     fn read(call: &[String], text: &str) -> Self {
         let mut outcome = Self::default();
         let mut listed = Vec::new();

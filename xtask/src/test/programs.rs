@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::shell;
 
-/// Test programs that mostly wait: for leases to end, for a schedule, for a browser. They have a lane
-/// of their own beside those of the cores. The first one keeps all cores busy on purpose.
-const WAITING: &[&str] = &[
+/// Test programs that run beside the others. `neighbour` uses all cores, so it runs first, while the
+/// others measure nothing. The rest mostly wait: for a lease, a schedule or a browser.
+const BESIDE: &[&str] = &[
     "neighbour",
     "agents",
     "accessible",
@@ -22,8 +22,8 @@ const WAITING: &[&str] = &[
     "hub",
 ];
 
-/// What keeps a core busy for a minute or more begins first, so that none of it runs alone at the
-/// end. The first two measure nothing that a busy machine could change.
+/// Test programs with a minute or more of work. They start first, so that the last program to end is
+/// a short one. The first two check no measured figure.
 const LONG: &[&str] = &[
     "attacks",
     "--lib",
@@ -39,12 +39,12 @@ const LONG: &[&str] = &[
 /// Arguments of `cargo test`.
 pub(super) type Call = Vec<String>;
 
-/// What to run at the same time, each queue in its order.
+/// Two queues of calls that run at the same time.
 pub(super) struct Queues {
-    /// One at a time.
-    pub(super) waiting: Vec<Call>,
-    /// One for each core at a time.
-    pub(super) working: Vec<Call>,
+    /// One call runs at a time, beside those of `main`.
+    pub(super) beside: Vec<Call>,
+    /// One call per core runs at a time.
+    pub(super) main: Vec<Call>,
 }
 
 /// All test programs. Programs with the same name, in different crates, are one call.
@@ -58,9 +58,9 @@ pub(super) fn all() -> Result<Queues> {
         let taken = first.iter().filter_map(|name| names.take(*name));
         taken.map(call).collect()
     };
-    let (waiting, mut working) = (take(WAITING), take(LONG));
-    working.extend(names.into_iter().map(call));
-    Ok(Queues { waiting, working })
+    let (beside, mut main) = (take(BESIDE), take(LONG));
+    main.extend(names.into_iter().map(call));
+    Ok(Queues { beside, main })
 }
 
 /// The arguments for a test program, or for all programs of a kind such as `--lib`.
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn every_test_program_is_run_once() {
-        let Queues { waiting, working } = all().expect("cargo metadata");
-        for (queue, first) in [(&waiting, WAITING), (&working, LONG)] {
+        let Queues { beside, main } = all().expect("cargo metadata");
+        for (queue, first) in [(&beside, BESIDE), (&main, LONG)] {
             for (call, name) in queue.iter().zip(first) {
                 assert_eq!(
                     call.last().map(String::as_str),
@@ -96,7 +96,7 @@ mod tests {
                 );
             }
         }
-        let all: Vec<&Call> = waiting.iter().chain(&working).collect();
+        let all: Vec<&Call> = beside.iter().chain(&main).collect();
         let unique: BTreeSet<_> = all.iter().collect();
         assert_eq!(unique.len(), all.len());
         let crates = shell::workspace_root().join("crates");

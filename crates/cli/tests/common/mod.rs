@@ -32,6 +32,7 @@ mod processes;
 pub(crate) mod reflector;
 mod scratch;
 mod servers;
+mod spinner;
 mod stores;
 mod tenbin;
 
@@ -50,5 +51,6 @@ pub(crate) use ports::free_port;
 pub(crate) use processes::{tied, wait_until};
 pub(crate) use scratch::Scratch;
 pub(crate) use servers::{Server, opensearch as opensearch_libraries, path_of, search_path};
+pub(crate) use spinner::Spinner;
 pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin};

@@ -27,7 +27,7 @@ fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
 
 #[track_caller]
 fn expect_measured(run: &Outcome) {
-    // 6: a busy machine can make the run INVALID. 4 would mean: no correct response.
+    // Exit code 4 would mean: no correct response.
     run.expect_measured();
 }
 

@@ -188,7 +188,7 @@ impl Agent<'_> {
         let is_waiting = run.and_then(|run| run.slice.as_ref()).is_some_and(waits);
         let wait = if is_waiting { READY_POLL } else { POLL };
         let incoming = received.recv_timeout(wait);
-        // An order can be the answer to what the worker has just sent, so its reports come first.
+        // The worker's reports come first, because the order may be the coordinator's reaction to them.
         self.read_reports(reports);
         match incoming {
             Ok(Incoming::Message {

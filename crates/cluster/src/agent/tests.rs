@@ -125,8 +125,8 @@ fn a_new_plan_halts_the_job_before_and_only_that_one() {
     assert_eq!(halted.collect::<Vec<_>>(), [true, false]);
 }
 
-/// The coordinator orders the next slice as soon as it hears of the end of one, which can be before
-/// the agent's own thread has read of that end.
+/// The coordinator orders the next slice as soon as the last slice has ended. That order can arrive
+/// before the agent's control thread has read the worker's report.
 #[test]
 fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
     let (bus, mut sent, inbox, arriving) = bus();

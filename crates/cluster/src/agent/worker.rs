@@ -111,7 +111,7 @@ impl Worker<'_> {
             };
             parts::split(done, Happened::Part)
         });
-        // Before the coordinator hears of the end: its next order can arrive at once.
+        // The report comes before the event, because the coordinator's next order may follow at once.
         let _ = self.reports.send(Report::Ended(slice));
         match end {
             Ok(parts) => parts.into_iter().for_each(send),
