@@ -119,16 +119,33 @@ fn responses_of_another_kind_are_found_by_agents() {
 
 #[test]
 fn after_the_loss_of_an_agent_the_other_goes_on_in_the_same_sequence() {
-    expect_same_segments_after_a_loss("200ms", |scratch, _, _| {
-        intervals(scratch).matches("planned_seconds").count() >= 3
-    });
+    let (one, other) = (Cached::start(Duration::ZERO), Cached::start(Duration::ZERO));
+    let targets = [one.target("one"), other.target("other")];
+    let targets = ["--target", &targets[0], "--target", &targets[1]];
+    expect_same_segments_after_a_loss(&targets, "200ms", is_in_second_round);
+}
+
+#[test]
+fn after_a_loss_targets_that_restart_before_each_slice_go_on_in_the_same_sequence() {
+    let program = env!("CARGO_BIN_EXE_tenbin");
+    let launch = |name| format!("{name}={program} serve http --listen 127.0.0.1:{{port}}");
+    let (one, other) = (launch("one"), launch("other"));
+    let targets = ["--launch", &one, "--launch", &other, "--relaunch=slice"];
+    expect_same_segments_after_a_loss(&targets, "200ms", is_in_second_round);
+}
+
+fn is_in_second_round(scratch: &Scratch) -> bool {
+    intervals(scratch).matches("planned_seconds").count() >= 3
 }
 
 #[test]
 fn after_a_loss_in_the_warm_up_all_targets_begin_with_the_same_segment() {
     // The warm-up has three parts, each on both targets. The agent is lost in the second one, after
     // the first target has ended its part.
-    expect_same_segments_after_a_loss("4s", |_, one, other| {
+    let (one, other) = (Cached::start(Duration::ZERO), Cached::start(Duration::ZERO));
+    let targets = [one.target("one"), other.target("other")];
+    let targets = ["--target", &targets[0], "--target", &targets[1]];
+    expect_same_segments_after_a_loss(&targets, "4s", |_| {
         one.log().len() > 100 && other.log().len() > 50
     });
 }
@@ -136,33 +153,32 @@ fn after_a_loss_in_the_warm_up_all_targets_begin_with_the_same_segment() {
 /// Kills one of two agents once `is_time` says so, and fails unless both targets get the same segment
 /// in every round.
 fn expect_same_segments_after_a_loss(
+    targets: &[&str],
     warmup: &str,
-    is_time: impl Fn(&Scratch, &Cached, &Cached) -> bool,
+    is_time: impl Fn(&Scratch) -> bool,
 ) {
     let scratch = Scratch::new("agents-sequence");
     let agents = Agents::start(&scratch, 2, &[]);
-    let (one, other) = (Cached::start(Duration::ZERO), Cached::start(Duration::ZERO));
     let paths: String = (0..200).map(|at| format!("/{at}\n")).collect();
     let file = scratch.write("paths.txt", paths);
-    let targets = [one.target("one"), other.target("other")];
-    let words = "--order zipf --connections 4 --rounds 6 --slice 1s --gap 10ms \
+    let words = "--order zipf --connections 4 --rounds 4 --slice 1s --gap 10ms \
                  --on-agent-loss continue";
     let options = agents.options(2);
-    let words = ["http", "--target", &targets[0], "--target", &targets[1]]
-        .into_iter()
+    let words = std::iter::once("http")
+        .chain(targets.iter().copied())
         .chain(["--patterns", &file, "--warmup", warmup])
         .chain(words.split_whitespace())
         .chain(options.iter().map(String::as_str));
     let mut run = Tenbin::new(&scratch, words).start();
-    run.wait_until(LIMIT, || is_time(&scratch, &one, &other));
+    run.wait_until(LIMIT, || is_time(&scratch));
     agents.agents[1].signal(Signal::SIGKILL);
     let run = run.wait(LIMIT);
     run.expect_measured();
     run.expect_stderr(" with 1 agent");
     let result = scratch.result();
     let slices = result["slices"].as_array().expect("slices");
-    assert_eq!(slices.len(), 12, "{run}");
-    for round in 0..6 {
+    assert_eq!(slices.len(), 8, "{run}");
+    for round in 0..4 {
         let of_round = slices.iter().filter(|slice| slice["round"] == round);
         let segments: Vec<&Value> = of_round.map(|slice| &slice["segment"]).collect();
         let [first, second] = &segments[..] else {

@@ -1,6 +1,7 @@
 //! A connection to a NATS server for threads without an async runtime. A thread of its own runs the
 //! client; messages pass through channels.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
@@ -9,19 +10,21 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
 use futures_util::StreamExt as _;
+use futures_util::future::select;
 use futures_util::stream::select_all;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::mpsc as queue;
+use tokio::sync::{mpsc as queue, oneshot};
+use tokio::time::{sleep, timeout};
 
 use crate::creds::Creds;
 use crate::error::ClusterError;
 
-/// Time limit of a connection attempt.
+/// Time limit of a connection attempt, and of the attempt with all subscriptions.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of pings. A connection whose server misses two pings is opened again.
 const PING: Duration = Duration::from_secs(1);
-/// Longest time that [`Bus::close`] waits until the last messages are sent.
+/// Longest time that dropping a [`Bus`] takes, while the last messages are sent.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Messages of one subscription, and of all subscriptions together, that may wait to be read.
 /// Further messages are lost, which is reported as [`Incoming::TooSlow`].
@@ -121,6 +124,7 @@ pub struct Server {
 #[derive(Debug)]
 pub(crate) struct Bus {
     outbox: Outbox,
+    closing: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -177,6 +181,7 @@ impl Bus {
         let (outbox, outgoing) = queue::unbounded_channel();
         let (incoming, received) = delivery(MOST_WAITING);
         let (opened, result) = mpsc::channel();
+        let (closing, closed) = oneshot::channel();
         let refuse = |why: String| ClusterError::Connect {
             url: server.url.clone(),
             why,
@@ -219,7 +224,10 @@ impl Bus {
         let thread = thread::Builder::new().name("nats".to_owned());
         let thread = thread.spawn(move || {
             runtime.block_on(async move {
-                let client = match open(&url, options, subjects).await {
+                let opening = timeout(CONNECT_TIMEOUT, open(&url, options, subjects));
+                let seconds = CONNECT_TIMEOUT.as_secs();
+                let no_response = |_| Err(format!("no response within {seconds} s"));
+                let client = match opening.await.unwrap_or_else(no_response) {
                     Ok((client, subscribers)) => {
                         let _ = opened.send(Ok(()));
                         tokio::spawn(forward(subscribers, incoming, filter));
@@ -230,7 +238,12 @@ impl Bus {
                         return;
                     }
                 };
-                publish(&client, outgoing, &failed).await;
+                let too_long = async {
+                    let _ = closed.await;
+                    sleep(CLOSE_TIMEOUT).await;
+                };
+                let sent = publish(&client, outgoing, &failed);
+                select(pin!(sent), pin!(too_long)).await;
             });
         });
         let thread = thread.map_err(|error| refuse(error.to_string()))?;
@@ -238,6 +251,7 @@ impl Bus {
             Ok(Ok(())) => Ok((
                 Self {
                     outbox: Outbox(outbox),
+                    closing: Some(closing),
                     thread: Some(thread),
                 },
                 received,
@@ -260,6 +274,7 @@ impl Drop for Bus {
     /// Sends what is still waiting, for at most two seconds.
     fn drop(&mut self) {
         let _ = self.outbox.0.send(Outgoing::Close);
+        drop(self.closing.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -337,7 +352,7 @@ async fn publish(
             Outgoing::Close => break,
         }
     }
-    let _ = tokio::time::timeout(CLOSE_TIMEOUT, client.flush()).await;
+    let _ = client.flush().await;
 }
 
 /// A bus without a server.
@@ -379,6 +394,7 @@ pub(crate) mod testing {
         let (delivery, inbox) = delivery(64);
         let bus = Bus {
             outbox: Outbox(outbox),
+            closing: None,
             thread: None,
         };
         (bus, Sent(outgoing), inbox, Arriving(delivery))
@@ -387,7 +403,60 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::{Ipv4Addr, TcpListener};
+
     use super::*;
+
+    /// Connects to a server that responds to this number of pings and then stands still. Returns the
+    /// result and how long it took.
+    fn connect_to_a_server_that_stands_still(
+        after_pings: usize,
+    ) -> (Result<(Bus, Inbox), ClusterError>, Duration) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let info = "INFO {\"server_id\":\"s\",\"version\":\"2.11.0\",\"proto\":1,\
+                        \"headers\":true,\"max_payload\":1048576}\r\n";
+            stream.write_all(info.as_bytes()).expect("a client");
+            let lines = BufReader::new(stream.try_clone().expect("a stream")).lines();
+            let pings = lines.map_while(Result::ok).filter(|line| line == "PING");
+            for _ in pings.take(after_pings) {
+                stream.write_all(b"PONG\r\n").expect("a client");
+            }
+            thread::sleep(Duration::from_secs(60));
+        });
+        let server = Server {
+            url: format!("nats://127.0.0.1:{port}"),
+            creds: None,
+        };
+        let keep_all = Box::new(|_: &str, _: &[u8], _| true);
+        let begun = Instant::now();
+        let connected = Bus::connect(&server, "test", "inbox", vec!["a".to_owned()], keep_all);
+        (connected, begun.elapsed())
+    }
+
+    #[test]
+    fn a_server_that_stands_still_delays_a_connection_for_a_limited_time() {
+        let (connected, took) = connect_to_a_server_that_stands_still(0);
+        let error = connected.expect_err("no connection");
+        assert!(error.to_string().contains("cannot connect"), "{error}");
+        assert!(took < 3 * CONNECT_TIMEOUT, "{took:?}");
+    }
+
+    #[test]
+    fn a_server_that_stands_still_delays_the_end_for_a_limited_time() {
+        let (connected, _) = connect_to_a_server_that_stands_still(2);
+        let (bus, _inbox) = connected.expect("connected");
+        for _ in 0..5_000 {
+            bus.outbox().send("a", &"x".repeat(9_000));
+        }
+        let begun = Instant::now();
+        drop(bus);
+        let took = begun.elapsed();
+        assert!(took < 3 * CLOSE_TIMEOUT, "{took:?}");
+    }
 
     #[test]
     fn a_full_inbox_loses_messages_without_waiting_and_says_so() {

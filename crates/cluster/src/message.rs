@@ -12,7 +12,7 @@ use crate::parts::MessagePart;
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -200,6 +200,9 @@ pub struct SliceOrder {
 pub struct SliceDone {
     /// Actual length of the measured window, seconds.
     pub seconds: f64,
+    /// How much later than ordered the agent measured, nanoseconds
+    /// ([`tenbin_engine::StartGate::late`]).
+    pub late: u64,
     /// Whether the slice was stopped.
     pub cut_short: bool,
     /// Operations issued unmeasured after the window.
@@ -259,12 +262,6 @@ pub(crate) enum Happened {
     },
     /// Every connection of the slice is open, or has failed to open.
     Ready { slice: u64 },
-    /// The start of the slice is known.
-    Started {
-        slice: u64,
-        /// How much later than ordered the agent starts, nanoseconds.
-        late: u64,
-    },
     /// A sample of one thread.
     Sample {
         slice: u64,

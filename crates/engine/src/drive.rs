@@ -643,4 +643,15 @@ mod tests {
         assert_eq!(ok, 1_001 * 4 / 7);
         assert!(opened >= start);
     }
+
+    #[test]
+    fn a_gate_knows_how_late_its_slice_and_its_threads_started() {
+        let gate = Arc::new(StartGate::default());
+        gate.start_at(Instant::now());
+        thread::sleep(Duration::from_millis(50));
+        drive_part(0, Some(Arc::clone(&gate)));
+        let of_slice = gate.late(u64::MAX);
+        assert!(of_slice >= 50_000_000, "{of_slice}");
+        assert!(gate.late(0) >= of_slice);
+    }
 }

@@ -51,6 +51,9 @@ pub(crate) fn run(
     }
     loop {
         let now = driver.now();
+        if stop.load(Ordering::Relaxed) {
+            scheduler.stop(now);
+        }
         while let Some((slot, order)) = scheduler.tick(now) {
             driver.execute(slot, order, scheduler);
         }
@@ -59,9 +62,6 @@ pub(crate) fn run(
         }
         let wake = scheduler.wake(now).min(now + STOP_POLL_NANOS);
         driver.turn(wake, scheduler)?;
-        if stop.load(Ordering::Relaxed) {
-            scheduler.stop(driver.now());
-        }
     }
     for connection in 0..scheduler.connections() {
         driver.execute(connection * scheduler.depth(), Order::Close, scheduler);

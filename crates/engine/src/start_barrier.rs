@@ -26,6 +26,11 @@ pub struct StartGate {
     start: OnceLock<Instant>,
     /// When the window closed early, nanoseconds since the start of the slice.
     edge: Arc<AtomicU64>,
+    /// How much later than planned the slice started, because its threads did not know the start in
+    /// time, nanoseconds.
+    slice_late: AtomicU64,
+    /// How much later than the slice the last thread started, nanoseconds.
+    thread_late: AtomicU64,
 }
 
 impl Default for StartGate {
@@ -34,6 +39,8 @@ impl Default for StartGate {
             is_ready: AtomicBool::new(false),
             start: OnceLock::new(),
             edge: Arc::new(AtomicU64::new(UNKNOWN)),
+            slice_late: AtomicU64::new(0),
+            thread_late: AtomicU64::new(0),
         }
     }
 }
@@ -47,6 +54,14 @@ impl StartGate {
     /// Sets the start of the slice; a time in the past means at once. Later calls change nothing.
     pub fn start_at(&self, start: Instant) {
         let _ = self.start.set(start);
+    }
+
+    /// How much later than planned this machine measured, nanoseconds: the delay of the slice, and
+    /// the part of the window in which a thread did not run yet. The window opens `lead` nanoseconds
+    /// after the start.
+    pub fn late(&self, lead: u64) -> u64 {
+        let thread = self.thread_late.load(Ordering::Relaxed);
+        self.slice_late.load(Ordering::Relaxed) + thread.saturating_sub(lead)
     }
 
     /// Closes the window now, if the slice has started and sends a segment of a sequence; the
@@ -105,17 +120,24 @@ impl StartBarrier {
     /// Sets the origin to the start that the gate was given, if any. `now` is the present time on
     /// the threads' clock.
     fn take_start_of_gate(&self, now: u64) {
-        let start = self.gate.as_ref().and_then(|gate| gate.start.get());
-        if let Some(start) = start {
-            let wait = start.saturating_duration_since(Instant::now());
-            self.set_origin(now + wait.as_nanos() as u64);
+        let Some(gate) = &self.gate else { return };
+        let Some(start) = gate.start.get() else {
+            return;
+        };
+        let present = Instant::now();
+        let wait = start.saturating_duration_since(present);
+        if self.set_origin(now + wait.as_nanos() as u64) {
+            let late = present.saturating_duration_since(*start);
+            gate.slice_late
+                .store(late.as_nanos() as u64, Ordering::Relaxed);
         }
     }
 
-    /// Sets the origin, unless it is known.
-    fn set_origin(&self, at: u64) {
+    /// Sets the origin, unless it is known. Returns whether it was unknown.
+    fn set_origin(&self, at: u64) -> bool {
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
-        let _ = self.origin.compare_exchange(UNKNOWN, at, success, failure);
+        let set = self.origin.compare_exchange(UNKNOWN, at, success, failure);
+        set.is_ok()
     }
 }
 
@@ -131,7 +153,9 @@ impl Drop for Arrival<'_> {
         if self.barrier.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
             match &self.barrier.gate {
                 Some(gate) => gate.is_ready.store(true, Ordering::Release),
-                None => self.barrier.set_origin(self.arrived_at),
+                None => {
+                    self.barrier.set_origin(self.arrived_at);
+                }
             }
         }
     }
@@ -160,7 +184,7 @@ pub(crate) fn await_start(
             driver.execute(connection * scheduler.depth(), Order::Reopen, scheduler);
         }
         while !scheduler.has_tried_all() && !stop.load(Ordering::Relaxed) {
-            turn(driver, scheduler)?;
+            turn(driver, scheduler, POLL_NANOS)?;
         }
     }
     arrival.arrived_at = driver.now();
@@ -170,23 +194,30 @@ pub(crate) fn await_start(
         if stop.load(Ordering::Relaxed) {
             barrier.set_origin(now);
         }
+        let mut wait = POLL_NANOS;
         match barrier.origin() {
             None => barrier.take_start_of_gate(now),
             Some(origin) if now >= origin || stop.load(Ordering::Relaxed) => {
+                if let Some(gate) = &barrier.gate {
+                    let late = now.saturating_sub(origin);
+                    gate.thread_late.fetch_max(late, Ordering::Relaxed);
+                }
                 driver.begin_at(origin.min(now));
                 scheduler.begin_at(origin.min(now), barrier.opens_first);
                 return Ok(());
             }
+            // A wait would end too late: the kernel rounds waits up to a millisecond.
+            Some(origin) if origin - now < 2 * POLL_NANOS => wait = 0,
             Some(_) => {}
         }
-        turn(driver, scheduler)?;
+        turn(driver, scheduler, wait)?;
     }
 }
 
-fn turn(driver: &mut impl Driver, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
+fn turn(driver: &mut impl Driver, scheduler: &mut Scheduler<'_>, wait: u64) -> io::Result<()> {
     let now = driver.now();
     while let Some((slot, order)) = scheduler.retry(now) {
         driver.execute(slot, order, scheduler);
     }
-    driver.turn(now + POLL_NANOS, scheduler)
+    driver.turn(now + wait, scheduler)
 }

@@ -6,12 +6,15 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{Echo, PATIENT, closed, fixed, request, run, run_for, server};
-use tenbin_engine::{Destination, Drive, ErrorClass, Part, Route, SliceEvent, Workload, drive};
+use tenbin_engine::{
+    Destination, Drive, ErrorClass, Part, Route, SliceEvent, StartGate, Workload, drive,
+};
 
 #[test]
 fn keeps_its_connections() {
@@ -188,6 +191,44 @@ fn stop_ends_the_slice_at_once() {
         assert!(done.cut_short);
     });
     assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_slice_that_is_stopped_before_its_start_sends_nothing() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&requests);
+    let address = server(move |mut stream| {
+        while request(&mut stream).is_some() {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let gate = Arc::new(StartGate::default());
+    let stop = AtomicBool::new(false);
+    let plan = Drive {
+        rest: None,
+        destination: Destination::Route(Route::plain(address)),
+        load: closed(3, PATIENT),
+        seed: 1,
+        lead: Duration::from_secs(1),
+        stages: false,
+        part: Part {
+            gate: Some(Arc::clone(&gate)),
+            ..Part::default()
+        },
+        window: Some(Duration::from_secs(60)),
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !gate.is_ready() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let workers: Vec<Box<dyn Workload>> = vec![Box::new(Echo::times(9, b""))];
+        let done = drive(&plan, workers, &stop, &mut |_| {}).unwrap();
+        assert!(done.cut_short);
+    });
+    assert_eq!(requests.load(Ordering::Relaxed), 0);
 }
 
 #[test]

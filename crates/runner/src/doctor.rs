@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
@@ -81,9 +81,12 @@ pub fn examine(
     progress: &mut dyn FnMut(Progress<'_>),
     tell: &mut dyn FnMut(CheckResult),
 ) -> Result<(), RunError> {
-    let visit = visit(examination, context);
+    let visit = visit(examination, context, stop);
     let mut agents = AskedAgents::find(examination, &visit, stop, progress)?;
     examine_machine(&visit).for_each(&mut *tell);
+    if stop.is_asked() {
+        return Err(RunError::Interrupted);
+    }
     agents.check(&Assignment::default(), None, stop, tell)?;
     let Some(plan) = examination.plan else {
         return Ok(());
@@ -201,7 +204,7 @@ impl AskedAgents {
     }
 }
 
-fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
+fn visit(examination: &Examination<'_>, context: &RunContext, stop: &Stop) -> CheckConfig {
     let plan = examination.plan;
     let planned = plan.map(|plan| {
         let each = plan.workloads.iter();
@@ -219,6 +222,7 @@ fn visit(examination: &Examination<'_>, context: &RunContext) -> CheckConfig {
         connections,
         files,
         watch: examination.watch,
+        stop: Arc::clone(stop.asked()),
     }
 }
 

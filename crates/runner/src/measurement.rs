@@ -100,12 +100,7 @@ impl Measurement<'_, '_> {
             return Ok(Some(ending));
         }
         if is_again {
-            catch_up(
-                self.plan,
-                self.live_targets,
-                &mut self.segments,
-                self.controls,
-            )?;
+            self.catch_up()?;
         }
         for (index, turn) in turns.iter().enumerate().skip(first) {
             let load = self.plan.workloads[turn.workload].load.clone();
@@ -154,6 +149,31 @@ impl Measurement<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Sends every target the requests that it missed in a void block. Targets that are restarted
+    /// before each slice do not run between slices.
+    fn catch_up(&mut self) -> Result<(), RunError> {
+        let runs_only_in_slices = self.plan.rounds.relaunch == Relaunch::Slice;
+        if runs_only_in_slices {
+            for (target, live) in self.live_targets.iter_mut().enumerate() {
+                if self.segments.is_behind(target) {
+                    live.restart(&self.launcher, self.controls)?;
+                }
+            }
+        }
+        catch_up(
+            self.plan,
+            self.live_targets,
+            &mut self.segments,
+            self.controls,
+        )?;
+        if runs_only_in_slices {
+            for live in self.live_targets.iter_mut() {
+                live.running.halt()?;
+            }
+        }
+        Ok(())
     }
 
     /// Restarts all targets before a block if the plan requires restarts per block. Returns `Some`

@@ -48,6 +48,12 @@ impl AllSegments {
     pub(crate) fn of(&mut self, workload: usize) -> Option<&mut Segments> {
         self.0.get_mut(workload)?.as_mut()
     }
+
+    /// Whether `target` is behind in the segments of a workload: see [`Segments::is_behind`].
+    pub(crate) fn is_behind(&self, target: usize) -> bool {
+        let mut all = self.0.iter().flatten();
+        all.any(|segments| segments.is_behind(target))
+    }
 }
 
 /// The segments of one workload's request sequence, and each target's position in the list of

@@ -1,14 +1,14 @@
 //! The agent: executes its part of every slice that a coordinator orders.
 //!
 //! One thread talks to the NATS server, watches the lease and sends signs of life; another thread
-//! runs the jobs. A slow job therefore never delays a sign of life, and a lost coordinator always
-//! ends the load.
+//! runs the jobs, and the caller's thread prints the news. A slow job or a terminal that stands still
+//! therefore never delays a sign of life, and a lost coordinator always ends the load.
 
 mod worker;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ use crate::{BEAT, LEASE_TIME};
 const READY_POLL: Duration = Duration::from_millis(2);
 /// Interval at which the agent checks everything else.
 const POLL: Duration = Duration::from_millis(50);
+/// News that may wait to be printed.
+const MOST_NEWS: usize = 256;
 
 /// What an agent does with the orders of a coordinator. All methods are called on one thread.
 pub trait LoadMachine: Send {
@@ -56,7 +58,7 @@ pub trait LoadMachine: Send {
         &mut self,
         order: &SliceOrder,
         gate: Arc<StartGate>,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceDone, String>;
 
@@ -106,13 +108,15 @@ struct RunningSlice {
     is_announced: bool,
 }
 
-struct Agent<'a> {
+struct Agent {
     outbox: Outbox,
     me: Introduction,
     subject: String,
     /// Origin of the agent's clock.
     origin: Instant,
     run: Option<Run>,
+    /// Number of runs that have ended here and whose jobs have not ended yet.
+    ending: u32,
     /// Parts of an order, with the run that they are for.
     parts: (String, Parts),
     beat: Instant,
@@ -123,7 +127,7 @@ struct Agent<'a> {
     halt: Arc<AtomicBool>,
     /// Why the agent cannot work at all.
     failure: Option<ClusterError>,
-    tell: &'a mut dyn FnMut(News),
+    news: SyncSender<News>,
 }
 
 /// Connects to `server` and executes orders with `machine` until `stop` is set.
@@ -148,6 +152,7 @@ pub fn serve(
     let (bus, received) = Bus::connect(server, &name, AGENT_INBOX, listened, keep_all)?;
     let (jobs, queue) = mpsc::channel();
     let (reporter, reports) = mpsc::channel();
+    let (news, told) = mpsc::sync_channel(MOST_NEWS);
     tell(News::Waiting);
     thread::scope(|scope| {
         let worker = Worker {
@@ -163,25 +168,32 @@ pub fn serve(
             me,
             origin: Instant::now(),
             run: None,
+            ending: 0,
             parts: Default::default(),
             beat: Instant::now(),
             jobs,
             warned: None,
             halt: Arc::default(),
             failure: None,
-            tell,
+            news,
         };
-        while !stop.load(Ordering::Relaxed) && agent.failure.is_none() {
-            agent.turn(&received, &reports);
-        }
-        let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
-        agent.send(Happened::Gone { why });
-        agent.leave();
-        agent.failure.map_or(Ok(()), Err)
+        let control = scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) && agent.failure.is_none() {
+                agent.turn(&received, &reports);
+            }
+            let why = format!("agent \"{}\" was stopped by its user", agent.me.name);
+            agent.send(Happened::Gone { why });
+            agent.leave();
+            agent.failure.map_or(Ok(()), Err)
+        });
+        told.iter().for_each(tell);
+        let failed =
+            || ClusterError::Agents("the agent failed; this is a bug in tenbin".to_owned());
+        control.join().unwrap_or_else(|_| Err(failed()))
     })
 }
 
-impl Agent<'_> {
+impl Agent {
     fn turn(&mut self, received: &Inbox, reports: &Receiver<Report>) {
         let waits = |slice: &RunningSlice| !slice.is_announced;
         let run = self.run.as_ref();
@@ -198,7 +210,7 @@ impl Agent<'_> {
             }) => self.message(&subject, &payload, at),
             Ok(Incoming::Disconnected) => {
                 let why = "the connection to the NATS server was lost; connecting again";
-                (self.tell)(News::Warning(why.to_owned()));
+                self.tell(News::Warning(why.to_owned()));
             }
             Ok(Incoming::Forbidden) => {
                 self.failure = Some(ClusterError::Agents(
@@ -223,6 +235,7 @@ impl Agent<'_> {
         while let Ok(report) = reports.try_recv() {
             match report {
                 Report::Refused(why) => self.warn(&why),
+                Report::RunEnded => self.ending -= 1,
                 Report::Ended(number) => {
                     if let Some(run) = &mut self.run {
                         run.slice.take_if(|slice| slice.number == number);
@@ -267,7 +280,7 @@ impl Agent<'_> {
                 let introduction = Introduction {
                     format: FORMAT,
                     now: self.now(Instant::now()),
-                    is_busy: self.run.as_ref().is_some_and(is_other),
+                    is_busy: self.run.as_ref().map_or(self.ending > 0, is_other),
                     ..self.me.clone()
                 };
                 let presence = Presence { run, introduction };
@@ -304,8 +317,13 @@ impl Agent<'_> {
     fn warn(&mut self, why: &str) {
         if self.warned.is_none_or(|warned| warned.elapsed() >= BEAT) {
             self.warned = Some(Instant::now());
-            (self.tell)(News::Warning(why.to_owned()));
+            self.tell(News::Warning(why.to_owned()));
         }
+    }
+
+    /// Passes news to the user. News are lost if the terminal has stood still for long.
+    fn tell(&self, news: News) {
+        let _ = self.news.try_send(news);
     }
 
     fn obey(&mut self, order: Order, at: Instant) -> Result<(), String> {
@@ -351,7 +369,7 @@ impl Agent<'_> {
             What::Prepare { number, assignment } => {
                 run.take_order(number)?;
                 let ordered = self.ordered(order.run, number);
-                (self.tell)(News::Assigned);
+                self.tell(News::Assigned);
                 let _ = self.jobs.send(Job::Prepare(ordered, assignment));
             }
             What::Examine {
@@ -361,7 +379,7 @@ impl Agent<'_> {
             } => {
                 run.take_order(number)?;
                 let ordered = self.ordered(order.run, number);
-                (self.tell)(News::Examined);
+                self.tell(News::Examined);
                 let _ = self.jobs.send(Job::Examine(ordered, assignment, request));
             }
             What::Slice(slice) => {
@@ -389,11 +407,6 @@ impl Agent<'_> {
                 let running = running.ok_or_else(|| format!("slice {slice} is not ready"))?;
                 let start = self.origin + Duration::from_nanos(at);
                 running.gate.start_at(start);
-                let late = Instant::now().saturating_duration_since(start);
-                self.send(Happened::Started {
-                    slice,
-                    late: late.as_nanos() as u64,
-                });
             }
             What::Close { slice } => {
                 if let Some(own) = run.slice.as_ref().filter(|own| own.number == slice) {
@@ -411,10 +424,14 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Works for this run from now on. Returns false if the agent works for another run.
+    /// Works for this run from now on. Returns false if the agent works for another run, or still
+    /// ends the work for one.
     fn reserve(&mut self, run: &str) -> bool {
         if let Some(own) = &self.run {
             return own.id == run;
+        }
+        if self.ending > 0 {
+            return false;
         }
         self.run = Some(Run {
             id: run.to_owned(),
@@ -464,7 +481,7 @@ impl Agent<'_> {
         if self.run.as_ref().is_some_and(is_over) {
             let seconds = LEASE_TIME.as_secs();
             let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
-            (self.tell)(News::Warning(why));
+            self.tell(News::Warning(why));
             let name = &self.me.name;
             self.send(Happened::Gone {
                 why: format!(
@@ -480,8 +497,9 @@ impl Agent<'_> {
         if self.run.take().is_some() {
             self.parts = Default::default();
             self.halt.store(true, Ordering::Relaxed);
+            self.ending += 1;
             let _ = self.jobs.send(Job::End);
-            (self.tell)(News::Ended);
+            self.tell(News::Ended);
         }
     }
 }

@@ -28,7 +28,7 @@ fn slice(number: u64) -> What {
     })
 }
 
-fn agent<'a>(bus: &Bus, jobs: Sender<Job>, tell: &'a mut dyn FnMut(News)) -> Agent<'a> {
+fn agent(bus: &Bus, jobs: Sender<Job>, news: SyncSender<News>) -> Agent {
     Agent {
         outbox: bus.outbox().clone(),
         me: Introduction {
@@ -38,13 +38,14 @@ fn agent<'a>(bus: &Bus, jobs: Sender<Job>, tell: &'a mut dyn FnMut(News)) -> Age
         subject: subjects::events("load1"),
         origin: Instant::now(),
         run: None,
+        ending: 0,
         beat: Instant::now(),
         jobs,
         warned: None,
         parts: Default::default(),
         halt: Arc::default(),
         failure: None,
-        tell,
+        news,
     }
 }
 
@@ -52,8 +53,8 @@ fn agent<'a>(bus: &Bus, jobs: Sender<Job>, tell: &'a mut dyn FnMut(News)) -> Age
 fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
     let (bus, mut sent, ..) = bus();
     let (jobs, queue) = mpsc::channel();
-    let mut tell = |_: News| {};
-    let mut agent = agent(&bus, jobs, &mut tell);
+    let (news, _told) = mpsc::sync_channel(MOST_NEWS);
+    let mut agent = agent(&bus, jobs, news);
     let event = |sent: &mut Sent| sent.next::<Event>().map(|(_, event)| event.what);
     let events = orders.into_iter().map(|order| {
         let payload = rmp_serde::to_vec(&order).expect("an order");
@@ -83,8 +84,37 @@ fn an_agent_works_for_one_run_at_a_time() {
             Some(Happened::Gone { .. }),
             Some(Happened::Reserved),
             None,
-            Some(Happened::Reserved),
+            Some(Happened::Busy),
         ]
+    ));
+}
+
+#[test]
+fn an_agent_is_free_when_the_jobs_of_its_last_run_have_ended() {
+    let (bus, mut sent, inbox, arriving) = bus();
+    let (jobs, queue) = mpsc::channel();
+    let (reporter, reports) = mpsc::channel();
+    let (news, _told) = mpsc::sync_channel(MOST_NEWS);
+    let mut agent = agent(&bus, jobs, news);
+    for what in [What::Reserve, What::End] {
+        arriving.add(&subjects::orders("load1"), &order("a", what));
+        agent.turn(&inbox, &reports);
+    }
+    assert!(matches!(queue.try_recv(), Ok(Job::End)));
+    let mut reserve = || {
+        arriving.add(&subjects::orders("load1"), &order("b", What::Reserve));
+        agent.turn(&inbox, &reports);
+    };
+    reserve();
+    reporter
+        .send(Report::RunEnded)
+        .expect("an agent that reads");
+    reserve();
+    let events = std::iter::from_fn(|| sent.next::<Event>());
+    let events: Vec<Happened> = events.map(|(_, event)| event.what).collect();
+    assert!(matches!(
+        events[..],
+        [Happened::Reserved, Happened::Busy, Happened::Reserved]
     ));
 }
 
@@ -132,8 +162,8 @@ fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
     let (bus, mut sent, inbox, arriving) = bus();
     let (jobs, queue) = mpsc::channel();
     let (reporter, reports) = mpsc::channel();
-    let mut tell = |_: News| {};
-    let mut agent = agent(&bus, jobs, &mut tell);
+    let (news, _told) = mpsc::sync_channel(MOST_NEWS);
+    let mut agent = agent(&bus, jobs, news);
     let mut turn = |what, ended: Option<u64>| {
         arriving.add(&subjects::orders("load1"), &order("a", what));
         if let Some(number) = ended {

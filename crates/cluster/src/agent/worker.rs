@@ -31,6 +31,8 @@ pub(super) struct Ordered {
 pub(super) enum Report {
     /// The slice of this number has ended.
     Ended(u64),
+    /// All jobs of a run have ended.
+    RunEnded,
     /// The machine refused or failed an order; one sentence.
     Refused(String),
 }
@@ -62,7 +64,10 @@ impl Worker<'_> {
                     self.respond(ordered, done);
                 }
                 Job::Slice(ordered, order, gate) => self.slice(&ordered, &order, gate),
-                Job::End => self.machine.end(),
+                Job::End => {
+                    self.machine.end();
+                    let _ = self.reports.send(Report::RunEnded);
+                }
             }
         }
     }

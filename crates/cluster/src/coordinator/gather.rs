@@ -1,6 +1,6 @@
 //! Finds the agents of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,7 @@ impl Coordinator {
     ) -> Result<(), ClusterError> {
         check(stop)?;
         if search.asked.is_none_or(|at| at.elapsed() >= HELLO_AGAIN) {
-            search.asked = Some(Instant::now());
+            search.ask_again();
             self.say_hello();
         }
         if let Some((_, Happened::Here(intro), _)) = self.next(POLL)? {
@@ -219,8 +219,8 @@ pub(super) struct Search {
     begun: Instant,
     time: Duration,
     asked: Option<Instant>,
-    /// Whether an agent may be replaced by another one of the same name during the search.
-    allows_restarts: bool,
+    /// The instance of each agent that has responded since agents were last asked, by name.
+    instances: BTreeMap<String, u64>,
     pub(super) free: Vec<Introduction>,
     /// Names of the agents that work for other runs.
     busy: BTreeSet<String>,
@@ -232,18 +232,15 @@ impl Search {
             begun: Instant::now(),
             time,
             asked: None,
-            allows_restarts: false,
+            instances: BTreeMap::new(),
             free: Vec::new(),
             busy: BTreeSet::new(),
         }
     }
 
-    /// A search during a run, in which a lost agent may have been started again.
-    pub(super) fn during_run(time: Duration) -> Self {
-        Self {
-            allows_restarts: true,
-            ..Self::new(time)
-        }
+    fn ask_again(&mut self) {
+        self.asked = Some(Instant::now());
+        self.instances.clear();
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -256,7 +253,16 @@ impl Search {
         self.begun.elapsed() >= HELLO_AGAIN
     }
 
+    /// Takes note of an agent's introduction. An agent may have been started again since agents were
+    /// last asked; two agents of one name both respond each time.
     fn learn(&mut self, intro: Introduction) -> Result<(), ClusterError> {
+        let instance = self.instances.insert(intro.name.clone(), intro.instance);
+        if instance.is_some_and(|instance| instance != intro.instance) {
+            return Err(ClusterError::Agents(format!(
+                "two agents are called \"{}\"; give each its own --name",
+                intro.name
+            )));
+        }
         let known = self.free.iter().position(|it| it.name == intro.name);
         if intro.is_busy {
             known.map(|at| self.free.remove(at));
@@ -266,14 +272,7 @@ impl Search {
         self.busy.remove(&intro.name);
         match known {
             None => self.free.push(intro),
-            Some(at) if self.allows_restarts => self.free[at] = intro,
-            Some(at) if self.free[at].instance != intro.instance => {
-                return Err(ClusterError::Agents(format!(
-                    "two agents are called \"{}\"; give each its own --name",
-                    intro.name
-                )));
-            }
-            Some(_) => {}
+            Some(at) => self.free[at] = intro,
         }
         Ok(())
     }
@@ -343,6 +342,24 @@ mod tests {
         other.version = "0.0.9".to_owned();
         let why = other_build(&other).expect("a refusal");
         assert!(why.contains("is version 0.0.9 of Tenbin"), "{why}");
+    }
+
+    #[test]
+    fn an_agent_may_start_again_but_two_must_not_share_a_name() {
+        let instance = |instance| Introduction {
+            instance,
+            ..agent("load1")
+        };
+        let mut search = Search::new(Duration::from_secs(30));
+        for started in [1, 2] {
+            search.ask_again();
+            search.learn(instance(started)).expect("one agent");
+            search.learn(instance(started)).expect("the same agent");
+            assert_eq!(search.free, [instance(started)]);
+        }
+        let two = search.learn(instance(1)).map_err(|error| error.to_string());
+        let why = "two agents are called \"load1\"; give each its own --name".to_owned();
+        assert_eq!(two, Err(why));
     }
 
     #[test]

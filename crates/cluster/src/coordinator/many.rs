@@ -162,7 +162,7 @@ impl Swarm {
     fn live(mut self, received: &Inbox, stop: &AtomicBool) {
         let mut beat = Instant::now();
         let mut running: Option<(u64, u64)> = None;
-        let mut reported = 0;
+        let (mut reported, mut late) = (0, 0);
         while !stop.load(Ordering::Relaxed) {
             let message = received.recv_timeout(Duration::from_millis(1));
             if let Ok(Incoming::Message {
@@ -204,8 +204,7 @@ impl Swarm {
                             self.send(agent, Happened::Ready { slice });
                         }
                         What::Start { slice, at } => {
-                            let late = self.now(Instant::now()).saturating_sub(at);
-                            self.send(agent, Happened::Started { slice, late });
+                            late = late.max(self.now(Instant::now()).saturating_sub(at));
                             (running, reported) = (Some((slice, at)), 0);
                         }
                         What::Close { .. } | What::Examine { .. } | What::Part(_) => {}
@@ -232,6 +231,7 @@ impl Swarm {
                     samples: SECONDS,
                     done: SliceDone {
                         seconds: SECONDS as f64,
+                        late,
                         cut_short: false,
                         unmeasured: 0,
                         tcp: None,

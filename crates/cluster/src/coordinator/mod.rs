@@ -31,6 +31,9 @@ use crate::{BEAT, LEASE_TIME};
 /// Interval at which waits check the stop flag and the signs of life.
 const POLL: Duration = Duration::from_millis(20);
 
+/// Time between two checks of the signs of life after which the second check waits for signs of life.
+const STANDSTILL: Duration = Duration::from_millis(500);
+
 /// Longest name of an agent, bytes.
 const LONGEST_NAME: usize = 64;
 /// Longest text of an agent that is shown, characters.
@@ -84,6 +87,10 @@ pub struct Coordinator {
     assignment: Option<Assignment>,
     /// Whether the connection to the server is lost.
     is_disconnected: bool,
+    /// When the last lost agent has stopped sending.
+    silent_from: Option<Instant>,
+    /// When the signs of life were last checked.
+    checked: Instant,
     lives: Arc<AtomicBool>,
     lease: Option<JoinHandle<()>>,
 }
@@ -108,6 +115,8 @@ impl Coordinator {
             number: 0,
             assignment: None,
             is_disconnected: false,
+            silent_from: None,
+            checked: Instant::now(),
             lives,
         })
     }
@@ -219,16 +228,28 @@ impl Coordinator {
                 number: Some(number),
                 ..
             } if number < self.number => Ok(None),
-            Happened::Refused { why, .. } => Err(ClusterError::Agents(one_line(&why))),
-            Happened::Gone { why } => Err(ClusterError::Lost {
-                agent: self.members[agent].intro.name.clone(),
-                why: one_line(&why),
-            }),
+            Happened::Refused {
+                number: Some(_),
+                why,
+            } => Err(ClusterError::Agents(one_line(&why))),
+            // Orders without a number say nothing about the plan: the agent has received a part of an
+            // order too late, or not all of its parts.
+            Happened::Gone { why } | Happened::Refused { number: None, why } => {
+                Err(ClusterError::Lost {
+                    agent: self.members[agent].intro.name.clone(),
+                    why: one_line(&why),
+                })
+            }
             what => Ok(Some((agent, what, at))),
         }
     }
 
-    fn check_alive(&self) -> Result<(), ClusterError> {
+    fn check_alive(&mut self) -> Result<(), ClusterError> {
+        // If this process stood still, its own clients have not read the signs of life yet.
+        let before = std::mem::replace(&mut self.checked, Instant::now());
+        if before.elapsed() > STANDSTILL {
+            return Ok(());
+        }
         let is_silent = |member: &&Member| {
             let last = self.signs.last(&member.subject());
             last.is_none_or(|last| last.elapsed() > LEASE_TIME)

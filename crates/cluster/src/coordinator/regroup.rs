@@ -1,11 +1,15 @@
 //! Continues a run after an agent was lost.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::Coordinator;
 use super::gather::{Search, other_build};
+use super::{Coordinator, check};
 use crate::error::ClusterError;
+use crate::{BEAT, LEASE_TIME};
+
+/// How long an agent without a sign of life from the coordinator may send after its lease has ended.
+const STOP_TIME: Duration = Duration::from_millis(200);
 
 impl Coordinator {
     /// Continues without the agent `lost`. Looks for free agents for at most `time`, until the
@@ -24,7 +28,7 @@ impl Coordinator {
     ) -> Result<Vec<(String, String)>, ClusterError> {
         // From now on, refusals of earlier orders do not count.
         self.number += 1;
-        let mut search = Search::during_run(time);
+        let mut search = Search::new(time);
         let mut further = Vec::new();
         self.lose(lost);
         loop {
@@ -38,11 +42,29 @@ impl Coordinator {
         }
     }
 
-    fn lose(&mut self, lost: &str) {
+    pub(super) fn lose(&mut self, lost: &str) {
         let agent = self.members.iter().position(|it| it.intro.name == lost);
         if let Some(agent) = agent {
+            self.silent_from = self.silent_from.max(self.last_request_of(agent));
             self.dismiss(agent);
         }
+    }
+
+    /// The latest time at which an agent without a sign of life can still send requests: it may have
+    /// received signs of life from this machine until its next own one was due.
+    fn last_request_of(&self, agent: usize) -> Option<Instant> {
+        let last = self.signs.last(&self.members[agent].subject())?;
+        let is_silent = last.elapsed() > LEASE_TIME;
+        is_silent.then(|| last + BEAT + LEASE_TIME + STOP_TIME)
+    }
+
+    /// Waits until no lost agent sends requests any longer.
+    pub(super) fn await_silence(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
+        while self.silent_from.is_some_and(|from| Instant::now() < from) {
+            check(stop)?;
+            self.heard()?;
+        }
+        Ok(())
     }
 
     fn fill_and_assign(
@@ -62,6 +84,7 @@ impl Coordinator {
         if self.members.is_empty() {
             return Err(ClusterError::Agents("no agent is left".to_owned()));
         }
+        self.await_silence(stop)?;
         self.probe(stop)?;
         self.assign(stop)
     }

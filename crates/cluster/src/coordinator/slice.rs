@@ -67,7 +67,6 @@ pub struct PartOfAgent {
 #[derive(Debug, Default)]
 pub(super) struct Part {
     is_ready: bool,
-    late: u64,
     samples: u64,
     is_closed: bool,
     done: Option<SliceDone>,
@@ -157,9 +156,6 @@ impl Coordinator {
                     }
                     let sample = self.checked(agent, sequence, *sample, slice)?;
                     listen(SliceEvent::Sample(Box::new(sample)));
-                }
-                Happened::Started { slice: of, late } if of == number => {
-                    self.members[agent].slice.late = late.min(nanos(LAST_WAIT));
                 }
                 Happened::Closed { slice: of } if of == number => {
                     self.members[agent].slice.is_closed = true;
@@ -281,6 +277,7 @@ impl Coordinator {
         let parts = self.members.iter().filter_map(|it| it.slice.done.as_ref());
         let mut done = SliceDone {
             seconds: 0.0,
+            late: 0,
             cut_short: false,
             unmeasured: 0,
             tcp: None,
@@ -291,6 +288,7 @@ impl Coordinator {
         };
         for part in parts {
             done.seconds = done.seconds.max(part.seconds);
+            done.late = done.late.max(part.late);
             done.cut_short |= part.cut_short;
             done.unmeasured += part.unmeasured;
             done.tcp = match (done.tcp, part.tcp) {
@@ -307,7 +305,8 @@ impl Coordinator {
         }
         let error = |member: &Member| {
             let clock = member.clock.map_or(0, |clock| clock.error);
-            clock + member.slice.late
+            let done = member.slice.done.as_ref();
+            clock + done.map_or(0, |done| done.late.min(nanos(LAST_WAIT)))
         };
         let mut errors: Vec<u64> = self.members.iter().map(error).collect();
         errors.sort_unstable_by(|a, b| b.cmp(a));

@@ -16,6 +16,8 @@ fn coordinator(names: &[&str]) -> (Coordinator, Sent, Arriving) {
         number: 5,
         assignment: None,
         is_disconnected: false,
+        silent_from: None,
+        checked: Instant::now(),
         lives: Arc::new(AtomicBool::new(true)),
         lease: None,
     };
@@ -70,17 +72,28 @@ fn refusals_of_a_void_slice_do_not_count() {
     let subject = subjects::events("load1");
     arriving.add(&subject, &refused(Some(4)));
     assert!(matches!(coordinator.next(POLL), Ok(None)));
-    for number in [Some(5), None] {
-        arriving.add(&subject, &refused(number));
-        assert!(matches!(
-            coordinator.next(POLL),
-            Err(ClusterError::Agents(_))
-        ));
+    arriving.add(&subject, &refused(Some(5)));
+    assert!(matches!(
+        coordinator.next(POLL),
+        Err(ClusterError::Agents(_))
+    ));
+}
+
+#[test]
+fn an_agent_that_has_left_or_has_not_received_an_order_is_lost() {
+    let (mut coordinator, _sent, arriving) = coordinator(&["load1"]);
+    let subject = subjects::events("load1");
+    let why = || "no".to_owned();
+    let left = Happened::Gone { why: why() };
+    let broken = Happened::Refused {
+        number: None,
+        why: why(),
+    };
+    for what in [left, broken] {
+        arriving.add(&subject, &event(what));
+        let lost = coordinator.next(POLL);
+        assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
     }
-    let why = "stopped".to_owned();
-    arriving.add(&subject, &event(Happened::Gone { why }));
-    let lost = coordinator.next(POLL);
-    assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
 }
 
 #[test]
@@ -92,6 +105,33 @@ fn a_run_without_agents_cannot_continue() {
     let (subject, order) = sent.next::<Order>().expect("an order");
     assert_eq!(subject, subjects::orders("load1"));
     assert!(matches!(order.what, What::End));
+}
+
+/// An agent that is cut off sends until its own lease ends, which can be a second later than the
+/// coordinator gives it up.
+#[test]
+fn a_block_begins_again_when_a_lost_agent_has_stopped_sending() {
+    let (mut coordinator, _sent, _arriving) = coordinator(&["load1", "load2"]);
+    let subject = subjects::events("load1");
+    coordinator.signs.expect(subject.clone());
+    coordinator.signs.expect(subjects::events("load2"));
+    let last = Instant::now() - Duration::from_millis(3_800);
+    let sign = rmp_serde::to_vec(&event(Happened::Alive)).expect("an event");
+    coordinator.signs.filter("r")(&subject, &sign, last);
+    coordinator.lose("load1");
+    let stop = AtomicBool::new(false);
+    coordinator.await_silence(&stop).expect("an agent is left");
+    assert!(last.elapsed() > BEAT + LEASE_TIME, "{:?}", last.elapsed());
+}
+
+/// After a standstill of this process, signs of life wait to be read.
+#[test]
+fn signs_of_life_count_only_if_this_process_did_not_stand_still() {
+    let (mut coordinator, _sent, _arriving) = coordinator(&["load1"]);
+    coordinator.checked = Instant::now() - Duration::from_secs(9);
+    assert!(coordinator.check_alive().is_ok());
+    let lost = coordinator.check_alive();
+    assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
 }
 
 #[test]

@@ -33,6 +33,7 @@ impl Machine {
             connections: checks.connections,
             files: checks.files,
             watch: checks.watch(),
+            stop: Arc::clone(stop),
         };
         if assignment.plan.is_empty() {
             let found: Vec<CheckResult> = examine_machine(&config).collect();

@@ -236,7 +236,7 @@ impl LoadMachine for Machine {
         &mut self,
         order: &SliceOrder,
         gate: Arc<StartGate>,
-        stop: &AtomicBool,
+        stop: &Arc<AtomicBool>,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceDone, String> {
         let is_possible = order.lead <= LONGEST_NANOS
@@ -273,7 +273,7 @@ impl LoadMachine for Machine {
         live.prepared[order.workload].set_state(state.for_agent(agent, agents))?;
         let stage = live.prepared[order.workload].agent_cleanup();
         let mut controls = Controls {
-            stop: &Stop::new(),
+            stop: &Stop::both(stop),
             progress: &mut |_| {},
             generators: Generators::Here,
         };
@@ -286,7 +286,7 @@ impl LoadMachine for Machine {
         let part = Part {
             process: agent,
             of: Some((sharing.count(), agents)),
-            gate: Some(gate),
+            gate: Some(Arc::clone(&gate)),
         };
         let numbered = workers.into_iter().enumerate();
         // A worker without a share of the load polls what this agent has deleted: every agent runs
@@ -324,6 +324,7 @@ impl LoadMachine for Machine {
         let report = prepared.report().shifted(shift.saturating_neg());
         Ok(SliceDone {
             seconds: done.seconds,
+            late: gate.late(order.lead),
             cut_short: done.cut_short,
             unmeasured: done.unmeasured,
             tcp: done.tcp,

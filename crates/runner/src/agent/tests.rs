@@ -177,7 +177,7 @@ fn impossible_numbers_are_refused() {
         let mut order = order.clone();
         change(&mut order);
         let gate = Arc::new(StartGate::default());
-        let stop = AtomicBool::new(false);
+        let stop = Arc::new(AtomicBool::new(false));
         let why = ready.slice(&order, gate, &stop, &mut |_| {});
         assert!(
             why.is_err_and(|why| why.contains("not possible")),

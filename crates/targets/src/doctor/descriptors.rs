@@ -97,6 +97,7 @@ mod tests {
             connections: files - 100,
             files,
             watch: std::time::Duration::ZERO,
+            stop: Default::default(),
         };
         assert_eq!(judge_own(&config(200), 1024, 4096).state, State::Ok);
         let raised = judge_own(&config(2000), 1024, 4096);

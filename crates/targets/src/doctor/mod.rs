@@ -29,6 +29,8 @@ mod space;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -175,6 +177,8 @@ pub struct CheckConfig {
     pub files: u64,
     /// How long the noise check samples this machine; less than a second disables the noise check.
     pub watch: Duration,
+    /// Ends the noise check early.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Facts about a target.

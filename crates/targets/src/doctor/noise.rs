@@ -1,5 +1,6 @@
 //! Measures how evenly one core works, by timing a fixed piece of work repeatedly.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tenbin_plan::percent;
@@ -40,7 +41,7 @@ impl Check for NoiseCheck {
         if config.watch < 4 * SLICE {
             return Vec::new();
         }
-        let measured = measure(config.watch);
+        let measured = measure(config.watch, &config.stop);
         vec![measured.map_or_else(
             || Outcome::unknown("the machine did no work while it was sampled"),
             |noise| judge(&noise),
@@ -71,13 +72,17 @@ fn judge(noise: &Noise) -> Outcome {
     }
 }
 
-/// Repeats the work for `watch`; `None` if at least half of the slices contain no work.
-fn measure(watch: Duration) -> Option<Noise> {
+/// Repeats the work for `watch`; `None` if `stop` is set or at least half of the slices contain no
+/// work.
+fn measure(watch: Duration, stop: &AtomicBool) -> Option<Noise> {
     let size = size_of_piece();
     let mut pieces: Vec<(Duration, Duration)> = Vec::new();
     let started = Instant::now();
     loop {
         let before = started.elapsed();
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
         if before >= watch {
             break;
         }
