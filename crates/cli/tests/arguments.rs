@@ -362,7 +362,7 @@ fn plan_takes_the_same_flags() {
 #[test]
 fn targets_keep_their_order_across_flags() {
     let plan = plan(
-        "tenbin http --builtin z=http --target y=http://127.0.0.1:1 --launch x=server \
+        "tenbin http --builtin z=http --target y=http://127.0.0.1:1 --launch 'x=server {port}' \
          --target w=http://127.0.0.1:2",
     );
     let names: Vec<&str> = plan
@@ -492,7 +492,7 @@ fn refusals_name_the_flag() {
             r#"--ready: no --launch gives a target called "b"; there is "a""#,
         ),
         (
-            "tenbin http --launch a=server --ready a=prot",
+            "tenbin http --launch 'a=server {port}' --ready a=prot",
             r#"--ready: "prot" is not one of port, url:URL and log:TEXT"#,
         ),
         (

@@ -240,7 +240,7 @@ fn a_sweep_makes_a_target_of_each_value() {
 
 #[test]
 fn several_sweeps_multiply_and_any_point_is_a_baseline() {
-    let lines = "command = [\"web\", \"{workers}\", \"{mode}\"]\n\
+    let lines = "command = [\"web\", \"{workers}\", \"{mode}\", \"{port}\"]\n\
                  sweep = { workers = [1, 2], mode = [\"on\", \"off/x\"] }\n";
     let target = format!("[[target]]\nname = \"web\"\n{lines}{WORKLOAD}");
     let text = format!("baseline = \"web@mode=off-x@workers=2\"\naa = true\n{target}");
@@ -259,7 +259,7 @@ fn several_sweeps_multiply_and_any_point_is_a_baseline() {
     let Reach::Launched(launch) = &plan.twin().unwrap().reach else {
         panic!("it is launched");
     };
-    assert_eq!(launch.command, ["web", "2", "off/x"]);
+    assert_eq!(launch.command, ["web", "2", "off/x", "{port}"]);
 }
 
 #[test]

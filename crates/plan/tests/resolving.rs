@@ -277,7 +277,7 @@ fn a_printed_plan_holds_no_secret() {
     let text = "\
 [[target]]
 name = \"one\"
-command = \"server\"
+command = \"server {port}\"
 env = { ROOT_PASSWORD = \"hunter22\", URL = \"http://root:hunter22@h\" }
 access_key = \"AKIAONE\"
 secret_key = \"hunter22\"
@@ -317,7 +317,7 @@ fn a_draft_never_shows_its_keys_when_debugged() {
 fn a_short_secret_inside_another_word_is_no_leak() {
     let text = "\
 [[target]]
-command = [\"minio\", \"server\"]
+command = [\"minio\", \"server\", \":{port}\"]
 access_key = \"minio\"
 secret_key = \"minio\"
 env = { DATA = \"/srv/minio\", MINIO_ROOT_PASSWORD = \"minio\" }
@@ -489,12 +489,12 @@ const SECRETIVE: &str = r#"
 
     [[target]]
     name = "b"
-    command = ["server"]
+    command = ["server", "{port}"]
     env = { DB_PASSWORD = "env-hush", DB_USER = "shown", MINIO_SECRET_KEY = "{secret_key}" }
 
     [[target]]
     name = "c"
-    command = ["server"]
+    command = ["server", "{port}"]
     env = { DB_PASSWORD = "other-hush", PORT = "{env:PORT}" }
 
     [[workload]]

@@ -238,7 +238,7 @@ fn launch() -> impl Strategy<Value = Launch> {
         time(0),
     )
         .prop_map(|(command, env, ready, ready_within, stop_within)| Launch {
-            command,
+            command: [command, vec!["{port}".to_owned()]].concat(),
             nodes: Vec::new(),
             env,
             directory: Some(PathBuf::from("/made-up/somewhere else")),

@@ -99,11 +99,12 @@ impl RunDirectory {
     }
 
     /// Removes the directory of a run without measurements, unless the directory contains a file
-    /// that can explain the failure, such as the output of a launched target.
-    pub fn discard_unless_informative(&self) {
+    /// that can explain the failure, such as the output of a launched target. Returns whether the
+    /// directory was removed.
+    pub fn discard_unless_informative(&self) -> bool {
         const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {
-            return;
+            return false;
         };
         let is_of_every_run = |entry: io::Result<fs::DirEntry>| {
             entry.is_ok_and(|entry| {
@@ -111,13 +112,14 @@ impl RunDirectory {
                 OF_EVERY_RUN.iter().any(|known| name == *known)
             })
         };
-        if entries.into_iter().all(is_of_every_run) {
-            // A failure to remove a file is ignored.
-            for name in OF_EVERY_RUN {
-                let _ = fs::remove_file(self.path.join(name));
-            }
-            let _ = fs::remove_dir(&self.path);
+        if !entries.into_iter().all(is_of_every_run) {
+            return false;
         }
+        // A file that cannot be removed keeps the directory.
+        for name in OF_EVERY_RUN {
+            let _ = fs::remove_file(self.path.join(name));
+        }
+        fs::remove_dir(&self.path).is_ok()
     }
 }
 

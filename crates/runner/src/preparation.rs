@@ -40,6 +40,7 @@ pub(crate) fn bring_all_up(
 ) -> Result<(Environment, Relaunch), RunError> {
     let mut environment = Environment::collect();
     let mut slowest: Option<(Duration, &String)> = None;
+    let mut starts = Duration::ZERO;
     for target in &plan.targets {
         let name = &target.name;
         (controls.progress)(Progress::Starting {
@@ -50,6 +51,7 @@ pub(crate) fn bring_all_up(
         let started = Instant::now();
         let running = launcher.under(controls, |context| bring_up(target, context))?;
         slowest = slowest.max(Some((started.elapsed(), &target.name)));
+        starts += started.elapsed();
         supply::check_there(plan, target, &running)?;
         let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;
         if let Some(pages) = pages {
@@ -65,6 +67,9 @@ pub(crate) fn bring_all_up(
         live_targets.push(live);
     }
     let relaunch = restarts::decide(plan, slowest, controls);
+    if let Some(note) = restarts::note(plan, relaunch, starts) {
+        (controls.progress)(Progress::Note(&note));
+    }
     let relaunched = matches!(relaunch, Relaunch::Block | Relaunch::Slice);
     for live in live_targets.iter() {
         let known = TargetEnvironment {

@@ -11,6 +11,9 @@ use crate::progress::Progress;
 use crate::segments::{self, AllSegments};
 use crate::warm_up::warm_up;
 
+/// Share of the announced time from which additional time is announced.
+const NOTICEABLE: f64 = 0.1;
+
 /// Decides when targets are restarted. `slowest` is the longest start: its duration and its target.
 /// If targets cannot be restarted, returns the setting of the plan unchanged.
 pub(crate) fn decide(
@@ -32,6 +35,31 @@ pub(crate) fn decide(
         }
         (restarts, _) => restarts,
     }
+}
+
+/// Says how much longer than announced the run takes because of restarts, if that is noticeable.
+/// `starts` is how long the first start of all targets took together.
+pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<String> {
+    let (when, restarts) = match relaunch {
+        Relaunch::Block => {
+            let blocks = plan.rounds.most().div_ceil(plan.rounds_per_block());
+            ("block", blocks.saturating_sub(1))
+        }
+        Relaunch::Slice => {
+            let most = plan.slices_in_rounds(plan.rounds.most());
+            let each = most / plan.targets.len().max(1);
+            ("slice", u32::try_from(each).unwrap_or(u32::MAX))
+        }
+        _ => return None,
+    };
+    let longer = starts.saturating_mul(restarts);
+    (longer > plan.forecast().mul_f64(NOTICEABLE)).then(|| {
+        format!(
+            "targets are restarted before each {when}, which takes about {:.0} s in addition \
+             (--relaunch=never starts them once)",
+            longer.as_secs_f64().ceil()
+        )
+    })
 }
 
 /// Stops all targets, restarts them on empty data directories and warms up each target, dividing

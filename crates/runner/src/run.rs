@@ -94,7 +94,7 @@ pub fn run(
     }
     let plan = &with_memory;
     let generators = Generators::gather(plan, &directory, stop, progress);
-    let generators = generators.inspect_err(|_| directory.discard_unless_informative())?;
+    let generators = generators.inspect_err(|_| discard(&directory, progress))?;
     let mut shared = plan.clone();
     shared.threads *= generators.agents().max(1);
     let plan = &shared;
@@ -239,7 +239,7 @@ pub fn run(
             (controls.progress)(Progress::Warning(&left.to_string()));
         }
         if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
-            directory.discard_unless_informative();
+            discard(&directory, controls.progress);
         }
     }
     let (environment, slices, ending, rounds) = outcome?;
@@ -254,6 +254,16 @@ pub fn run(
         left_behind: leftovers.left_behind,
         kept: leftovers.kept,
     })
+}
+
+/// Removes the directory of a run that measured nothing, whose name was announced.
+fn discard(directory: &RunDirectory, progress: &mut dyn FnMut(Progress<'_>)) {
+    if directory.discard_unless_informative() {
+        let path = directory.path().display();
+        progress(Progress::Note(&format!(
+            "nothing was measured, so {path} was removed"
+        )));
+    }
 }
 
 fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {

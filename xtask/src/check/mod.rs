@@ -29,5 +29,11 @@ pub(crate) fn run(steps: &mut Steps) -> Result<()> {
         shell::succeed(shell::cargo().args(arguments.split(' ')))
     })?;
     steps.run("licences", licences::check)?;
-    steps.run("cargo-deny", deny::check)
+    match deny::program() {
+        Some(program) => steps.run("cargo-deny", || deny::check(&program)),
+        None => {
+            println!("\n{}", deny::MISSING);
+            Ok(())
+        }
+    }
 }

@@ -17,12 +17,14 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("--host", "--target"),
     ("--thresholds", "--fail-if"),
     ("--warp-client", "--agents"),
+    ("-t", "--threads"),
 ];
 
 /// Adds a suggestion to errors with a known cause: a URL without `--target`, a plan file without
 /// `run`, or an option of another tool.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
     if let Some(tip) = tip(&error) {
+        error.remove(ContextKind::SuggestedArg);
         error.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),

@@ -420,10 +420,23 @@ fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> 
             url_template(scalar.text()?, &swept)
         })
         .unwrap_or_else(|| default_url.to_owned());
+    let env = environment(resolver, draft.env.as_ref(), &swept);
+    let says_port = |text: &String| placeholders::names(text).any(|name| name == "port");
+    if let Some(command) = &command
+        && nodes.is_empty()
+        && says_port(&url)
+        && !command.iter().chain(env.values()).any(says_port)
+    {
+        let message = "does not contain {port}: without it, the server does not learn the port \
+                       that Tenbin has chosen; add {port}, or state the server's own address as \
+                       the url of the target";
+        resolver.wrong(draft.command.as_ref()?.place, "command", message);
+        return None;
+    }
     Some(Launch {
         command: command?,
         nodes,
-        env: environment(resolver, draft.env.as_ref(), &swept),
+        env,
         directory: resolver
             .path("directory", &draft.directory)
             .or_else(|| Some(resolver.directory.clone())),

@@ -64,7 +64,7 @@ fn credentials() {
 #[test]
 fn a_session_token_in_a_command_is_refused_and_not_repeated() {
     let text = format!(
-        "{S3}[[target]]\ncommand = \"server --token=hunter22\"\naccess_key = \"k\"\n\
+        "{S3}[[target]]\ncommand = \"server --port {{port}} --token=hunter22\"\naccess_key = \"k\"\n\
          secret_key = \"another-secret\"\nsession_token = \"hunter22\"\n"
     );
     let message = refusal(&text);
@@ -75,7 +75,7 @@ fn a_session_token_in_a_command_is_refused_and_not_repeated() {
 #[test]
 fn a_secret_in_a_command_is_refused_and_not_repeated() {
     let text = format!(
-        "{S3}[[target]]\ncommand = \"server --password=hunter22\"\naccess_key = \"k\"\nsecret_key_env = \"PW\"\n"
+        "{S3}[[target]]\ncommand = \"server --port {{port}} --password=hunter22\"\naccess_key = \"k\"\nsecret_key_env = \"PW\"\n"
     );
     let refusal = resolve_in(&text, &mut world(&[("PW", "hunter22")], &[])).expect_err("refused");
     assert_eq!(

@@ -106,6 +106,12 @@ fn targets() {
         ),
         (
             "[[target]]",
+            "command = [\"server\"]\nenv = { MODE = \"fast\" }",
+            "plan.toml:2:11: command: does not contain {port}: without it, the server does not learn the port \
+             that Tenbin has chosen; add {port}, or state the server's own address as the url of the target",
+        ),
+        (
+            "[[target]]",
             "command = []",
             "plan.toml:2:11: command: names no program",
         ),
@@ -126,27 +132,27 @@ fn targets() {
         ),
         (
             "[[target]]",
-            "command = \"a\"\nenv = { P = \"{nope}\" }",
+            "command = \"a {port}\"\nenv = { P = \"{nope}\" }",
             "plan.toml:3:13: env P: unknown placeholder {nope} among {host}, {port}, {data}, {access_key} and {secret_key}",
         ),
         (
             "[[target]]",
-            "command = \"a\"\nurl = \"ftp://h:{port}/\"",
+            "command = \"a {port}\"\nurl = \"ftp://h:{port}/\"",
             r#"plan.toml:3:7: url: unknown scheme "ftp" in "ftp://h:{port}/"; use http:// or https://"#,
         ),
         (
             "[[target]]",
-            "command = \"a\"\nready = { port = true, log = \"x\" }",
+            "command = \"a {port}\"\nready = { port = true, log = \"x\" }",
             r#"plan.toml:3:9: ready: give one of { port = true }, { url = "http://…" } and { log = "text" }"#,
         ),
         (
             "[[target]]",
-            "command = \"a\"\nurl = \"http://h/{secret_key}\"",
+            "command = \"a {port}\"\nurl = \"http://h/{secret_key}\"",
             "plan.toml:3:7: url: {secret_key} is not allowed in a URL, because URLs are printed and logged",
         ),
         (
             "[[target]]",
-            "command = \"a\"\nready = { port = 9000 }",
+            "command = \"a {port}\"\nready = { port = 9000 }",
             "plan.toml:3:18: port: 9000 is not true; the port is the one in the target's url",
         ),
     ]);
@@ -353,7 +359,7 @@ fn observing() {
         ),
         (
             "[[target]]",
-            "command = \"server\"\nobserve = { pid = 7 }",
+            "command = \"server {port}\"\nobserve = { pid = 7 }",
             "plan.toml:3:11: observe: a launched target has no process yet; use port or name, or leave out observe: launched targets are always observed",
         ),
         (

@@ -14,7 +14,7 @@ fn of_search(search: &Search) -> Vec<Block> {
     let mut blocks = vec![Block::heading(title)];
     let mut table = Table::new(1, head(search));
     for probe in &search.probes {
-        table.push(row(probe));
+        table.push(row(probe, search));
     }
     blocks.extend(table.block());
     blocks
@@ -33,7 +33,7 @@ fn head(search: &Search) -> Vec<String> {
     head
 }
 
-fn row(probe: &SearchProbe) -> Vec<Cell> {
+fn row(probe: &SearchProbe, search: &Search) -> Vec<Cell> {
     let mut row: Vec<Cell> = vec![
         exact_rate(probe.rate).into(),
         if probe.proof { "proof" } else { "search" }.into(),
@@ -47,7 +47,11 @@ fn row(probe: &SearchProbe) -> Vec<Cell> {
         (false, false) => "no",
         (false, true) => "no, closely",
     };
-    row.push(held.into());
+    // Other probes at this rate or nearby contradict this probe.
+    row.push(match search.undecided.contains(&probe.rate) {
+        true if !probe.void => format!("{held}; rate undecided").into(),
+        _ => held.into(),
+    });
     row
 }
 
