@@ -17,16 +17,19 @@ use super::Fault;
 use super::network::Network;
 use crate::load_machines::{LoadMachines, Process};
 
-/// Slices of a run.
-pub(super) const ROUNDS: usize = 6;
-/// Requests of a slice.
-const REQUESTS: u64 = 200;
-/// Length of a run from its start, about.
-const RUN: Duration = Duration::from_secs(8);
+/// Requests per second.
+const RATE: u64 = 200;
+/// Time of a slice besides its window, and its share of the start of the run.
+const AROUND: f64 = 0.35;
 /// Longest time from the fault to the end of the command: without agents, a coordinator waits 30 s.
 const LIMIT: Duration = Duration::from_secs(45);
 /// Longest time until the agents wait again: 3 s without a sign of life, and reconnecting.
 const FREE: Duration = Duration::from_secs(20);
+
+/// What a run says when it measures a block again without the lost agent.
+const AGAIN: &str = " is measured again with 1 agent";
+/// Bytes in the packets that close the 8 connections of an agent.
+const OF_CLOSING: u64 = 8 * 80;
 
 /// One run in which something is lost at a random moment.
 pub(super) struct Trial {
@@ -68,7 +71,7 @@ impl Trial {
         Self {
             fault,
             number,
-            moment: RUN.mul_f64(fraction(&mut state)),
+            moment: length_of_run(fault).mul_f64(fraction(&mut state)),
             outage: Duration::from_millis(200)
                 + Duration::from_millis(4_800).mul_f64(fraction(&mut state)),
         }
@@ -78,6 +81,8 @@ impl Trial {
     fn on_loss(&self) -> &'static str {
         match self.number % 2 {
             0 => "stop",
+            // The block is measured again at once.
+            _ if self.fault == Fault::HubCut => "continue",
             _ => "repeat",
         }
     }
@@ -105,14 +110,15 @@ impl Trial {
             .needs_network()
             .then(|| Network::lay(self.number));
         let network = network.transpose()?;
-        let here = network.as_ref().map_or("127.0.0.1", |net| &net.here);
-        let mut machines = LoadMachines::start(tenbin, directory, &format!("{here}:0"))?;
+        let hub = network.as_ref().map_or("127.0.0.1", |net| &net.hub);
+        let mut machines = LoadMachines::start(tenbin, directory, &format!("{hub}:0"))?;
         let allow = ["--allow", "127.0.0.0/8,10.0.0.0/8"];
         machines.add_agent(&[], &allow)?;
         let inside = network.as_ref().map(Network::inside);
         machines.add_agent(inside.as_ref().map_or(&[], |words| &words[..]), &allow)?;
         let program = tenbin.display().to_string();
-        let listen = format!("{here}:0");
+        let servers = network.as_ref().map_or("127.0.0.1", |net| &net.servers);
+        let listen = format!("{servers}:0");
         let serve = [program.as_str(), "serve", "http", "--listen", &listen];
         let mut server = Process::start(directory, "server", &serve)?;
         let said = server.await_text("listening on ")?;
@@ -121,7 +127,8 @@ impl Trial {
             .find(|word| word.starts_with("http"));
         let url = url.context("the server did not say where it is")?;
 
-        let rounds = ROUNDS.to_string();
+        let (rounds, seconds) = slices(self.fault);
+        let (rounds, slice) = (rounds.to_string(), format!("{seconds}s"));
         let mut words = vec![
             program.as_str(),
             "http",
@@ -130,8 +137,10 @@ impl Trial {
             "--rounds",
             &rounds,
         ];
-        words.extend("--slice 1s --warmup 0s --lead 200ms --gap 100ms".split(' '));
-        words.extend("--rate 200/s --connections 16".split(' '));
+        words.extend(["--slice", &slice]);
+        words.extend("--warmup 0s --lead 200ms --gap 100ms".split(' '));
+        let rate = format!("{RATE}/s");
+        words.extend(["--rate", &rate, "--connections", "16"]);
         words.extend(["--on-agent-loss", self.on_loss(), "--agent-wait", "5s"]);
         let options = machines.options();
         words.extend(options.iter().map(String::as_str));
@@ -145,12 +154,22 @@ impl Trial {
             thread::sleep(self.outage);
             network.set("up")?;
         }
+        let mut silent_from = None;
+        if let (Fault::HubCut, Some(network)) = (self.fault, &network)
+            && run.await_text(AGAIN).is_ok()
+        {
+            silent_from = Some((network, network.sent_to_servers()?));
+        }
         let status = run.wait(LIMIT)?;
+        if let Some((network, before)) = silent_from {
+            let sent = network.sent_to_servers()? - before;
+            ensure!(sent <= OF_CLOSING, "the lost agent sent {sent} bytes");
+        }
         ended.seconds = lost.elapsed().as_secs_f64();
         let status =
             status.with_context(|| format!("not ended after {LIMIT:?}: {}", run.said()))?;
         ended.how = format!("{status} after {:.1} s", ended.seconds);
-        ended.slices = complete_slices(directory)?;
+        ended.slices = complete_slices(directory, RATE * seconds)?;
         self.check_code(status, ended.slices)
             .with_context(|| run.said())?;
         self.check_agents(&mut machines, network.as_ref())?;
@@ -182,17 +201,19 @@ impl Trial {
             Fault::CableCut | Fault::CableHealed => {
                 network.context("there is no cable")?.set("down")?;
             }
+            Fault::HubCut => network.context("there is no cable")?.set_hub("down")?,
         }
         Ok(())
     }
 
     /// Fails unless docs/exit-codes.md and docs/agents.md state this exit code.
     fn check_code(&self, status: ExitStatus, slices: usize) -> Result<()> {
-        if self.on_loss() == "repeat" && self.fault.loses_agent() && slices > 0 {
-            let is_whole = slices == ROUNDS && matches!(status.code(), Some(0 | 6));
+        let (rounds, _) = self::slices(self.fault);
+        if self.on_loss() != "stop" && self.fault.loses_agent() && slices > 0 {
+            let is_whole = slices == rounds && matches!(status.code(), Some(0 | 6));
             ensure!(is_whole, "{status} with {slices} slices");
         }
-        let is_complete = slices == ROUNDS && matches!(status.code(), Some(0 | 6));
+        let is_complete = slices == rounds && matches!(status.code(), Some(0 | 6));
         let is_right = match self.fault {
             Fault::CoordinatorKilled => status.signal() == Some(9),
             Fault::CoordinatorInterrupted => status.code() == Some(130),
@@ -216,7 +237,7 @@ impl Trial {
                 machines.restart_hub()?;
                 2
             }
-            Fault::CableCut => {
+            Fault::CableCut | Fault::HubCut => {
                 network.context("there is no cable")?.set("up")?;
                 2
             }
@@ -235,6 +256,22 @@ impl Trial {
     }
 }
 
+/// Number of slices in a run, and the length of a slice, seconds. An agent that is cut off from the
+/// hub sends to the end of its slice or of its lease: only slices longer than the lease show the
+/// difference.
+pub(super) fn slices(fault: Fault) -> (usize, u64) {
+    match fault {
+        Fault::HubCut => (2, 5),
+        _ => (6, 1),
+    }
+}
+
+/// Length of a run from its start, about.
+fn length_of_run(fault: Fault) -> Duration {
+    let (rounds, seconds) = slices(fault);
+    Duration::from_secs_f64(rounds as f64 * (seconds as f64 + AROUND))
+}
+
 /// A number in [0, 1), and the next state (splitmix64).
 fn fraction(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -245,7 +282,7 @@ fn fraction(state: &mut u64) -> f64 {
 }
 
 /// The number of complete slices in the record that are not void. Fails if one lacks requests or has too many.
-fn complete_slices(directory: &Path) -> Result<usize> {
+fn complete_slices(directory: &Path, of_slice: u64) -> Result<usize> {
     let Ok(mut runs) = std::fs::read_dir(directory.join("runs")) else {
         return Ok(0);
     };
@@ -273,7 +310,7 @@ fn complete_slices(directory: &Path) -> Result<usize> {
             Some("operation") => requests += due_in_window(&line)?,
             Some("end") if line["cut_short"] == false => {
                 complete.insert(index);
-                ensure!(requests == REQUESTS, "slice {index}: {requests} requests");
+                ensure!(requests == of_slice, "slice {index}: {requests} requests");
             }
             _ => {}
         }
