@@ -158,7 +158,7 @@ fn a_target_that_does_not_become_ready() {
         r#"
 [[target]]
 name = "talker"
-command = ["sh", "-c", "echo I am thinking; sleep 60 & sleep 60"]
+command = ["sh", "-c", "echo I am thinking; : {port}; sleep 60 & sleep 60"]
 url = "http://127.0.0.1:{port}/"
 ready_within = "1s"
 

@@ -424,6 +424,7 @@ fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> 
     let says_port = |text: &String| placeholders::names(text).any(|name| name == "port");
     if let Some(command) = &command
         && nodes.is_empty()
+        && draft.unix.is_none()
         && says_port(&url)
         && !command.iter().chain(env.values()).any(says_port)
     {
