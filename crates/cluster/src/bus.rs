@@ -20,8 +20,10 @@ use tokio::time::{sleep, timeout};
 use crate::creds::Creds;
 use crate::error::ClusterError;
 
-/// Time limit of a connection attempt, and of the attempt with all subscriptions.
+/// Time limit of the first connection, with all attempts and subscriptions.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit of an attempt to connect to one address of the server.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval of pings. A connection whose server misses two pings is opened again.
 const PING: Duration = Duration::from_secs(1);
 /// Longest time that dropping a [`Bus`] takes, while the last messages are sent.
@@ -191,7 +193,7 @@ impl Bus {
         let mut options = ConnectOptions::new()
             .name(name)
             .custom_inbox_prefix(inbox)
-            .connection_timeout(CONNECT_TIMEOUT)
+            .connection_timeout(ATTEMPT_TIMEOUT)
             .ping_interval(PING)
             .subscription_capacity(MOST_WAITING)
             .ignore_discovered_servers()
@@ -245,6 +247,8 @@ impl Bus {
                 let sent = publish(&client, outgoing, &failed);
                 select(pin!(sent), pin!(too_long)).await;
             });
+            // A reconnection may be waiting for the address of a host.
+            runtime.shutdown_background();
         });
         let thread = thread.map_err(|error| refuse(error.to_string()))?;
         match result.recv() {
@@ -408,9 +412,9 @@ mod tests {
 
     use super::*;
 
-    /// Connects to a server that responds to this number of pings and then stands still. Returns the
-    /// result and how long it took.
-    fn connect_to_a_server_that_stands_still(
+    /// Connects to a server that responds to this number of pings and to nothing after them. Returns
+    /// the result and how long it took.
+    fn connect_to_an_unresponsive_server(
         after_pings: usize,
     ) -> (Result<(Bus, Inbox), ClusterError>, Duration) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
@@ -438,16 +442,16 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_stands_still_delays_a_connection_for_a_limited_time() {
-        let (connected, took) = connect_to_a_server_that_stands_still(0);
+    fn an_unresponsive_server_delays_a_connection_for_a_limited_time() {
+        let (connected, took) = connect_to_an_unresponsive_server(0);
         let error = connected.expect_err("no connection");
         assert!(error.to_string().contains("cannot connect"), "{error}");
         assert!(took < 3 * CONNECT_TIMEOUT, "{took:?}");
     }
 
     #[test]
-    fn a_server_that_stands_still_delays_the_end_for_a_limited_time() {
-        let (connected, _) = connect_to_a_server_that_stands_still(2);
+    fn an_unresponsive_server_delays_the_end_for_a_limited_time() {
+        let (connected, _) = connect_to_an_unresponsive_server(2);
         let (bus, _inbox) = connected.expect("connected");
         for _ in 0..5_000 {
             bus.outbox().send("a", &"x".repeat(9_000));

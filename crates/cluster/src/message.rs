@@ -4,6 +4,8 @@
 //! agent's start, by its monotonic clock. No message contains the time of day, except inside the
 //! state of a workload.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
@@ -79,6 +81,10 @@ impl Presence {
 pub(crate) struct Lease {
     /// Identifies the coordinator's run.
     pub(crate) run: String,
+    /// The agents that were lost, by name, with the number of the last order before the loss. An agent
+    /// that was reserved before this order and still works for the run must stop: its [`What::End`] may
+    /// not have arrived.
+    pub(crate) lost: BTreeMap<String, u64>,
 }
 
 /// An order for one agent.
@@ -100,7 +106,10 @@ pub(crate) enum What {
         sent: u64,
     },
     /// Work for this run, and for no other.
-    Reserve,
+    Reserve {
+        /// Number of the last order, or of a later one that nobody gets.
+        number: u64,
+    },
     /// Prepare for a plan.
     Prepare {
         /// Number of the order, as [`SliceOrder::slice`].
@@ -127,7 +136,11 @@ pub(crate) enum What {
     /// The run has ended.
     End,
     /// A part of a larger order.
-    Part(MessagePart),
+    Part {
+        /// Number of the order.
+        number: u64,
+        part: MessagePart,
+    },
 }
 
 impl What {
@@ -139,7 +152,8 @@ impl What {
             Self::Start { slice, .. } | Self::Close { slice } | Self::Stop { slice } => {
                 Some(*slice)
             }
-            Self::Probe { .. } | Self::Reserve | Self::End | Self::Part(_) => None,
+            Self::Part { number, .. } | Self::Reserve { number } => Some(*number),
+            Self::Probe { .. } | Self::End => None,
         }
     }
 }
@@ -277,6 +291,12 @@ pub(crate) enum Happened {
         /// Number of samples sent.
         samples: u64,
         done: SliceDone,
+    },
+    /// The order arrived too late or not completely; one sentence.
+    Missed {
+        /// Number of the order, if it has one.
+        number: Option<u64>,
+        why: String,
     },
     /// The agent cannot or may not do what was ordered; one sentence.
     Refused {

@@ -120,8 +120,8 @@ impl StartBarrier {
     /// Sets the origin to the start that the gate was given, if any. `now` is the present time on
     /// the threads' clock.
     fn take_start_of_gate(&self, now: u64) {
-        let Some(gate) = &self.gate else { return };
-        let Some(start) = gate.start.get() else {
+        let gate = self.gate.as_ref();
+        let Some((gate, start)) = gate.and_then(|gate| Some((gate, gate.start.get()?))) else {
             return;
         };
         let present = Instant::now();

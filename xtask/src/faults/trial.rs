@@ -19,7 +19,7 @@ use crate::load_machines::{LoadMachines, Process};
 
 /// Requests per second.
 const RATE: u64 = 200;
-/// Time of a slice besides its window, and its share of the start of the run.
+/// Time of a slice outside its window, and its share of the start of the run, seconds.
 const AROUND: f64 = 0.35;
 /// Longest time from the fault to the end of the command: without agents, a coordinator waits 30 s.
 const LIMIT: Duration = Duration::from_secs(45);

@@ -17,7 +17,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("--host", "--target"),
     ("--thresholds", "--fail-if"),
     ("--warp-client", "--agents"),
-    ("-t", "--threads"),
+    ("-t", "--threads' (-t of wrk) or '--duration"),
 ];
 
 /// Adds a suggestion to errors with a known cause: a URL without `--target`, a plan file without

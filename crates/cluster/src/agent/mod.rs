@@ -1,8 +1,8 @@
 //! The agent: executes its part of every slice that a coordinator orders.
 //!
 //! One thread talks to the NATS server, watches the lease and sends signs of life; another thread
-//! runs the jobs, and the caller's thread prints the news. A slow job or a terminal that stands still
-//! therefore never delays a sign of life, and a lost coordinator always ends the load.
+//! runs the jobs, and the caller's thread prints the news. A slow job or a blocked terminal therefore
+//! never delays a sign of life, and a lost coordinator always ends the load.
 
 mod worker;
 
@@ -88,6 +88,8 @@ struct Run {
     slice: Option<RunningSlice>,
     /// Number of the last order to prepare or to measure.
     last: Option<u64>,
+    /// Number of the order that reserved the agent.
+    reserved: u64,
 }
 
 impl Run {
@@ -287,11 +289,8 @@ impl Agent {
                 self.outbox.send_named(&self.subject, &presence);
             }
             LEASE => {
-                let lease: Option<Lease> = read(payload);
-                if let (Some(run), Some(lease)) = (&mut self.run, lease)
-                    && run.id == lease.run
-                {
-                    run.leased = at;
+                if let Some(lease) = read(payload) {
+                    self.renew(&lease, at);
                 }
             }
             _ => {
@@ -313,6 +312,23 @@ impl Agent {
         }
     }
 
+    /// Renews the lease, unless it ended before `at` or the coordinator continues without this agent.
+    fn renew(&mut self, lease: &Lease, at: Instant) {
+        let Some(run) = self.run.as_mut().filter(|run| run.id == lease.run) else {
+            return;
+        };
+        let lost = lease.lost.get(&self.me.name);
+        if lost.is_some_and(|last| *last >= run.reserved) {
+            let why = "the coordinator continues without this agent: stopped";
+            self.tell(News::Warning(why.to_owned()));
+            self.leave();
+        } else if at.saturating_duration_since(run.leased) > LEASE_TIME {
+            self.give_up();
+        } else {
+            run.leased = at;
+        }
+    }
+
     /// Warns about a message, at most once a second: others decide how many messages arrive.
     fn warn(&mut self, why: &str) {
         if self.warned.is_none_or(|warned| warned.elapsed() >= BEAT) {
@@ -321,7 +337,7 @@ impl Agent {
         }
     }
 
-    /// Passes news to the user. News are lost if the terminal has stood still for long.
+    /// Passes news to the user. News is dropped while the terminal is blocked.
     fn tell(&self, news: News) {
         let _ = self.news.try_send(news);
     }
@@ -338,10 +354,11 @@ impl Agent {
         }
         let ends_work = matches!(order.what, What::Stop { .. } | What::End);
         if !ends_work && self.now(Instant::now()) > order.expires {
-            return Err("the order came too late".to_owned());
+            self.miss(&order, "the order came too late");
+            return Ok(());
         }
-        if let What::Reserve = order.what {
-            let is_reserved = self.reserve(&order.run);
+        if let What::Reserve { number } = order.what {
+            let is_reserved = self.reserve(&order.run, number);
             let what = if is_reserved {
                 Happened::Reserved
             } else {
@@ -359,7 +376,7 @@ impl Agent {
             }
             return Ok(());
         }
-        let Some(order) = self.joined(order)? else {
+        let Some(order) = self.joined(order) else {
             return Ok(());
         };
         let Some(run) = self.run.as_mut() else {
@@ -419,15 +436,16 @@ impl Agent {
                 }
             }
             What::End => self.leave(),
-            What::Probe { .. } | What::Reserve | What::Part(_) => {}
+            What::Probe { .. } | What::Reserve { .. } | What::Part { .. } => {}
         }
         Ok(())
     }
 
     /// Works for this run from now on. Returns false if the agent works for another run, or still
     /// ends the work for one.
-    fn reserve(&mut self, run: &str) -> bool {
-        if let Some(own) = &self.run {
+    fn reserve(&mut self, run: &str, number: u64) -> bool {
+        if let Some(own) = &mut self.run {
+            own.reserved = number;
             return own.id == run;
         }
         if self.ending > 0 {
@@ -438,6 +456,7 @@ impl Agent {
             leased: Instant::now(),
             slice: None,
             last: None,
+            reserved: number,
         });
         true
     }
@@ -454,15 +473,28 @@ impl Agent {
     }
 
     /// The order, or the order that is complete with this part.
-    fn joined(&mut self, order: Order) -> Result<Option<Order>, String> {
-        let What::Part(part) = &order.what else {
-            return Ok(Some(order));
+    fn joined(&mut self, order: Order) -> Option<Order> {
+        let What::Part { part, .. } = &order.what else {
+            return Some(order);
         };
         if self.parts.0 != order.run {
             self.parts = (order.run.clone(), Parts::default());
         }
-        let whole = self.parts.1.add(part)?;
-        Ok(whole.map(|what| Order { what, ..order }))
+        match self.parts.1.add(part) {
+            Ok(whole) => whole.map(|what| Order { what, ..order }),
+            Err(why) => {
+                self.miss(&order, &why);
+                None
+            }
+        }
+    }
+
+    /// Reports an order that did not arrive in time or completely.
+    fn miss(&mut self, order: &Order, why: &str) {
+        let why = format!("agent \"{}\": {why}", self.me.name);
+        self.warn(&why);
+        let number = order.what.number();
+        self.send_for(&order.run, Happened::Missed { number, why });
     }
 
     fn announce_ready(&mut self) {
@@ -479,17 +511,22 @@ impl Agent {
     fn watch_lease(&mut self) {
         let is_over = |run: &Run| run.leased.elapsed() > LEASE_TIME;
         if self.run.as_ref().is_some_and(is_over) {
-            let seconds = LEASE_TIME.as_secs();
-            let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
-            self.tell(News::Warning(why));
-            let name = &self.me.name;
-            self.send(Happened::Gone {
-                why: format!(
-                    "agent \"{name}\" received no sign of life from this machine for {seconds} s"
-                ),
-            });
-            self.leave();
+            self.give_up();
         }
+    }
+
+    /// Ends the work for a run whose lease has ended.
+    fn give_up(&mut self) {
+        let seconds = LEASE_TIME.as_secs();
+        let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
+        self.tell(News::Warning(why));
+        let name = &self.me.name;
+        self.send(Happened::Gone {
+            why: format!(
+                "agent \"{name}\" received no sign of life from this machine for {seconds} s"
+            ),
+        });
+        self.leave();
     }
 
     /// Ends the work for the run, if any.

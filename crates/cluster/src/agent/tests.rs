@@ -69,12 +69,12 @@ fn obey(orders: Vec<Order>) -> (Vec<Option<Happened>>, Vec<Job>) {
 #[test]
 fn an_agent_works_for_one_run_at_a_time() {
     let (events, _) = obey(vec![
-        order("a", What::Reserve),
-        order("b", What::Reserve),
+        order("a", What::Reserve { number: 0 }),
+        order("b", What::Reserve { number: 0 }),
         order("b", prepare(1)),
-        order("a", What::Reserve),
+        order("a", What::Reserve { number: 0 }),
         order("a", What::End),
-        order("b", What::Reserve),
+        order("b", What::Reserve { number: 0 }),
     ]);
     assert!(matches!(
         &events[..],
@@ -96,13 +96,16 @@ fn an_agent_is_free_when_the_jobs_of_its_last_run_have_ended() {
     let (reporter, reports) = mpsc::channel();
     let (news, _told) = mpsc::sync_channel(MOST_NEWS);
     let mut agent = agent(&bus, jobs, news);
-    for what in [What::Reserve, What::End] {
+    for what in [What::Reserve { number: 0 }, What::End] {
         arriving.add(&subjects::orders("load1"), &order("a", what));
         agent.turn(&inbox, &reports);
     }
     assert!(matches!(queue.try_recv(), Ok(Job::End)));
     let mut reserve = || {
-        arriving.add(&subjects::orders("load1"), &order("b", What::Reserve));
+        arriving.add(
+            &subjects::orders("load1"),
+            &order("b", What::Reserve { number: 0 }),
+        );
         agent.turn(&inbox, &reports);
     };
     reserve();
@@ -131,7 +134,7 @@ fn late_orders_of_a_run_that_is_over_say_nothing() {
 #[test]
 fn a_new_plan_halts_the_job_before_and_only_that_one() {
     let (events, jobs) = obey(vec![
-        order("a", What::Reserve),
+        order("a", What::Reserve { number: 0 }),
         order("a", prepare(1)),
         order("a", prepare(2)),
         order("a", prepare(2)),
@@ -173,7 +176,7 @@ fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
         }
         agent.turn(&inbox, &reports);
     };
-    turn(What::Reserve, None);
+    turn(What::Reserve { number: 0 }, None);
     turn(slice(0), None);
     turn(slice(1), Some(0));
     turn(slice(2), None);
@@ -196,4 +199,76 @@ fn the_next_slice_can_be_ordered_as_soon_as_one_has_ended() {
             "agent \"load1\": slice 1 was ordered twice",
         ]
     );
+}
+
+/// What a coordinator orders of an agent that it gave up may not have arrived.
+#[test]
+fn an_agent_that_was_declared_lost_leaves_the_run_until_it_is_reserved_again() {
+    let (bus, _sent, ..) = bus();
+    let (jobs, _queue) = mpsc::channel();
+    let (news, _told) = mpsc::sync_channel(MOST_NEWS);
+    let mut agent = agent(&bus, jobs, news);
+    let lease = |lost: &[(&str, u64)]| Lease {
+        run: "a".to_owned(),
+        lost: lost
+            .iter()
+            .map(|(name, last)| ((*name).to_owned(), *last))
+            .collect(),
+    };
+    let works = |agent: &Agent| agent.run.is_some();
+    assert!(agent.reserve("a", 3));
+    agent.renew(&lease(&[("load1", 2), ("load2", 9)]), Instant::now());
+    assert!(works(&agent), "reserved after the loss, and another agent");
+    agent.renew(&lease(&[("load1", 3)]), Instant::now());
+    assert!(!works(&agent));
+    agent.ending = 0;
+    assert!(agent.reserve("a", 4));
+    agent.renew(&lease(&[("load1", 3)]), Instant::now());
+    assert!(works(&agent));
+}
+
+#[test]
+fn a_lease_that_has_ended_is_not_renewed() {
+    let (bus, _sent, ..) = bus();
+    let (jobs, _queue) = mpsc::channel();
+    let (news, _told) = mpsc::sync_channel(MOST_NEWS);
+    let mut agent = agent(&bus, jobs, news);
+    assert!(agent.reserve("a", 0));
+    let lease = Lease {
+        run: "a".to_owned(),
+        lost: Default::default(),
+    };
+    agent.renew(&lease, Instant::now() + LEASE_TIME / 2);
+    assert!(agent.run.is_some());
+    agent.renew(&lease, Instant::now() + 2 * LEASE_TIME);
+    assert!(agent.run.is_none());
+}
+
+#[test]
+fn an_order_that_is_not_complete_is_missed_with_its_number() {
+    let part = |number| {
+        let large = What::Slice(SliceOrder {
+            slice: 4,
+            state: vec![0; 3 * crate::parts::LARGEST_PART].into(),
+            ..SliceOrder::default()
+        });
+        let parts = crate::parts::split(large, |part| What::Part { number: 4, part });
+        parts.expect("parts").swap_remove(number)
+    };
+    let (events, _) = obey(vec![
+        order("a", What::Reserve { number: 0 }),
+        order("a", part(0)),
+        order("a", part(2)),
+    ]);
+    assert!(matches!(
+        &events[..],
+        [
+            _,
+            None,
+            Some(Happened::Missed {
+                number: Some(4),
+                ..
+            })
+        ]
+    ));
 }

@@ -65,7 +65,13 @@ impl Worker<'_> {
                 }
                 Job::Slice(ordered, order, gate) => self.slice(&ordered, &order, gate),
                 Job::End => {
-                    self.machine.end();
+                    let machine = &mut *self.machine;
+                    if let Err(why) = unless_panic(|| {
+                        machine.end();
+                        Ok(())
+                    }) {
+                        let _ = self.reports.send(Report::Refused(why));
+                    }
                     let _ = self.reports.send(Report::RunEnded);
                 }
             }

@@ -168,7 +168,8 @@ impl Coordinator {
     }
 
     fn reserve_one(&mut self, agent: usize, stop: &AtomicBool) -> Result<bool, ClusterError> {
-        self.order(agent, What::Reserve);
+        let number = self.number;
+        self.order(agent, What::Reserve { number });
         let begun = Instant::now();
         while begun.elapsed() < RESERVE_TIME {
             check(stop)?;
@@ -221,6 +222,8 @@ pub(super) struct Search {
     asked: Option<Instant>,
     /// The instance of each agent that has responded since agents were last asked, by name.
     instances: BTreeMap<String, u64>,
+    /// Whether two agents of one name are an error, or are not used.
+    allows_twins: bool,
     pub(super) free: Vec<Introduction>,
     /// Names of the agents that work for other runs.
     busy: BTreeSet<String>,
@@ -233,8 +236,17 @@ impl Search {
             time,
             asked: None,
             instances: BTreeMap::new(),
+            allows_twins: false,
             free: Vec::new(),
             busy: BTreeSet::new(),
+        }
+    }
+
+    /// A search during a run, which a mistake on another machine must not end.
+    pub(super) fn during_run(time: Duration) -> Self {
+        Self {
+            allows_twins: true,
+            ..Self::new(time)
         }
     }
 
@@ -257,7 +269,12 @@ impl Search {
     /// last asked; two agents of one name both respond each time.
     fn learn(&mut self, intro: Introduction) -> Result<(), ClusterError> {
         let instance = self.instances.insert(intro.name.clone(), intro.instance);
-        if instance.is_some_and(|instance| instance != intro.instance) {
+        let is_twin = instance.is_some_and(|instance| instance != intro.instance);
+        if is_twin && self.allows_twins {
+            self.free.retain(|other| other.name != intro.name);
+            return Ok(());
+        }
+        if is_twin {
             return Err(ClusterError::Agents(format!(
                 "two agents are called \"{}\"; give each its own --name",
                 intro.name
@@ -360,6 +377,9 @@ mod tests {
         let two = search.learn(instance(1)).map_err(|error| error.to_string());
         let why = "two agents are called \"load1\"; give each its own --name".to_owned();
         assert_eq!(two, Err(why));
+        search.allows_twins = true;
+        search.learn(instance(2)).expect("during a run");
+        assert_eq!(search.free, []);
     }
 
     #[test]

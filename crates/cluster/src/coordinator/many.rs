@@ -195,7 +195,7 @@ impl Swarm {
                             };
                             self.send(agent, time);
                         }
-                        What::Reserve => self.send(agent, Happened::Reserved),
+                        What::Reserve { .. } => self.send(agent, Happened::Reserved),
                         What::Prepare { number, .. } => {
                             self.send(agent, Happened::Prepared { number });
                         }
@@ -207,7 +207,7 @@ impl Swarm {
                             late = late.max(self.now(Instant::now()).saturating_sub(at));
                             (running, reported) = (Some((slice, at)), 0);
                         }
-                        What::Close { .. } | What::Examine { .. } | What::Part(_) => {}
+                        What::Close { .. } | What::Examine { .. } | What::Part { .. } => {}
                         What::Stop { .. } | What::End => running = None,
                     }
                 }

@@ -11,8 +11,9 @@ mod regroup;
 mod signs;
 mod slice;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -91,6 +92,8 @@ pub struct Coordinator {
     silent_from: Option<Instant>,
     /// When the signs of life were last checked.
     checked: Instant,
+    /// [`Lease::lost`].
+    lost: Arc<Mutex<BTreeMap<String, u64>>>,
     lives: Arc<AtomicBool>,
     lease: Option<JoinHandle<()>>,
 }
@@ -103,8 +106,9 @@ impl Coordinator {
         let filter = signs.filter(run);
         let (bus, received) = Bus::connect(server, &name, COORDINATOR_INBOX, listened, filter)?;
         let lives = Arc::new(AtomicBool::new(true));
+        let lost = Arc::default();
         Ok(Self {
-            lease: Some(renew_lease(&bus, run, &lives)),
+            lease: Some(renew_lease(&bus, run, &lost, &lives)),
             bus,
             received,
             signs,
@@ -117,6 +121,7 @@ impl Coordinator {
             is_disconnected: false,
             silent_from: None,
             checked: Instant::now(),
+            lost,
             lives,
         })
     }
@@ -227,25 +232,22 @@ impl Coordinator {
             Happened::Refused {
                 number: Some(number),
                 ..
-            } if number < self.number => Ok(None),
-            Happened::Refused {
-                number: Some(_),
-                why,
-            } => Err(ClusterError::Agents(one_line(&why))),
-            // Orders without a number say nothing about the plan: the agent has received a part of an
-            // order too late, or not all of its parts.
-            Happened::Gone { why } | Happened::Refused { number: None, why } => {
-                Err(ClusterError::Lost {
-                    agent: self.members[agent].intro.name.clone(),
-                    why: one_line(&why),
-                })
             }
+            | Happened::Missed {
+                number: Some(number),
+                ..
+            } if number < self.number => Ok(None),
+            Happened::Refused { why, .. } => Err(ClusterError::Agents(one_line(&why))),
+            Happened::Gone { why } | Happened::Missed { why, .. } => Err(ClusterError::Lost {
+                agent: self.members[agent].intro.name.clone(),
+                why: one_line(&why),
+            }),
             what => Ok(Some((agent, what, at))),
         }
     }
 
     fn check_alive(&mut self) -> Result<(), ClusterError> {
-        // If this process stood still, its own clients have not read the signs of life yet.
+        // After this process was suspended, its NATS client may not have read the signs of life yet.
         let before = std::mem::replace(&mut self.checked, Instant::now());
         if before.elapsed() > STANDSTILL {
             return Ok(());
@@ -281,13 +283,21 @@ impl Drop for Coordinator {
 }
 
 /// Sends the lease every second until `lives` is unset.
-fn renew_lease(bus: &Bus, run: &str, lives: &Arc<AtomicBool>) -> JoinHandle<()> {
+fn renew_lease(
+    bus: &Bus,
+    run: &str,
+    lost: &Arc<Mutex<BTreeMap<String, u64>>>,
+    lives: &Arc<AtomicBool>,
+) -> JoinHandle<()> {
     let (outbox, lives) = (bus.outbox().clone(), Arc::clone(lives));
-    let lease = Lease {
-        run: run.to_owned(),
-    };
+    let (run, lost) = (run.to_owned(), Arc::clone(lost));
     thread::spawn(move || {
         while lives.load(Ordering::Relaxed) {
+            let lease = Lease {
+                run: run.clone(),
+                // The map is valid after each change.
+                lost: lost.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            };
             outbox.send(LEASE, &lease);
             thread::park_timeout(BEAT);
         }

@@ -103,7 +103,8 @@ impl Coordinator {
                 agents,
                 ..assignment.clone()
             };
-            parts::split(order(number, assignment), What::Part)
+            let as_part = |part| What::Part { number, part };
+            parts::split(order(number, assignment), as_part)
         };
         let orders = (0..agents).map(of_agent).collect::<Result<_, _>>();
         self.order_in_parts(orders.map_err(ClusterError::Agents)?);

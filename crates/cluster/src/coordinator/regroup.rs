@@ -1,5 +1,6 @@
 //! Continues a run after an agent was lost.
 
+use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -26,9 +27,7 @@ impl Coordinator {
         time: Duration,
         stop: &AtomicBool,
     ) -> Result<Vec<(String, String)>, ClusterError> {
-        // From now on, refusals of earlier orders do not count.
-        self.number += 1;
-        let mut search = Search::new(time);
+        let mut search = Search::during_run(time);
         let mut further = Vec::new();
         self.lose(lost);
         loop {
@@ -46,16 +45,22 @@ impl Coordinator {
         let agent = self.members.iter().position(|it| it.intro.name == lost);
         if let Some(agent) = agent {
             self.silent_from = self.silent_from.max(self.last_request_of(agent));
+            let mut all = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(lost.to_owned(), self.number);
+            drop(all);
             self.dismiss(agent);
         }
+        // From now on, refusals of earlier orders do not count.
+        self.number += 1;
     }
 
-    /// The latest time at which an agent without a sign of life can still send requests: it may have
-    /// received signs of life from this machine until its next own one was due.
+    /// The latest time at which an agent without a sign of life can still send requests. It may have
+    /// received signs of life from this machine until its next own one was due, and one more if only
+    /// its own direction was cut: without its acknowledgement, TCP delivers no further one.
     fn last_request_of(&self, agent: usize) -> Option<Instant> {
         let last = self.signs.last(&self.members[agent].subject())?;
         let is_silent = last.elapsed() > LEASE_TIME;
-        is_silent.then(|| last + BEAT + LEASE_TIME + STOP_TIME)
+        is_silent.then(|| last + 2 * BEAT + LEASE_TIME + STOP_TIME)
     }
 
     /// Waits until no lost agent sends requests any longer.

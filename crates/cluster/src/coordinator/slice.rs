@@ -106,7 +106,8 @@ impl Coordinator {
             slice: number,
             ..slice.order.clone()
         });
-        let order = parts::split(order, What::Part).map_err(ClusterError::Agents)?;
+        let as_part = |part| What::Part { number, part };
+        let order = parts::split(order, as_part).map_err(ClusterError::Agents)?;
         for member in &mut self.members {
             member.slice = Part::default();
             member.sends_parts = None;

@@ -18,6 +18,7 @@ fn coordinator(names: &[&str]) -> (Coordinator, Sent, Arriving) {
         is_disconnected: false,
         silent_from: None,
         checked: Instant::now(),
+        lost: Arc::default(),
         lives: Arc::new(AtomicBool::new(true)),
         lease: None,
     };
@@ -53,7 +54,7 @@ fn an_agent_that_another_run_has_taken_is_not_reserved() {
     assert_eq!(search.free, [agent("load3")], "not needed");
     let mut orders = Vec::new();
     while let Some((subject, order)) = sent.next::<Order>() {
-        orders.push((subject, matches!(order.what, What::Reserve)));
+        orders.push((subject, matches!(order.what, What::Reserve { .. })));
     }
     let expected = [("load1", true), ("load1", false), ("load2", true)];
     assert_eq!(
@@ -85,11 +86,10 @@ fn an_agent_that_has_left_or_has_not_received_an_order_is_lost() {
     let subject = subjects::events("load1");
     let why = || "no".to_owned();
     let left = Happened::Gone { why: why() };
-    let broken = Happened::Refused {
-        number: None,
-        why: why(),
-    };
-    for what in [left, broken] {
+    let missed = |number| Happened::Missed { number, why: why() };
+    arriving.add(&subject, &event(missed(Some(4))));
+    assert!(matches!(coordinator.next(POLL), Ok(None)), "void");
+    for what in [left, missed(Some(5)), missed(None)] {
         arriving.add(&subject, &event(what));
         let lost = coordinator.next(POLL);
         assert!(matches!(lost, Err(ClusterError::Lost { agent, .. }) if agent == "load1"));
@@ -115,13 +115,19 @@ fn a_block_begins_again_when_a_lost_agent_has_stopped_sending() {
     let subject = subjects::events("load1");
     coordinator.signs.expect(subject.clone());
     coordinator.signs.expect(subjects::events("load2"));
-    let last = Instant::now() - Duration::from_millis(3_800);
+    let last = Instant::now() - Duration::from_millis(4_800);
     let sign = rmp_serde::to_vec(&event(Happened::Alive)).expect("an event");
     coordinator.signs.filter("r")(&subject, &sign, last);
     coordinator.lose("load1");
     let stop = AtomicBool::new(false);
     coordinator.await_silence(&stop).expect("an agent is left");
-    assert!(last.elapsed() > BEAT + LEASE_TIME, "{:?}", last.elapsed());
+    assert!(
+        last.elapsed() > 2 * BEAT + LEASE_TIME,
+        "{:?}",
+        last.elapsed()
+    );
+    let lost = coordinator.lost.lock().expect("nobody panicked").clone();
+    assert_eq!(lost, BTreeMap::from([("load1".to_owned(), 5)]));
 }
 
 /// After a standstill of this process, signs of life wait to be read.
