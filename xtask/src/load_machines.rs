@@ -156,6 +156,15 @@ impl Process {
         }
     }
 
+    /// Sends a signal after a time, also if the process has ended before.
+    pub(crate) fn signal_after(&self, time: Duration, signal: Signal) {
+        let process = Pid::from_raw(self.child.id() as i32);
+        thread::spawn(move || {
+            thread::sleep(time);
+            let _ = kill(process, signal);
+        });
+    }
+
     /// The exit status, or `None` if the process does not end within `limit`.
     pub(crate) fn wait(&mut self, limit: Duration) -> Result<Option<ExitStatus>> {
         let begun = Instant::now();

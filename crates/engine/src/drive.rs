@@ -369,6 +369,7 @@ fn schedule(
         edge: Arc::clone(edge),
     });
     let until = close.saturating_add(rest.as_ref().map_or(0, |rest| rest.most));
+    let gate = drive.part.gate.as_ref();
     let part = pacer::Part {
         thread,
         threads,
@@ -401,6 +402,7 @@ fn schedule(
         pacer: pacer::for_thread(load, part),
         stop_rules: stop::rules(until, requests),
         rest,
+        longest_pause: gate.map_or(u64::MAX, |gate| gate.longest_pause()),
         origin_unix: clock.origin_unix(),
     }
 }
@@ -583,6 +585,53 @@ mod tests {
         assert!(done.unmeasured > 1_000_000, "{}", done.unmeasured);
     }
 
+    /// Sends without end, and is suspended once for 200 ms.
+    struct Suspended(bool);
+
+    impl Workload for Suspended {
+        fn operations(&self) -> &[&'static str] {
+            &["GET"]
+        }
+
+        fn next(&mut self, _now: Moment, _exchange: &mut Exchange) -> Next {
+            if !std::mem::replace(&mut self.0, true) {
+                thread::sleep(Duration::from_millis(200));
+            }
+            Next::Ready
+        }
+
+        fn judge(&mut self, _exchange: &mut Exchange, _status: u16, _length: u64) -> Judgement {
+            Judgement::Correct
+        }
+    }
+
+    #[test]
+    fn a_slice_with_a_gate_stops_after_a_long_pause() {
+        let pause = |longest: Duration| {
+            let plan = Drive {
+                destination: Destination::Null,
+                load: Load::closed(1),
+                lead: Duration::ZERO,
+                window: Some(Duration::from_secs(1)),
+                rest: None,
+                stages: false,
+                seed: 1,
+                part: Part {
+                    gate: Some(Arc::new(StartGate::new(longest))),
+                    ..Part::default()
+                },
+            };
+            plan.part.gate.as_ref().unwrap().start_at(Instant::now());
+            let workers: Vec<Box<dyn Workload>> = vec![Box::new(Suspended(false))];
+            let stop = AtomicBool::new(false);
+            let done = drive(&plan, workers, &stop, &mut |_| {}).unwrap();
+            (done.cut_short, done.seconds)
+        };
+        let (cut_short, seconds) = pause(Duration::from_millis(150));
+        assert!(cut_short && seconds < 1.0, "{seconds}");
+        assert!(!pause(Duration::from_secs(60)).0);
+    }
+
     /// Drives the threads of `process` out of two processes with two threads each.
     fn drive_part(process: usize, gate: Option<Arc<StartGate>>) -> (u64, Vec<usize>, Instant) {
         let plan = Drive {
@@ -630,7 +679,7 @@ mod tests {
 
     #[test]
     fn a_slice_with_a_gate_starts_at_the_time_of_the_gate() {
-        let gate = Arc::new(StartGate::default());
+        let gate = Arc::new(StartGate::new(Duration::MAX));
         let own = gate.clone();
         let driven = thread::spawn(move || drive_part(0, Some(own)));
         while !gate.is_ready() {
@@ -646,7 +695,7 @@ mod tests {
 
     #[test]
     fn a_gate_knows_how_late_its_slice_and_its_threads_started() {
-        let gate = Arc::new(StartGate::default());
+        let gate = Arc::new(StartGate::new(Duration::MAX));
         gate.start_at(Instant::now());
         thread::sleep(Duration::from_millis(50));
         drive_part(0, Some(Arc::clone(&gate)));

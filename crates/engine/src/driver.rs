@@ -35,7 +35,8 @@ pub trait Driver {
     }
 }
 
-/// Runs one thread's part of a slice to its end, or until `stop` is set.
+/// Runs one thread's part of a slice to its end, or until `stop` is set. Sets `stop` itself after
+/// the thread was suspended for longer than [`Scheduler::longest_pause`].
 ///
 /// # Errors
 /// The errors of [`Driver::turn`].
@@ -49,8 +50,14 @@ pub(crate) fn run(
             driver.execute(connection * scheduler.depth(), Order::Reopen, scheduler);
         }
     }
+    // The start of the slice, so that a thread that starts late counts as suspended.
+    let mut before = 0;
     loop {
         let now = driver.now();
+        if now.saturating_sub(before) > scheduler.longest_pause() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        before = now;
         if stop.load(Ordering::Relaxed) {
             scheduler.stop(now);
         }

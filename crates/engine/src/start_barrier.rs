@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::driver::Driver;
 use crate::order::Order;
@@ -15,15 +15,20 @@ use crate::scheduler::Scheduler;
 /// nanoseconds.
 const POLL_NANOS: u64 = 1_000_000;
 
+/// Largest time between two readings of clocks that count as simultaneous, nanoseconds.
+const READINGS_APART: u64 = 100_000;
+
 const UNKNOWN: u64 = u64::MAX;
 
 /// Delays the start of a slice: the threads get ready, and start at a time that is set from
 /// outside, so that several load machines can start together. Also closes the window from outside,
-/// when another load machine has sent its share of a segment ([`crate::Drive::rest`]).
+/// when another load machine has sent its share of a segment ([`crate::Drive::rest`]), and stops
+/// the slice if a thread was suspended for long.
 #[derive(Debug)]
 pub struct StartGate {
     is_ready: AtomicBool,
     start: OnceLock<Instant>,
+    longest_pause: Duration,
     /// When the window closed early, nanoseconds since the start of the slice.
     edge: Arc<AtomicU64>,
     /// How much later than planned the slice started, because its threads did not know the start in
@@ -33,19 +38,22 @@ pub struct StartGate {
     thread_late: AtomicU64,
 }
 
-impl Default for StartGate {
-    fn default() -> Self {
+impl StartGate {
+    /// A gate whose slice stops when a thread was suspended for longer than `longest_pause`, for
+    /// example by SIGSTOP: the other load machines may have continued without this one. At least
+    /// 150 ms; threads that run wait up to 100 ms for events. A thread notices its suspension after
+    /// at most one more request per connection.
+    pub fn new(longest_pause: Duration) -> Self {
         Self {
             is_ready: AtomicBool::new(false),
             start: OnceLock::new(),
+            longest_pause,
             edge: Arc::new(AtomicU64::new(UNKNOWN)),
             slice_late: AtomicU64::new(0),
             thread_late: AtomicU64::new(0),
         }
     }
-}
 
-impl StartGate {
     /// Whether every thread is ready to start.
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire)
@@ -71,6 +79,11 @@ impl StartGate {
             let at = start.elapsed().as_nanos() as u64;
             self.edge.fetch_min(at, Ordering::Relaxed);
         }
+    }
+
+    /// Longest suspension of a thread, nanoseconds.
+    pub(crate) fn longest_pause(&self) -> u64 {
+        u64::try_from(self.longest_pause.as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// When the window closed early, nanoseconds since the start of the slice, shared by the
@@ -117,14 +130,18 @@ impl StartBarrier {
         (origin != UNKNOWN).then_some(origin)
     }
 
-    /// Sets the origin to the start that the gate was given, if any. `now` is the present time on
-    /// the threads' clock.
-    fn take_start_of_gate(&self, now: u64) {
+    /// Sets the origin to the start that the gate was given, if any. `driver` has the threads'
+    /// clock.
+    fn take_start_of_gate(&self, driver: &impl Driver) {
         let gate = self.gate.as_ref();
         let Some((gate, start)) = gate.and_then(|gate| Some((gate, gate.start.get()?))) else {
             return;
         };
-        let present = Instant::now();
+        let (now, present) = (driver.now(), Instant::now());
+        // A thread that is suspended between two readings would start at a wrong time.
+        if driver.now().saturating_sub(now) > READINGS_APART {
+            return;
+        }
         let wait = start.saturating_duration_since(present);
         if self.set_origin(now + wait.as_nanos() as u64) {
             let late = present.saturating_duration_since(*start);
@@ -196,7 +213,7 @@ pub(crate) fn await_start(
         }
         let mut wait = POLL_NANOS;
         match barrier.origin() {
-            None => barrier.take_start_of_gate(now),
+            None => barrier.take_start_of_gate(driver),
             Some(origin) if now >= origin || stop.load(Ordering::Relaxed) => {
                 if let Some(gate) = &barrier.gate {
                     let late = now.saturating_sub(origin);

@@ -202,7 +202,7 @@ fn a_slice_that_is_stopped_before_its_start_sends_nothing() {
             counted.fetch_add(1, Ordering::Relaxed);
         }
     });
-    let gate = Arc::new(StartGate::default());
+    let gate = Arc::new(StartGate::new(Duration::MAX));
     let stop = AtomicBool::new(false);
     let plan = Drive {
         rest: None,

@@ -46,7 +46,7 @@ impl Draft {
         let mut findings = Findings::default();
         let (mut table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
-            findings.add(place(error), error.message());
+            findings.add(place(error), format!("not TOML: {}", error.message()));
         }
         findings.clone().verdict(Some(&source))?;
 

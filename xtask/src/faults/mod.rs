@@ -26,6 +26,7 @@ const TOGETHER: usize = 4;
 pub(crate) enum Fault {
     AgentKilled,
     AgentStopped,
+    AgentPaused,
     CoordinatorKilled,
     CoordinatorInterrupted,
     HubKilled,
@@ -35,9 +36,10 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::AgentKilled,
         Self::AgentStopped,
+        Self::AgentPaused,
         Self::CoordinatorKilled,
         Self::CoordinatorInterrupted,
         Self::HubKilled,
@@ -50,6 +52,7 @@ impl Fault {
         match self {
             Self::AgentKilled => "an agent gets SIGKILL",
             Self::AgentStopped => "an agent gets SIGSTOP",
+            Self::AgentPaused => "an agent gets SIGSTOP, and SIGCONT after 3.2 to 8 s",
             Self::CoordinatorKilled => "the coordinator gets SIGKILL",
             Self::CoordinatorInterrupted => "the coordinator gets Ctrl-C",
             Self::HubKilled => "nats-server gets SIGKILL",
@@ -63,12 +66,21 @@ impl Fault {
     fn loses_agent(self) -> bool {
         matches!(
             self,
-            Self::AgentKilled | Self::AgentStopped | Self::CableCut | Self::HubCut
+            Self::AgentKilled
+                | Self::AgentStopped
+                | Self::AgentPaused
+                | Self::CableCut
+                | Self::HubCut
         )
     }
 
+    /// Whether the lost agent can still reach the server, or reaches it again, during the run.
+    fn leaves_server_in_reach(self) -> bool {
+        matches!(self, Self::AgentPaused | Self::HubCut)
+    }
+
     fn needs_network(self) -> bool {
-        matches!(self, Self::CableCut | Self::CableHealed | Self::HubCut)
+        self.leaves_server_in_reach() || matches!(self, Self::CableCut | Self::CableHealed)
     }
 }
 
@@ -153,12 +165,12 @@ fn all(trials: &[Trial], tenbin: &Path, root: &Path) -> BTreeMap<usize, Ended> {
 
 fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> String {
     let mut text = format!(
-        "Two agents send 200 requests/s, in 6 slices of 1 s (2 of 5 s if only the hub is out of reach). At a random moment of the run \
+        "Two agents send 200 requests/s, in 6 slices of 1 s (2 of 5 s if the lost agent can reach the server). At a random moment of the run \
          (seed {seed}) something is lost. Half of the runs have --on-agent-loss stop, and half repeat \
-         (continue if only the hub is out of reach); these must be complete if they have lost an agent \
+         (continue if the lost agent can reach the server); these must be complete if they have lost an agent \
          after their first slice. A trial passes if the command ends with a documented exit \
-         code, every kept slice has exactly its requests, an agent that can still reach the \
-         server sends nothing once the block is measured again without it, the agents wait for the \
+         code, every kept slice has exactly its requests, an agent that can reach the \
+         server sends at most one more request per connection once the block is measured again without it, the agents wait for the \
          next coordinator, and no process is left.\n\n\
          | what | passed | run complete | ended early, with slices | ended early, without | longest \
          time to the end |\n|---|---|---|---|---|---|\n"

@@ -30,6 +30,8 @@ const FREE: Duration = Duration::from_secs(20);
 const AGAIN: &str = " is measured again with 1 agent";
 /// Bytes in the packets that close the 8 connections of an agent.
 const OF_CLOSING: u64 = 8 * 80;
+/// Bytes in the packets of one more request on each of these connections.
+const OF_LAST: u64 = 8 * 300;
 
 /// One run in which something is lost at a random moment.
 pub(super) struct Trial {
@@ -37,7 +39,7 @@ pub(super) struct Trial {
     number: usize,
     /// Time from the search for agents to the fault.
     moment: Duration,
-    /// Time until a cable heals.
+    /// Time until a cable heals or a suspended agent continues.
     outage: Duration,
 }
 
@@ -57,7 +59,7 @@ impl fmt::Display for Trial {
         let moment = self.moment.as_secs_f64();
         write!(f, "{} {moment:.2} s after the start", self.fault.name())?;
         write!(f, ", {}", self.on_loss())?;
-        if self.fault == Fault::CableHealed {
+        if matches!(self.fault, Fault::CableHealed | Fault::AgentPaused) {
             write!(f, ", for {:.2} s", self.outage.as_secs_f64())?;
         }
         Ok(())
@@ -68,11 +70,15 @@ impl Trial {
     pub(super) fn of(fault: Fault, number: usize, seed: u64) -> Self {
         let number = fault as usize * super::TRIALS + number;
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64;
+        let shortest = match fault {
+            Fault::AgentPaused => 3_200,
+            _ => 200,
+        };
         Self {
             fault,
             number,
             moment: length_of_run(fault).mul_f64(fraction(&mut state)),
-            outage: Duration::from_millis(200)
+            outage: Duration::from_millis(shortest)
                 + Duration::from_millis(4_800).mul_f64(fraction(&mut state)),
         }
     }
@@ -82,7 +88,7 @@ impl Trial {
         match self.number % 2 {
             0 => "stop",
             // The block is measured again at once.
-            _ if self.fault == Fault::HubCut => "continue",
+            _ if self.fault.leaves_server_in_reach() => "continue",
             _ => "repeat",
         }
     }
@@ -155,7 +161,9 @@ impl Trial {
             network.set("up")?;
         }
         let mut silent_from = None;
-        if let (Fault::HubCut, Some(network)) = (self.fault, &network)
+        if let Some(network) = network
+            .as_ref()
+            .filter(|_| self.fault.leaves_server_in_reach())
             && run.await_text(AGAIN).is_ok()
         {
             silent_from = Some((network, network.sent_to_servers()?));
@@ -163,7 +171,11 @@ impl Trial {
         let status = run.wait(LIMIT)?;
         if let Some((network, before)) = silent_from {
             let sent = network.sent_to_servers()? - before;
-            ensure!(sent <= OF_CLOSING, "the lost agent sent {sent} bytes");
+            let most = match self.fault {
+                Fault::AgentPaused => OF_CLOSING + OF_LAST,
+                _ => OF_CLOSING,
+            };
+            ensure!(sent <= most, "the lost agent sent {sent} bytes");
         }
         ended.seconds = lost.elapsed().as_secs_f64();
         let status =
@@ -188,6 +200,10 @@ impl Trial {
         match self.fault {
             Fault::AgentKilled => machines.agents[1].signal(Signal::SIGKILL),
             Fault::AgentStopped => machines.agents[1].signal(Signal::SIGSTOP),
+            Fault::AgentPaused => {
+                machines.agents[1].signal(Signal::SIGSTOP);
+                machines.agents[1].signal_after(self.outage, Signal::SIGCONT);
+            }
             Fault::CoordinatorKilled => run.signal(Signal::SIGKILL),
             Fault::CoordinatorInterrupted => run.signal(Signal::SIGINT),
             Fault::HubKilled => {
@@ -256,12 +272,12 @@ impl Trial {
     }
 }
 
-/// Number of slices in a run, and the length of a slice, seconds. An agent that is cut off from the
-/// hub sends to the end of its slice or of its lease: only slices longer than the lease show the
-/// difference.
+/// Number of slices in a run, and the length of a slice, seconds. An agent that is lost, and can
+/// reach the server, sends to the end of its slice or of its lease: only slices longer than the
+/// lease show the difference.
 pub(super) fn slices(fault: Fault) -> (usize, u64) {
     match fault {
-        Fault::HubCut => (2, 5),
+        _ if fault.leaves_server_in_reach() => (2, 5),
         _ => (6, 1),
     }
 }

@@ -409,7 +409,7 @@ impl Agent {
                 if run.last.is_some_and(|last| slice.slice <= last) {
                     return Err(format!("slice {} was ordered twice", slice.slice));
                 }
-                let gate = Arc::new(StartGate::default());
+                let gate = Arc::new(StartGate::new(LEASE_TIME));
                 run.last = Some(slice.slice);
                 run.slice = Some(RunningSlice {
                     number: slice.slice,

@@ -63,6 +63,9 @@ pub struct Schedule {
     pub stages: bool,
     /// Limits after which no more operations are issued.
     pub stop_rules: Vec<Box<dyn StopRule>>,
+    /// The slice stops if this thread was suspended for longer, nanoseconds; [`u64::MAX`] for no
+    /// limit.
+    pub longest_pause: u64,
     /// Wall time of the origin, since 1970-01-01 UTC.
     pub origin_unix: Duration,
 }
@@ -330,6 +333,11 @@ impl<'w> Scheduler<'w> {
     /// Index of the connection's host.
     pub fn host_of(&self, connection: usize) -> usize {
         connection % self.schedule.weights.len()
+    }
+
+    /// The slice stops if this thread was suspended for longer, nanoseconds.
+    pub fn longest_pause(&self) -> u64 {
+        self.schedule.longest_pause
     }
 
     /// Stops the slice: closes the window and issues nothing more. Requests in flight get a short

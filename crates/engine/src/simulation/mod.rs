@@ -357,6 +357,7 @@ impl Play {
                 close.saturating_add(self.rest.unwrap_or(0)),
                 self.load.requests,
             ),
+            longest_pause: u64::MAX,
             origin_unix: Duration::ZERO,
         };
         let stop = AtomicBool::new(false);

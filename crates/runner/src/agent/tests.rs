@@ -176,7 +176,7 @@ fn impossible_numbers_are_refused() {
     for change in times {
         let mut order = order.clone();
         change(&mut order);
-        let gate = Arc::new(StartGate::default());
+        let gate = Arc::new(StartGate::new(Duration::MAX));
         let stop = Arc::new(AtomicBool::new(false));
         let why = ready.slice(&order, gate, &stop, &mut |_| {});
         assert!(

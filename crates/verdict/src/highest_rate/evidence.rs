@@ -10,6 +10,9 @@ use super::judge::{Judged, USUAL_ERRORS, judge, nanos};
 
 /// Maximum share of requests that stalls can delay without disturbing a limit on the mean.
 const DISTURBED_MEAN: f64 = 0.01;
+/// Delay from which a late request can be part of a queue that a stall caused. Shorter delays are
+/// usual if the target runs on the load generator's machine and keeps its cores busy.
+const QUEUED_BY_STALL: Duration = Duration::from_millis(4);
 
 /// The evidence that a slice gives to a search, and the judgement of the slice against the
 /// objective. `None` unless the slice is a probe that ran its full time.
@@ -23,7 +26,7 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
     let has_errors = slo.limits().iter().any(names_errors);
     let limits = slo.limits().iter().chain((!has_errors).then_some(&usual));
     let shares: Vec<ShareCounts> = limits.filter_map(|limit| share(slice, limit)).collect();
-    let disturbance = Disturbance::of(slice, slo);
+    let disturbance = Disturbance::of(slice, slo, judged.excess);
     let ended = match (judged.ended, disturbance) {
         (Yield::Work, Some(cause)) if !judged.held && shares.iter().all(may_be_kept) => {
             cause.voids()
@@ -92,7 +95,7 @@ fn second(of: &ProbedSecond, below: Option<Duration>, part: f64, allowed: f64) -
     let answered = sum(&of.responses, 0);
     let (slow, excused, delayed) = below.map_or((0, 0, 0), |below| {
         let slow = sum(&of.responses, nanos(below));
-        let delayed = Delayed::of(of, below, part);
+        let delayed = Delayed::of(of, below / Limit::DELAY_PART, part);
         // A request that was sent late still counts as slow if its service time alone exceeds the
         // limit.
         let slow_service = sum(&of.services, nanos(below)).saturating_sub(delayed.waited);
@@ -144,8 +147,7 @@ fn part_of_others(slice: &Slice) -> f64 {
     }
 }
 
-/// Requests of one second that a stall of the machine may have delayed by at least a time limit
-/// divided by [`Limit::DELAY_PART`].
+/// Requests of one second that a stall of the machine may have delayed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Delayed {
     /// Requests that the load generator sent late.
@@ -156,15 +158,16 @@ struct Delayed {
 }
 
 impl Delayed {
-    /// `part` is the share of the waits that is attributed to other programs.
-    fn of(second: &ProbedSecond, below: Duration, part: f64) -> Self {
+    /// Requests sent late count from a lateness of `delay` on. `part` is the share of the waits that
+    /// is attributed to other programs.
+    fn of(second: &ProbedSecond, delay: Duration, part: f64) -> Self {
         let answered: u64 = second.responses.iter().map(|(_, count)| count).sum();
         let stalls = second.stalls.unwrap_or_default();
         // If a request wakes a thread that must wait for a core, the request is in the system
         // during the wait.
         let waited = (answered + second.failed) as f64 * stalls.ns as f64 / 1e9;
         Self {
-            late: second.sent_late(nanos(below / Limit::DELAY_PART)),
+            late: second.sent_late(nanos(delay)),
             waited: (part * (waited + stalls.count as f64)).round() as u64,
         }
     }
@@ -184,27 +187,36 @@ enum Disturbance {
 }
 
 impl Disturbance {
-    /// `None` if the stalls were too short or too rare to cause a missed limit.
-    fn of(slice: &Slice, slo: &Slo) -> Option<Self> {
+    /// `None` if the stalls were too short or too rare to cause a missed limit. The queue grew by
+    /// `excess` operations more than the limit `keeps up` allows; a stall at the end of the window
+    /// has this effect too.
+    fn of(slice: &Slice, slo: &Slo, excess: f64) -> Option<Self> {
         let probed = slice.probed.as_ref()?;
         let all: u64 = slice.requests().map(|op| op.response.len()).sum();
         let part = part_of_others(slice);
-        slo.limits().iter().find_map(|limit| {
+        let queued = probed
+            .seconds
+            .last()
+            .map(|second| Delayed::of(second, QUEUED_BY_STALL, part))
+            .filter(|delayed| excess > 0.0 && delayed.all() as f64 >= excess);
+        let of_times = slo.limits().iter().find_map(|limit| {
             let most = match *limit {
                 Limit::Percentile { percent, .. } => DISTURBED * (1.0 - percent / 100.0),
                 Limit::Mean { .. } => DISTURBED_MEAN,
                 Limit::Errors { .. } => return None,
             };
-            let below = limit.time()?;
-            let seconds = probed.seconds.iter().map(|s| Delayed::of(s, below, part));
+            let delay = limit.time()? / Limit::DELAY_PART;
+            let seconds = probed.seconds.iter().map(|s| Delayed::of(s, delay, part));
             let sum = seconds.fold(Delayed::default(), |sum, s| Delayed {
                 late: sum.late + s.late,
                 waited: sum.waited + s.waited,
             });
-            (sum.all() as f64 > most * all as f64).then_some(match sum.late >= sum.waited {
-                true => Self::LateGenerator,
-                false => Self::WaitedForCore,
-            })
+            (sum.all() as f64 > most * all as f64).then_some(sum)
+        });
+        let delayed = of_times.or(queued)?;
+        Some(match delayed.late >= delayed.waited {
+            true => Self::LateGenerator,
+            false => Self::WaitedForCore,
         })
     }
 
@@ -295,6 +307,25 @@ mod tests {
         });
         let found = seen(&run);
         assert_eq!((found.ended, excused(&found)), (Yield::Work, 3));
+    }
+
+    #[test]
+    fn a_queue_that_a_stall_at_the_end_of_the_window_may_have_caused_does_not_count() {
+        let queue = |late: u64| {
+            let mut run = probed([0; 4], 0, None);
+            run.each(|made| {
+                made.backlog(400);
+                let seconds = &mut made.0.probed.as_mut().unwrap().seconds;
+                seconds[3].late = [vec![0; 6], vec![late]].concat();
+            });
+            let slo = "p50<20ms".parse().unwrap();
+            let (probe, judged) = probe(&run.slices[0], &slo).unwrap();
+            assert!(!judged.held, "{judged:?}");
+            (probe.ended, probe.is_disturbed)
+        };
+        // The limit allows a growth of 44 operations, 1 % of 4,400.
+        assert_eq!(queue(355), (Yield::Work, false));
+        assert_eq!(queue(356), (Yield::LateGenerator, true));
     }
 
     #[test]

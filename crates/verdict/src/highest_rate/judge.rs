@@ -26,6 +26,9 @@ pub struct Judged {
     /// The judged limits in the order of the objective, followed by the usual limit of errors (if
     /// it applies) and `keeps up`.
     pub limits: Vec<JudgedLimit>,
+    /// Operations by which the queue grew beyond the limit `keeps up`; at most 0 if the limit was
+    /// kept.
+    pub(super) excess: f64,
 }
 
 /// The result of one limit in one probe.
@@ -82,7 +85,8 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
             ..judged(&usual, &seen)
         });
     }
-    limits.push(keeps_up(slice));
+    let (keeps_up, excess) = keeps_up(slice);
+    limits.push(keeps_up);
     let held = limits.iter().all(|limit| limit.kept);
     // A clearly missed limit decides, even if other limits are close.
     let clearly_missed = limits.iter().any(|limit| !limit.kept && !limit.close);
@@ -91,6 +95,7 @@ pub fn judge(slice: &Slice, slo: &Slo) -> Judged {
         borderline: !clearly_missed && limits.iter().any(|limit| limit.close),
         ended: ended(slice, &seen),
         limits,
+        excess,
     }
 }
 
@@ -208,8 +213,9 @@ fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
 }
 
 /// The limit `keeps up`: compares operations due in the window with operations that ended in the
-/// window, to detect a growing number of waiting and in-flight operations.
-fn keeps_up(slice: &Slice) -> JudgedLimit {
+/// window, to detect a growing number of waiting and in-flight operations. Also returns the number
+/// of operations by which the queue grew beyond the limit.
+fn keeps_up(slice: &Slice) -> (JudgedLimit, f64) {
     let sum = |count: &dyn Fn(&OpFigures) -> u64| slice.requests().map(count).sum::<u64>() as f64;
     let due_answered = sum(&|op| op.response.len());
     let failed = sum(&|op| op.failed_count());
@@ -229,14 +235,15 @@ fn keeps_up(slice: &Slice) -> JudgedLimit {
     // mean `in_flight`.
     let chance = DEVIATIONS * (2.0 * in_flight + 1.0).sqrt();
     let allowed = (GROWTH * due).max(chance);
-    JudgedLimit {
+    let judged = JudgedLimit {
         limit: "keeps up".to_owned(),
         kind: LimitKind::Backlog,
         seen: (due > 0.0).then(|| growth / due),
         kept: growth <= allowed,
         close: growth > allowed / 2.0 && growth < allowed * 2.0 && growth > chance / 2.0,
         origin: Origin::KeepsUp,
-    }
+    };
+    (judged, growth - allowed)
 }
 
 /// Whether Wilson's interval for `count` of `n` contains `share` (E. B. Wilson, "Probable
