@@ -36,7 +36,8 @@ pub use holm::holm;
 pub use knee::{KNEE_GAIN, Knee, knee};
 pub use little::Little;
 pub use max_rate::{
-    HighestRate, Probe, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote, Yield,
+    HighestRate, Probe, ProbeTimes, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote,
+    Yield,
 };
 pub use order::{fewest_samples, median, printable_percentile};
 pub use pairing::{

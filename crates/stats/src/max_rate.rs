@@ -11,11 +11,13 @@
 //! reported interval. All decisions depend only on the probes made so far, so a run read from disk
 //! gives the same result as the live run.
 
+mod times;
 mod tried;
 
 use serde::Serialize;
 
 use crate::sequential::{LOOKS, Second};
+pub use times::ProbeTimes;
 use tried::{Outlook, Rates, Tried};
 
 /// The search ends when the lowest rate that failed is at most this share above the highest rate
@@ -24,6 +26,9 @@ pub const SEARCH_PRECISION: f64 = 0.03;
 /// A new rate between the estimated maximum and one end of the bracket must differ by more than
 /// half of this share from that end and from each undecided rate.
 const EDGE_PRECISION: f64 = 0.08;
+/// If the time is short after a failed proof, the next proof is at a rate that is lower by this
+/// share.
+const FALLBACK: f64 = 0.1;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
 /// Maximum number of probes at an undecided rate below the estimated maximum if no rate has held,
@@ -270,15 +275,7 @@ impl Search {
         in_a_row.count() >= MOST_LATE
     }
 
-    /// The step that proves the highest rate that held; `None` if that rate is already proven or no
-    /// rate held.
-    pub fn proof(&self) -> Option<Step> {
-        let rates = self.rates();
-        let held = rates.get(rates.bracket().0?)?;
-        (!held.is_proven()).then(|| step(held.rate, Purpose::Proof, &rates))
-    }
-
-    /// The next step.
+    /// The next step, whatever its length.
     pub fn next(&self) -> Step {
         let empty = self.probes.iter().filter(|p| p.ended == Yield::Nothing);
         if self.probes.len() >= MOST_PROBES
@@ -436,10 +433,13 @@ impl Search {
         let rates = self.rates();
         let tried = &rates.0;
         let (held, failed) = rates.bracket();
-        let proven = tried
-            .iter()
-            .find(|t| Some(t.rate) == held)
-            .filter(|t| t.is_proven());
+        // After a failed proof, a proof at a lower rate than the highest that held is good enough.
+        let has_failed_proof = rates.unproven().any(|t| t.decision == Some(false));
+        let candidates = tried.iter().filter(|t| match has_failed_proof {
+            true => held.is_some_and(|held| t.rate <= held),
+            false => held == Some(t.rate),
+        });
+        let proven = candidates.filter(|t| t.is_proven()).next_back();
         if let Some(proof) = proven {
             return HighestRate::Proven {
                 rate: proof.rate,

@@ -100,7 +100,7 @@ fn what_is_not_toml_or_not_a_plan() {
         (
             "",
             "name = ",
-            "plan.toml:1:8: string values must be quoted, expected literal string",
+            "plan.toml:1:8: not TOML: string values must be quoted, expected literal string",
         ),
         (
             "",

@@ -31,42 +31,30 @@ fn of(beyond: u64, all: u64) -> Second {
 /// Length of a slice in the simulated runs, seconds.
 const SLICE: f64 = 2.0;
 /// Unmeasured time per probe, seconds.
-const BESIDES: f64 = 0.5;
+const AROUND: f64 = 0.5;
 
-/// Runs a search like the runner, with time reserved for the proof, until the search ends or the
-/// time is over.
+/// Runs a search until it ends or the time is over.
 fn search(start: f64, most: f64, mut server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
     let mut search = Search::new(start);
-    let mut left = most;
-    let length = |purpose: Purpose, seconds: f64| {
-        let shortest = if purpose == Purpose::Proof { 3.0 } else { 1.0 };
-        seconds.clamp(shortest * SLICE, 6.0 * SLICE)
+    let mut times = ProbeTimes {
+        left: most,
+        around: AROUND,
+        shortest: SLICE,
+        shortest_proof: 3.0 * SLICE,
+        longest: 6.0 * SLICE,
+        operations: 1.0,
     };
     while let Step::Probe {
-        mut rate,
-        mut purpose,
+        rate,
+        purpose,
         seconds,
-    } = search.next()
+    } = search.next_within(&times)
     {
-        let mut wanted = length(purpose, seconds);
-        if let Some(Step::Probe {
-            rate: held,
-            seconds,
-            ..
-        }) = search.proof()
-            && purpose == Purpose::Seek
-            && wanted + length(Purpose::Proof, seconds) + 2.0 * BESIDES > left
-        {
-            (rate, purpose, wanted) = (held, Purpose::Proof, length(Purpose::Proof, seconds));
-        }
-        let wanted = wanted.min(left - BESIDES);
-        if wanted < SLICE {
-            break;
-        }
-        left -= wanted + BESIDES;
-        search.learn(server(rate, purpose, wanted));
+        times.left -= seconds + AROUND;
+        search.learn(server(rate, purpose, seconds));
         assert!(search.probes.len() <= MOST_PROBES);
     }
+    assert!(times.left >= 0.0);
     search
 }
 
@@ -452,6 +440,35 @@ fn a_proof_that_fails_steps_back() {
         rate <= 930.0 && failed.unwrap() > 930.0,
         "{rate} {failed:?}"
     );
+}
+
+/// A queue that grows slowly passes short probes: a rate of up to 6 % above the capacity fails only
+/// in proofs.
+#[test]
+fn a_search_without_time_for_many_proofs_ends_with_a_proven_rate() {
+    for most in (90..=130).map(f64::from) {
+        for capacity in [330.0, 400.0, 450.0] {
+            let search = search(50.0, most, |rate, purpose, _| {
+                let passes = match purpose {
+                    Purpose::Seek => capacity * 1.06,
+                    Purpose::Proof => capacity,
+                };
+                clear(rate, purpose, rate <= passes)
+            });
+            let found = search.found();
+            let HighestRate::Proven { rate, failed } = found else {
+                panic!("{most} s, {capacity}/s: {found:?} {:#?}", search.probes);
+            };
+            assert!(
+                rate <= capacity && capacity * 0.7 < rate,
+                "{most} s: {found:?}"
+            );
+            assert!(
+                failed.is_none_or(|failed| capacity < failed),
+                "{most} s: {found:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Evaluation of each tried rate from the probes at all rates.
 
-use super::{Probe, Purpose, Vote};
+use super::{FALLBACK, Probe, Purpose, Vote, rounded};
 use crate::sequential::{Counted, FEWEST_SECONDS, Second};
 
 /// Number of slice-length probes at a rate that count as one longer proof probe.
@@ -149,6 +149,21 @@ impl<'p> Rates<'p> {
 
     pub(super) fn get(&self, rate: f64) -> Option<&Tried<'p>> {
         self.0.iter().find(|t| t.rate == rate)
+    }
+
+    /// Rates of which a proof failed or did not decide.
+    pub(super) fn unproven(&self) -> impl Iterator<Item = &Tried<'p>> {
+        let proofs = self.0.iter().filter(|t| t.has_proof());
+        proofs.filter(|t| t.decision != Some(true))
+    }
+
+    /// A rate so far below every unproven rate that a proof is likely to succeed. `None` if every
+    /// proof succeeded, or if a rate at least as high is proven.
+    pub(super) fn fallback(&self) -> Option<f64> {
+        let lowest = self.unproven().map(|t| t.rate).reduce(f64::min)?;
+        let rate = rounded(lowest / (1.0 + FALLBACK));
+        let mut proven = self.0.iter().filter(|t| t.is_proven());
+        (!proven.any(|t| rate <= t.rate)).then_some(rate)
     }
 
     /// Total measured seconds of the rates for which `at` returns true, without void probes.

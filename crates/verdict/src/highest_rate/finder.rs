@@ -2,7 +2,7 @@
 
 use tenbin_plan::{Limit, Plan, RateSearch, Slo};
 use tenbin_record::Slice;
-use tenbin_stats::{Purpose, Search, Step, fewest_samples};
+use tenbin_stats::{ProbeTimes, Purpose, Search, Step, fewest_samples};
 
 use super::evidence::probe;
 
@@ -60,52 +60,27 @@ impl<'a> Finder<'a> {
     /// The next probe; `None` if the result is known or the time for the search is over.
     pub fn next(&self, workload: usize, target: usize) -> Option<NextProbe> {
         let running = self.running(workload, target)?;
-        let step = running.search.next();
-        let slo = &self.objective(workload)?.slo;
         let slice = self.plan.rounds.slice.as_secs_f64();
-        let around = self.around(workload);
-        let left = self.plan.longest_search().as_secs_f64() - running.spent - around;
-        let probe_for = |step: Step| self.probe_for(step, slo, slice);
-        let next = probe_for(step)?;
-        // The last part of the time is reserved for the proof.
-        let proof = running.search.proof().and_then(probe_for);
-        let fits = |probe: &NextProbe| probe.slices * slice <= left;
-        let next = match proof {
-            Some(proof) if !next.proof => {
-                let with_proof = (next.slices + proof.slices) * slice + around;
-                if with_proof <= left { next } else { proof }
-            }
-            _ => next,
+        let times = ProbeTimes {
+            left: self.plan.longest_search().as_secs_f64() - running.spent,
+            around: self.around(workload),
+            shortest: slice,
+            shortest_proof: slice * f64::from(RateSearch::PROOF_SLICES),
+            longest: slice * LONGEST,
+            operations: fewest_operations(&self.objective(workload)?.slo) * SPARE,
         };
-        let shorter = NextProbe {
-            slices: left / slice,
-            ..next
-        };
-        match fits(&next) {
-            true => Some(next),
-            false => (shorter.slices >= 1.0).then_some(shorter),
-        }
-    }
-
-    fn probe_for(&self, step: Step, slo: &Slo, slice: f64) -> Option<NextProbe> {
         let Step::Probe {
             rate,
             purpose,
             seconds,
-        } = step
+        } = running.search.next_within(&times)
         else {
             return None;
         };
-        let proof = purpose == Purpose::Proof;
-        let shortest = match proof {
-            true => f64::from(RateSearch::PROOF_SLICES),
-            false => 1.0,
-        };
-        let needed = seconds.max(fewest_operations(slo) * SPARE / rate);
         Some(NextProbe {
             rate,
-            proof,
-            slices: (needed / slice).clamp(shortest, LONGEST),
+            proof: purpose == Purpose::Proof,
+            slices: seconds / slice,
         })
     }
 
