@@ -435,11 +435,12 @@ impl Search {
         let (held, failed) = rates.bracket();
         // After a failed proof, a proof at a lower rate than the highest that held is good enough.
         let has_failed_proof = rates.unproven().any(|t| t.decision == Some(false));
-        let candidates = tried.iter().filter(|t| match has_failed_proof {
-            true => held.is_some_and(|held| t.rate <= held),
-            false => held == Some(t.rate),
-        });
-        let proven = candidates.filter(|t| t.is_proven()).next_back();
+        let is_candidate = |rate: f64| match has_failed_proof {
+            true => held.is_some_and(|held| rate <= held),
+            false => held == Some(rate),
+        };
+        let mut proofs = tried.iter().filter(|t| t.is_proven());
+        let proven = proofs.rfind(|t| is_candidate(t.rate));
         if let Some(proof) = proven {
             return HighestRate::Proven {
                 rate: proof.rate,
