@@ -1,5 +1,5 @@
 //! The unit and the examples for agents: systemd accepts the unit, the manifests match the schemas of
-//! Kubernetes, and the commands in both start an agent.
+//! Kubernetes, and the commands in both start an agent. The commands of the README measure a server.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Hub, Scratch, Server, Tenbin, path_of, search_path, tied, wait_until};
+use common::{
+    Hub, Scratch, Server, Tenbin, path_of, search_path, search_path_with_tenbin, tied, wait_until,
+};
 use saphyr::{LoadableYamlNode as _, Yaml};
+use serde_json::Value;
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -199,4 +202,78 @@ fn the_pods_have_the_files_they_need_and_start_an_agent() {
     );
     server.kill().expect("a signal");
     server.wait().expect("an end");
+}
+
+/// The commands in the README's section "Several machines", and the output that it shows.
+fn several_machines() -> (Vec<String>, Vec<String>) {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    let (_, section) = readme
+        .split_once("\n## Several machines\n")
+        .expect("a section");
+    let (section, _) = section.split_once("\n## ").expect("a next section");
+    let blocks = section.split("```console\n").skip(1);
+    let lines = blocks.flat_map(|block| block.lines().take_while(|line| *line != "```"));
+    let (commands, shown): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("$ "));
+    let commands = commands.iter().map(|line| line[2..].to_owned());
+    (
+        commands.collect(),
+        shown.into_iter().map(str::to_owned).collect(),
+    )
+}
+
+#[test]
+fn the_commands_of_the_readme_measure_from_two_machines() {
+    path_of(Server::Nats);
+    let scratch = Scratch::new("agents-readme");
+    let (commands, shown) = several_machines();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/three_machines.sh");
+    let (mark, directory) = scratch.mark();
+    let mut child = tied("unshare")
+        .args([
+            "--user",
+            "--map-root-user",
+            "--net",
+            "--mount",
+            "--",
+            "bash",
+        ])
+        .arg(script)
+        .args(&commands)
+        .current_dir(scratch.path())
+        .env("PATH", search_path_with_tenbin(&scratch))
+        .env("NO_COLOR", "1")
+        .env(mark, directory)
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("unshare can be started");
+    let mut code = None;
+    let ended = wait_until(Duration::from_secs(180), || {
+        let status = child.try_wait().expect("the shell can be waited for");
+        code = status.and_then(|status| status.code());
+        status.is_some()
+    });
+    let _ = child.kill();
+    let said = |name: &str| {
+        std::fs::read_to_string(scratch.path().join(name))
+            .unwrap_or_else(|error| format!("{error}"))
+    };
+    let coordinator = said("coordinator.output");
+    assert!(ended, "not done: {coordinator}");
+    // 6: INVALID, as on a busy test machine.
+    assert!(matches!(code, Some(0 | 6)), "{code:?}: {coordinator}");
+    for line in shown {
+        assert!(said("hub.output").contains(&line), "{}", said("hub.output"));
+    }
+    let result = scratch.result();
+    let agents = result["agents"].as_array().expect("agents");
+    let names: Vec<&Value> = agents.iter().map(|agent| &agent["agent"]).collect();
+    assert_eq!(names, ["load1", "load2"], "{agents:#?}");
+    for agent in agents {
+        assert!(
+            agent["throughput"]["value"].as_f64() > Some(0.0),
+            "{agent:#}"
+        );
+    }
+    scratch.expect_nobody_left(Duration::from_secs(10));
 }

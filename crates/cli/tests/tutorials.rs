@@ -11,11 +11,11 @@ mod shown;
 
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{Scratch, search_path, tied, wait_until};
+use common::{Scratch, search_path_with_tenbin, tied, wait_until};
 use page::{Command, Page, Step};
 use serde_json::Value;
 
@@ -112,7 +112,7 @@ fn run(scratch: &Scratch, script: &str) {
     let mut child = tied("unshare")
         .args(["--map-root-user", "--net", "--", "bash", &file])
         .current_dir(scratch.path())
-        .env("PATH", path(scratch))
+        .env("PATH", search_path_with_tenbin(scratch))
         .env("NO_COLOR", "1")
         .env("LC_ALL", "C.UTF-8")
         .env(mark, directory)
@@ -134,18 +134,6 @@ fn run(scratch: &Scratch, script: &str) {
         Some(99),
         "no network"
     );
-}
-
-/// Programs of the test: the built `tenbin` first, in a directory without other programs.
-fn path(scratch: &Scratch) -> std::ffi::OsString {
-    let programs = scratch.path().join("programs");
-    std::fs::create_dir(&programs).expect("a directory");
-    symlink(env!("CARGO_BIN_EXE_tenbin"), programs.join("tenbin")).expect("a link");
-    let others = search_path();
-    let all: Vec<PathBuf> = std::iter::once(programs)
-        .chain(std::env::split_paths(&others))
-        .collect();
-    std::env::join_paths(all).expect("a search path")
 }
 
 fn check(scratch: &Scratch, page: &str, index: usize, command: &Command) {

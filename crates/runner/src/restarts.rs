@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::segments::{self, AllSegments};
 use crate::warm_up::warm_up;
 
-/// Share of the announced time from which additional time is announced.
+/// Share of the time of a run from which the time of restarts is announced.
 const NOTICEABLE: f64 = 0.1;
 
 /// Decides when targets are restarted. `slowest` is the longest start: its duration and its target.
@@ -37,8 +37,8 @@ pub(crate) fn decide(
     }
 }
 
-/// Says how much longer than announced the run takes because of restarts, if that is noticeable.
-/// `starts` is how long the first start of all targets took together.
+/// Says how much of the run the restarts take with their warm-ups, if that is noticeable. `starts`
+/// is how long the first start of all targets took together.
 pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<String> {
     let (when, restarts) = match relaunch {
         Relaunch::Block => {
@@ -52,12 +52,17 @@ pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<
         }
         _ => return None,
     };
-    let longer = starts.saturating_mul(restarts);
-    (longer > plan.forecast().mul_f64(NOTICEABLE)).then(|| {
+    let mut once = plan.clone();
+    once.rounds.relaunch = Relaunch::Never;
+    let starts = starts.saturating_mul(restarts);
+    let whole = plan.forecast() + starts;
+    let of_restarts = whole.saturating_sub(once.forecast());
+    (of_restarts > whole.mul_f64(NOTICEABLE)).then(|| {
         format!(
-            "targets are restarted before each {when}, which takes about {:.0} s in addition \
-             (--relaunch=never starts them once)",
-            longer.as_secs_f64().ceil()
+            "targets are restarted before each {when}; with warm-ups, this takes about {:.0} s of \
+             {:.0} s (--relaunch=never starts them once)",
+            of_restarts.as_secs_f64().ceil(),
+            whole.as_secs_f64().ceil()
         )
     })
 }

@@ -50,7 +50,9 @@ pub(crate) use owned::Owned;
 pub(crate) use ports::free_port;
 pub(crate) use processes::{tied, wait_until};
 pub(crate) use scratch::Scratch;
-pub(crate) use servers::{Server, opensearch as opensearch_libraries, path_of, search_path};
+pub(crate) use servers::{
+    Server, opensearch as opensearch_libraries, path_of, search_path, search_path_with_tenbin,
+};
 pub(crate) use spinner::Spinner;
 pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin};

@@ -1,7 +1,10 @@
 //! Paths of the programs that `cargo xtask setup` installs.
 
 use std::ffi::OsString;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+
+use super::Scratch;
 
 /// An external program that the tests need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +62,16 @@ pub(crate) fn search_path() -> OsString {
         .chain(std::env::split_paths(&own))
         .chain(["/usr/sbin".into(), "/usr/bin".into()]);
     std::env::join_paths(directories).expect("no directory has a colon in its name")
+}
+
+/// [`search_path`] after a directory that has only the built `tenbin`.
+pub(crate) fn search_path_with_tenbin(scratch: &Scratch) -> OsString {
+    let programs = scratch.path().join("programs");
+    std::fs::create_dir(&programs).expect("a directory");
+    symlink(env!("CARGO_BIN_EXE_tenbin"), programs.join("tenbin")).expect("a link");
+    let others = search_path();
+    let all = std::iter::once(programs).chain(std::env::split_paths(&others));
+    std::env::join_paths(all).expect("no directory has a colon in its name")
 }
 
 /// The server directory of `cargo xtask setup` (xtask/src/setup/go.rs).
