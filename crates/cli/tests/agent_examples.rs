@@ -227,6 +227,7 @@ fn the_commands_of_the_readme_measure_from_two_machines() {
     path_of(Server::Nats);
     let scratch = Scratch::new("agents-readme");
     let (commands, shown) = several_machines();
+    assert_eq!(commands.len(), 3, "{commands:?}");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/three_machines.sh");
     let (mark, directory) = scratch.mark();
     let mut child = tied("unshare")

@@ -11,12 +11,14 @@
 //! reported interval. All decisions depend only on the probes made so far, so a run read from disk
 //! gives the same result as the live run.
 
+mod found;
 mod times;
 mod tried;
 
 use serde::Serialize;
 
 use crate::sequential::{LOOKS, Second};
+pub use found::HighestRate;
 pub use times::ProbeTimes;
 use tried::{Outlook, Rates, Tried};
 
@@ -26,9 +28,12 @@ pub const SEARCH_PRECISION: f64 = 0.03;
 /// A new rate between the estimated maximum and one end of the bracket must differ by more than
 /// half of this share from that end and from each undecided rate.
 const EDGE_PRECISION: f64 = 0.08;
-/// If the time is short after a failed proof, the next proof is at a rate that is lower by this
-/// share.
-const FALLBACK: f64 = 0.1;
+/// After a second failed proof, or if the time is short after the first, the next proof is at the
+/// lowest rate that failed, divided by this factor.
+const FALLBACK: f64 = 1.1;
+/// Number of failed proofs after which the search no longer looks for a rate just below the lowest of
+/// them.
+const CLOSE_PROOFS: usize = 2;
 /// Maximum number of probes at one rate.
 const MOST_TRIES: usize = LOOKS;
 /// Maximum number of probes at an undecided rate below the estimated maximum if no rate has held,
@@ -153,71 +158,6 @@ pub enum Step {
     Done,
 }
 
-/// The highest rate that holds, according to the probes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum HighestRate {
-    /// The rate held, also in the longer probe at the end (the proof).
-    Proven {
-        /// Operations per second.
-        rate: f64,
-        /// The lowest rate that failed, operations per second; `None` if no rate failed.
-        failed: Option<f64>,
-    },
-    /// The rate held but was not proven.
-    AtLeast {
-        /// Operations per second.
-        rate: f64,
-        /// The lowest rate that failed, operations per second; `None` if no rate failed.
-        failed: Option<f64>,
-    },
-    /// The proofs failed: no rate is known to hold for as long as a proof lasts.
-    Disproven {
-        /// The highest rate that held in short probes and is below the rate of every failed proof,
-        /// operations per second; `None` without such a rate.
-        briefly: Option<f64>,
-        /// The lowest rate of a failed proof, operations per second.
-        failed: f64,
-        /// The highest rate of a failed proof, operations per second.
-        highest: f64,
-    },
-    /// No rate held.
-    Below {
-        /// The lowest rate that failed, operations per second.
-        failed: f64,
-    },
-    /// Every operation failed at every rate that was tried.
-    Futile {
-        /// The rate of the first probe, operations per second.
-        tried: f64,
-    },
-    /// No rate is known to hold or to fail.
-    Unknown,
-}
-
-impl HighestRate {
-    /// The highest rate that held, operations per second; `None` if the proofs failed or no rate
-    /// held.
-    pub fn rate(&self) -> Option<f64> {
-        match *self {
-            Self::Proven { rate, .. } | Self::AtLeast { rate, .. } => Some(rate),
-            Self::Disproven { .. } | Self::Below { .. } | Self::Futile { .. } | Self::Unknown => {
-                None
-            }
-        }
-    }
-
-    /// The lowest rate that failed, operations per second; `None` if no rate is known to fail. For
-    /// [`Self::Disproven`], the lowest rate of a failed proof.
-    pub fn failed(&self) -> Option<f64> {
-        match *self {
-            Self::Proven { failed, .. } | Self::AtLeast { failed, .. } => failed,
-            Self::Below { failed } | Self::Disproven { failed, .. } => Some(failed),
-            Self::Futile { .. } | Self::Unknown => None,
-        }
-    }
-}
-
 /// A maximum-rate search: its first rate and the probes made so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
@@ -287,8 +227,9 @@ impl Search {
         }
         let rates = self.rates();
         let (held, failed) = rates.bracket();
-        let disproven = rates.0.iter().filter(|t| t.has_proof());
-        if disproven.filter(|t| t.decision == Some(false)).count() >= MOST_PROOFS {
+        let disproven = rates.unproven().filter(|t| t.decision == Some(false));
+        let disproven = disproven.count();
+        if disproven >= MOST_PROOFS {
             return Step::Done;
         }
         let last = self.probes.last().and_then(|last| rates.get(last.rate));
@@ -300,12 +241,17 @@ impl Search {
             return step(late.rate, late.purpose, &rates);
         }
         if let Some(last) = last.filter(|last| last.has_proof()) {
-            if last.decision.is_none() && last.probes.len() <= MOST_TRIES {
+            if last.decision.is_none() && last.probes.len() < MOST_TRIES {
                 return step(last.rate, Purpose::Proof, &rates);
             }
             if last.decision == Some(true) && held == Some(last.rate) {
                 return Step::Done;
             }
+        }
+        if disproven >= CLOSE_PROOFS
+            && let Some(rate) = rates.fallback()
+        {
+            return step(rate, Purpose::Proof, &rates);
         }
         if let Some(rate) = self.rate_to_seek(&rates) {
             return step(rate, Purpose::Seek, &rates);
@@ -318,7 +264,7 @@ impl Search {
         }
         let proof = held
             .and_then(|held| rates.get(held))
-            .filter(|t| !t.has_proof());
+            .filter(|t| !t.has_proof() && t.proofs() < MOST_TRIES);
         proof.map_or(Step::Done, |t| step(t.rate, Purpose::Proof, &rates))
     }
 
@@ -423,51 +369,6 @@ impl Search {
         let outermost = on_side.map(distance).reduce(f64::max).unwrap_or(0.0);
         let candidates = [at(aim), at((farthest + outermost) / 2.0)];
         candidates.into_iter().find(is_new)
-    }
-
-    /// The result, according to the probes so far.
-    pub fn found(&self) -> HighestRate {
-        if self.is_futile() {
-            return HighestRate::Futile { tried: self.start };
-        }
-        let rates = self.rates();
-        let tried = &rates.0;
-        let (held, failed) = rates.bracket();
-        // After a failed proof, a proof at a lower rate than the highest that held is good enough.
-        let has_failed_proof = rates.unproven().any(|t| t.decision == Some(false));
-        let is_candidate = |rate: f64| match has_failed_proof {
-            true => held.is_some_and(|held| rate <= held),
-            false => held == Some(rate),
-        };
-        let mut proofs = tried.iter().filter(|t| t.is_proven());
-        let proven = proofs.rfind(|t| is_candidate(t.rate));
-        if let Some(proof) = proven {
-            return HighestRate::Proven {
-                rate: proof.rate,
-                failed,
-            };
-        }
-        let disproven = || {
-            tried
-                .iter()
-                .filter(|t| t.has_proof() && t.decision == Some(false))
-        };
-        if let Some(highest) = disproven().map(|t| t.rate).reduce(f64::max) {
-            let lowest = disproven().map(|t| t.rate).fold(highest, f64::min);
-            let below = tried
-                .iter()
-                .filter(|t| t.rate < lowest && t.decision == Some(true));
-            return HighestRate::Disproven {
-                briefly: below.map(|t| t.rate).reduce(f64::max),
-                failed: lowest,
-                highest,
-            };
-        }
-        match (held, failed) {
-            (Some(rate), failed) => HighestRate::AtLeast { rate, failed },
-            (None, Some(failed)) => HighestRate::Below { failed },
-            (None, None) => HighestRate::Unknown,
-        }
     }
 
     fn is_futile(&self) -> bool {

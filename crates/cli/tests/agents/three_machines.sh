@@ -34,11 +34,12 @@ until_says() { # FILE TEXT
 }
 
 started=
-trap 'kill $started; wait' EXIT
+trap 'kill $started || :; wait' EXIT
 machine load1 10.0.0.2
 machine load2 10.0.0.3
 machine server 10.0.0.8
 on server "tenbin serve truth --listen 10.0.0.8:8080"
+until_says server.output "10.0.0.8:8080"
 
 bash -c "exec $1" < /dev/null > hub.output 2>&1 &
 started="$started $!"

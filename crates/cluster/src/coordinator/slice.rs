@@ -173,6 +173,9 @@ impl Coordinator {
                     if samples != member.slice.samples {
                         return Err(member.lost(LOST_SAMPLES));
                     }
+                    if done.cut_short && !stopped {
+                        return Err(member.lost("ended the slice early: it was interrupted, or suspended for longer than 3 s"));
+                    }
                     let longest = planned + rest + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
                     if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {

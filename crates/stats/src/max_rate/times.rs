@@ -7,6 +7,9 @@ use super::{Purpose, Search, Step, step};
 pub struct ProbeTimes {
     /// Time left for the search.
     pub left: f64,
+    /// Time by which proofs may exceed `left`, because responses after earlier probes took longer
+    /// than planned.
+    pub overdraft: f64,
     /// Unmeasured time of each probe.
     pub around: f64,
     /// Minimum length of a probe.
@@ -19,6 +22,14 @@ pub struct ProbeTimes {
     pub operations: f64,
 }
 
+/// A probe with the length that it gets.
+#[derive(Debug, Clone, Copy)]
+struct Planned {
+    rate: f64,
+    purpose: Purpose,
+    seconds: f64,
+}
+
 impl ProbeTimes {
     fn shortest(&self, purpose: Purpose) -> f64 {
         match purpose {
@@ -27,8 +38,15 @@ impl ProbeTimes {
         }
     }
 
-    /// The step with the length that its probe gets; `None` if the search is complete.
-    fn apply(&self, step: Step) -> Option<Step> {
+    fn left(&self, purpose: Purpose) -> f64 {
+        match purpose {
+            Purpose::Seek => self.left,
+            Purpose::Proof => self.left + self.overdraft,
+        }
+    }
+
+    /// `None` if the search is complete.
+    fn planned(&self, step: Step) -> Option<Planned> {
         let Step::Probe {
             rate,
             purpose,
@@ -38,35 +56,32 @@ impl ProbeTimes {
             return None;
         };
         let needed = seconds.max(self.operations / rate);
-        Some(Step::Probe {
+        Some(Planned {
             rate,
             purpose,
             seconds: needed.clamp(self.shortest(purpose), self.longest),
         })
     }
 
-    /// Whether all `steps` can run in the time that is left.
-    fn fit(&self, steps: &[Step]) -> bool {
-        let length = |step: &Step| match step {
-            Step::Probe { seconds, .. } => seconds + self.around,
-            Step::Done => 0.0,
-        };
-        steps.iter().map(length).sum::<f64>() <= self.left
+    /// Whether all `probes` can run in the time that is left.
+    fn fit(&self, probes: &[Planned]) -> bool {
+        let lengths = probes.iter().map(|probe| probe.seconds + self.around);
+        let left = probes.first().map_or(0.0, |first| self.left(first.purpose));
+        lengths.sum::<f64>() <= left
     }
 
-    /// The step, shortened to the time that is left, or [`Step::Done`] if that time is too short.
-    fn cut(&self, step: Step) -> Step {
-        match step {
-            Step::Probe {
-                rate,
-                purpose,
-                seconds,
-            } if self.left - self.around >= self.shortest(purpose) => Step::Probe {
-                rate,
-                purpose,
-                seconds: seconds.min(self.left - self.around),
-            },
-            _ => Step::Done,
+    /// The probe, shortened to the time that is left without `reserved`, or [`Step::Done`] if the
+    /// time is too short.
+    fn cut(&self, probe: Planned, reserved: f64) -> Step {
+        let (shortest, left) = (self.shortest(probe.purpose), self.left(probe.purpose));
+        let most = left - self.around;
+        if most < shortest {
+            return Step::Done;
+        }
+        Step::Probe {
+            rate: probe.rate,
+            purpose: probe.purpose,
+            seconds: probe.seconds.min((most - reserved).max(shortest)),
         }
     }
 }
@@ -74,33 +89,36 @@ impl ProbeTimes {
 impl Search {
     /// The next step that leaves enough time to prove a result.
     pub fn next_within(&self, times: &ProbeTimes) -> Step {
-        let mut next = times.apply(self.next()).unwrap_or(Step::Done);
+        let Some(mut next) = times.planned(self.next()) else {
+            return Step::Done;
+        };
         let rates = self.rates();
-        let proof_at = |rate| times.apply(step(rate, Purpose::Proof, &rates));
+        let proof_at = |rate| times.planned(step(rate, Purpose::Proof, &rates));
         let highest = rates.bracket().0.and_then(|held| rates.get(held));
-        let unproven = highest.filter(|held| !held.is_proven());
-        let proof = unproven.and_then(|held| proof_at(held.rate));
-        if let Some(proof) = proof
-            && let Step::Probe {
-                purpose: Purpose::Seek,
-                ..
-            } = next
+        let unproven = highest.filter(|held| !rates.is_proven(held));
+        let is_first = rates.unproven().next().is_none();
+        if next.purpose == Purpose::Seek
+            && let Some(proof) = unproven.and_then(|held| proof_at(held.rate))
         {
             // The first proof may fail: reserve time for a second proof at a lower rate.
-            let has_time = match rates.unproven().next() {
-                None => times.fit(&[next, proof, proof]),
-                Some(_) => times.fit(&[next, proof]),
+            let has_time = match is_first {
+                true => times.fit(&[next, proof, proof]),
+                false => times.fit(&[next, proof]),
             };
             if !has_time {
                 next = proof;
             }
         }
         if let Some(fallback) = rates.fallback().and_then(proof_at)
-            && next != Step::Done
+            && (next.purpose == Purpose::Seek || fallback.rate < next.rate)
             && !times.fit(&[next, fallback])
         {
             next = fallback;
         }
-        times.cut(next)
+        let reserved = match (next.purpose, is_first) {
+            (Purpose::Proof, true) => times.shortest_proof + times.around,
+            _ => 0.0,
+        };
+        times.cut(next, reserved)
     }
 }

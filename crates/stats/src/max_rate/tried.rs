@@ -84,10 +84,15 @@ impl Tried<'_> {
         counting.any(|p| p.purpose == Purpose::Proof)
     }
 
-    pub(super) fn is_proven(&self) -> bool {
+    /// Number of proofs, with void ones.
+    pub(super) fn proofs(&self) -> usize {
+        let proofs = self.probes.iter().filter(|p| p.purpose == Purpose::Proof);
+        proofs.count()
+    }
+
+    fn has_many_probes(&self) -> bool {
         let counting = self.probes.iter().filter(|p| !p.ended.is_void());
-        let is_long = self.has_proof() || counting.count() >= AS_GOOD_AS_PROOF;
-        is_long && self.decision == Some(true)
+        counting.count() >= AS_GOOD_AS_PROOF
     }
 
     /// Total measured seconds of the probes at this rate, without void probes.
@@ -98,9 +103,14 @@ impl Tried<'_> {
     }
 
     /// Votes on the limit at index `at`, without the probes that missed the limit while the machine
-    /// stalled.
+    /// stalled. After a proof, only proofs have a vote: short probes do not show a queue that grows
+    /// slowly.
     fn votes_on(&self, at: usize) -> Vec<Vote> {
-        let counts = |probe: &&&Probe| probe.votes[at].kept || !probe.is_disturbed;
+        let has_proof = self.has_proof();
+        let counts = |probe: &&&Probe| {
+            (probe.votes[at].kept || !probe.is_disturbed)
+                && (probe.purpose == Purpose::Proof || !has_proof)
+        };
         let probes = self.probes.iter().filter(counts);
         probes.map(|probe| probe.votes[at]).collect()
     }
@@ -157,12 +167,23 @@ impl<'p> Rates<'p> {
         proofs.filter(|t| t.decision != Some(true))
     }
 
-    /// A rate so far below every unproven rate that a proof is likely to succeed. `None` if every
-    /// proof succeeded, or if a rate at least as high is proven.
+    /// Whether the rate held in a proof. Several short probes are as good as a proof, unless a proof
+    /// of another rate has shown that they are not.
+    pub(super) fn is_proven(&self, tried: &Tried<'_>) -> bool {
+        let as_good = || tried.has_many_probes() && self.unproven().next().is_none();
+        tried.decision == Some(true) && (tried.has_proof() || as_good())
+    }
+
+    /// A rate so far below every rate that failed or is unproven that a proof is likely to succeed.
+    /// `None` if no proof failed, or if a rate at least as high is proven.
     pub(super) fn fallback(&self) -> Option<f64> {
-        let lowest = self.unproven().map(|t| t.rate).reduce(f64::min)?;
-        let rate = rounded(lowest / (1.0 + FALLBACK));
-        let mut proven = self.0.iter().filter(|t| t.is_proven());
+        let unproven = self.unproven().map(|t| t.rate).reduce(f64::min)?;
+        let lowest = self
+            .bracket()
+            .1
+            .map_or(unproven, |failed| failed.min(unproven));
+        let rate = rounded(lowest / FALLBACK);
+        let mut proven = self.0.iter().filter(|t| self.is_proven(t));
         (!proven.any(|t| rate <= t.rate)).then_some(rate)
     }
 

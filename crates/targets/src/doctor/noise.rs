@@ -26,7 +26,7 @@ struct Noise {
     spread: f64,
     /// Smallest amount of work in a slice, as a share of the median.
     least: f64,
-    /// Longest duration of a piece minus the median duration.
+    /// Longest duration of a piece minus its duration in the median slice.
     longest: Duration,
 }
 
@@ -76,7 +76,7 @@ fn judge(noise: &Noise) -> Outcome {
 /// work.
 fn measure(watch: Duration, stop: &AtomicBool) -> Option<Noise> {
     let size = size_of_piece();
-    let mut pieces: Vec<(Duration, Duration)> = Vec::new();
+    let mut tally = Tally::new(watch);
     let started = Instant::now();
     loop {
         let before = started.elapsed();
@@ -87,45 +87,64 @@ fn measure(watch: Duration, stop: &AtomicBool) -> Option<Noise> {
             break;
         }
         work(size);
-        pieces.push((before, started.elapsed() - before));
+        tally.add(before, started.elapsed() - before);
     }
-    noise(watch, &pieces)
+    tally.noise()
 }
 
-/// Evaluates the pieces, given as start and duration.
-fn noise(watched: Duration, pieces: &[(Duration, Duration)]) -> Option<Noise> {
-    let index = |at: Duration| (at.as_nanos() / SLICE.as_nanos()) as usize;
-    let mut slices = vec![0.0_f64; index(watched)];
-    let mut times: Vec<Duration> = Vec::with_capacity(pieces.len());
-    for (began, took) in pieces {
-        times.push(*took);
-        // A piece that spans several slices is divided among them in proportion to time.
-        let parts = (took.as_nanos() / SLICE.as_nanos()).max(1) as usize;
-        for part in 0..=parts {
-            let from = (*began).max(SLICE * (index(*began) + part) as u32);
-            let until = (*began + *took).min(SLICE * (index(*began) + part + 1) as u32);
-            if let (Some(slice), Some(inside)) = (
-                slices.get_mut(index(*began) + part),
-                until.checked_sub(from),
-            ) {
+/// Work done so far. Needs 32 bytes per second, so that a watch of hours stays small.
+struct Tally {
+    watched: Duration,
+    /// Pieces of work in each slice.
+    slices: Vec<f64>,
+    /// Longest duration of a piece.
+    longest: Duration,
+}
+
+impl Tally {
+    fn new(watched: Duration) -> Self {
+        Self {
+            watched,
+            slices: vec![0.0; index(watched)],
+            longest: Duration::ZERO,
+        }
+    }
+
+    /// Adds a piece of work. A piece that spans several slices is divided among them in proportion
+    /// to time.
+    fn add(&mut self, start: Duration, took: Duration) {
+        self.longest = self.longest.max(took);
+        for at in index(start)..=index(start + took) {
+            let from = start.max(SLICE * at as u32);
+            let until = (start + took).min(SLICE * (at as u32 + 1));
+            if let Some(slice) = self.slices.get_mut(at) {
+                let inside = until.saturating_sub(from);
                 *slice += inside.as_secs_f64() / took.as_secs_f64().max(1e-9);
             }
         }
     }
-    times.sort_unstable();
-    slices.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| slices.get(((slices.len() as f64 - 1.0) * share).round() as usize);
-    let middle = *at(0.5)?;
-    if middle <= 0.0 {
-        return None;
+
+    /// Evaluates the work; `None` if at least half of the slices contain no work.
+    fn noise(mut self) -> Option<Noise> {
+        let slices = &mut self.slices;
+        slices.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| slices.get(((slices.len() as f64 - 1.0) * share).round() as usize);
+        let middle = *at(0.5)?;
+        if middle <= 0.0 {
+            return None;
+        }
+        Some(Noise {
+            watched: self.watched,
+            spread: (at(0.9)? - at(0.1)?) / 2.0 / middle,
+            least: slices.first()? / middle,
+            longest: self.longest.saturating_sub(SLICE.div_f64(middle)),
+        })
     }
-    let median = *times.get(times.len() / 2)?;
-    Some(Noise {
-        watched,
-        spread: (at(0.9)? - at(0.1)?) / 2.0 / middle,
-        least: slices.first()? / middle,
-        longest: times.last()?.saturating_sub(median),
-    })
+}
+
+/// Index of the slice that contains this time since the start.
+fn index(at: Duration) -> usize {
+    (at.as_nanos() / SLICE.as_nanos()) as usize
 }
 
 /// Number of steps of [`work`] that take about [`PIECE`].
@@ -160,20 +179,20 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     /// Simulates 4 s of pieces of 1 ms, some of which take longer.
-    fn pieces(took: impl Fn(u32) -> Duration) -> Vec<(Duration, Duration)> {
+    fn noise(took: impl Fn(u32) -> Duration) -> Option<Noise> {
+        let mut tally = Tally::new(4000 * MS);
         let mut at = Duration::ZERO;
-        let mut all = Vec::new();
         while at < 4000 * MS {
             let each = took(at.as_millis() as u32);
-            all.push((at, each));
+            tally.add(at, each);
             at += each;
         }
-        all
+        tally.noise()
     }
 
     #[test]
     fn even_work_has_no_noise() {
-        let even = noise(4000 * MS, &pieces(|_| MS)).unwrap();
+        let even = noise(|_| MS).unwrap();
         assert!(
             even.spread < 1e-9 && (even.least - 1.0).abs() < 1e-9,
             "{even:?}"
@@ -191,11 +210,11 @@ mod tests {
                 2 * MS
             }
         };
-        let slow = noise(4000 * MS, &pieces(half)).unwrap();
+        let slow = noise(half).unwrap();
         assert!(slow.spread > 0.2, "{slow:?}");
         assert_eq!(judge(&slow).state, State::Warning);
         let pause = |at: u32| if at == 1010 { 41 * MS } else { MS };
-        let paused = noise(4000 * MS, &pieces(pause)).unwrap();
+        let paused = noise(pause).unwrap();
         assert!(paused.spread < 0.01, "{paused:?}");
         assert_eq!(paused.longest, 40 * MS);
         assert!((paused.least - 210.0 / 250.0).abs() < 0.01, "{paused:?}");
@@ -205,13 +224,13 @@ mod tests {
 
     #[test]
     fn a_machine_that_did_no_work_is_unknown() {
-        assert_eq!(noise(4000 * MS, &[]), None);
+        assert_eq!(Tally::new(4000 * MS).noise(), None);
     }
 
     #[test]
     fn a_pause_over_several_slices_leaves_them_without_work() {
         let pause = |at: u32| if at == 1000 { 1000 * MS } else { MS };
-        let paused = noise(4000 * MS, &pieces(pause)).unwrap();
+        let paused = noise(pause).unwrap();
         assert!(paused.least < 0.01, "{paused:?}");
     }
 }

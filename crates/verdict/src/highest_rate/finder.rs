@@ -37,6 +37,8 @@ struct Running {
     search: Search,
     /// Total time of the probes so far, seconds.
     spent: f64,
+    /// The part of `spent` that outstanding responses took after the windows, seconds.
+    drained: f64,
 }
 
 impl<'a> Finder<'a> {
@@ -53,6 +55,7 @@ impl<'a> Finder<'a> {
         let running = Running {
             search: Search::new(rate),
             spent: 0.0,
+            drained: 0.0,
         };
         self.searches.push(((workload, target), running));
     }
@@ -61,11 +64,14 @@ impl<'a> Finder<'a> {
     pub fn next(&self, workload: usize, target: usize) -> Option<NextProbe> {
         let running = self.running(workload, target)?;
         let slice = self.plan.rounds.slice.as_secs_f64();
+        let around = self.around(workload);
+        let shortest_proof = slice * f64::from(RateSearch::PROOF_SLICES);
         let times = ProbeTimes {
             left: self.plan.longest_search().as_secs_f64() - running.spent,
-            around: self.around(workload),
+            overdraft: running.drained.min(2.0 * (shortest_proof + around)),
+            around,
             shortest: slice,
-            shortest_proof: slice * f64::from(RateSearch::PROOF_SLICES),
+            shortest_proof,
             longest: slice * LONGEST,
             operations: fewest_operations(&self.objective(workload)?.slo) * SPARE,
         };
@@ -94,6 +100,7 @@ impl<'a> Finder<'a> {
         let Some((_, running)) = searches.find(|(at, _)| *at == (workload, target)) else {
             return;
         };
+        running.drained += drained(slice);
         running.spent += slice.seconds + around + drained(slice);
         if let Some((probe, _)) = probe(slice, slo) {
             running.search.learn(probe);
