@@ -25,6 +25,29 @@ pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// As [`cargo`], and clippy checks every crate of the workspace that cargo compiles: one pass instead
+/// of `cargo clippy` and a build, which also checks all dependencies a second time. `cargo clippy` does
+/// the same with `cargo check`. A warning is an error.
+///
+/// All calls that share what they build need this command: cargo keeps what clippy has compiled apart.
+pub(crate) fn cargo_with_clippy() -> Command {
+    let mut command = cargo();
+    command
+        .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver())
+        .env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings");
+    command
+}
+
+/// The compiler with clippy's lints, beside the compiler that cargo uses.
+fn clippy_driver() -> PathBuf {
+    let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]));
+    let beside = sysroot.map(|root| Path::new(root.trim()).join("bin/clippy-driver"));
+    beside
+        .ok()
+        .filter(|file| file.is_file())
+        .unwrap_or_else(|| "clippy-driver".into())
+}
+
 /// Runs a command whose output goes to the terminal. Fails if the command fails.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let shown = show(command);

@@ -50,9 +50,9 @@ fn all_steps(steps: &mut Steps, counts: &mut Counts) -> Result<()> {
     println!("{OUTLINE}");
     space::check()?;
     let servers = steps.run("Debian packages", setup::start)?;
-    check::run(steps)?;
-    steps.run("build the tests", || {
-        shell::succeed(shell::cargo().args(["test", "--workspace", "--no-run"]))
+    check::without_clippy(steps)?;
+    steps.run("clippy and build of the tests", || {
+        shell::succeed(shell::cargo_with_clippy().args(["test", "--workspace", "--no-run"]))
     })?;
     steps.run("rest of the set-up, started before the checks", || {
         servers.wait()

@@ -95,7 +95,7 @@ pub(super) fn run_alone(Failed { call, name }: &Failed) -> Result<Outcome> {
 /// One call of `cargo test` with one test at a time, and what it printed. Features are always those
 /// of the whole workspace: with others, cargo would build the dependencies again.
 fn cargo_test(arguments: &[String]) -> Result<(Outcome, String)> {
-    let mut command = shell::cargo();
+    let mut command = shell::cargo_with_clippy();
     command
         .args(["test", "--workspace", "--no-fail-fast"])
         .args(arguments)
