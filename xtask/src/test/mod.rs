@@ -17,8 +17,8 @@ const MOST_UNSTEADY: usize = 6;
 
 /// What a person should know before the first step.
 const OUTLINE: &str = "\
-On two cores and a new machine, this takes about 36 minutes: 16 to install servers, check and build,
-and 20 to run the tests. Later runs take about 25 minutes. It needs 14 GB of disk space. Servers are
+On two cores and a new machine, this takes about 37 minutes: 15 to install servers, check and build,
+and 22 to run the tests. Later runs take about 25 minutes. It needs 14 GB of disk space. Servers are
 installed while the code is checked and built; target/setup.log has the output of their installation.";
 
 /// Runs all steps and stops at the first failed step. The last line of the output counts the tests.

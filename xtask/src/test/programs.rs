@@ -20,6 +20,9 @@ const BESIDE: &[&str] = &[
     "examples",
     "doctor",
     "hub",
+    "telemetry",
+    "vitals",
+    "faults",
 ];
 
 /// Test programs with a minute or more of work. They start first, so that the last program to end is
