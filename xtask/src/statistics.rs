@@ -7,10 +7,11 @@
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::load_machines::LoadMachines;
 use crate::{kept, shell};
 
 /// Number of simulated comparisons per table row.
@@ -86,17 +87,24 @@ fn compared_with_itself() -> Result<(String, bool)> {
     for agents in [0, AGENTS] {
         let agents = match agents {
             0 => None,
-            count => Some(Agents::start(&tenbin, count, &scratch)?),
+            count => {
+                let mut machines = LoadMachines::start(&tenbin, &scratch, "127.0.0.1:0")?;
+                (0..count).try_for_each(|_| machines.add_agent(&[], &[]))?;
+                Some(machines)
+            }
         };
         let (who, options) = match &agents {
-            None => (String::new(), &[][..]),
-            Some(agents) => (format!(" by {AGENTS} agents"), &*agents.options),
+            None => (String::new(), Vec::new()),
+            Some(agents) => (format!(" by {AGENTS} agents"), agents.options()),
         };
         let mut words = Vec::new();
         for number in 0..REAL {
-            let (word, ratio) = against_itself(&tenbin, &server.url, &scratch, options)?;
+            let (word, ratio) = against_itself(&tenbin, &server.url, &scratch, &options)?;
             println!("{}.{who} {word}, ratio {ratio}", number + 1);
             words.push(word);
+        }
+        if let Some(agents) = agents {
+            agents.end()?;
         }
         let is_different = |word: &&String| matches!(word.as_str(), "faster" | "slower");
         let different = words.iter().filter(is_different).count();
@@ -113,64 +121,6 @@ fn compared_with_itself() -> Result<(String, bool)> {
     drop(server);
     let _ = std::fs::remove_dir_all(&scratch);
     Ok((table, all_passed))
-}
-
-/// A hub and agents on this machine; stopped when dropped.
-struct Agents {
-    children: Vec<Child>,
-    /// Stays open, so that the hub can print.
-    output: BufReader<ChildStdout>,
-    /// The options of a run that uses them.
-    options: Vec<String>,
-}
-
-impl Agents {
-    fn start(tenbin: &Path, count: usize, scratch: &Path) -> Result<Self> {
-        let mut hub = Command::new(tenbin)
-            .args(["hub", "--listen", "127.0.0.1:0"])
-            .current_dir(scratch)
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("tenbin cannot be run")?;
-        let output = hub.stdout.take().context("the hub has no output")?;
-        let mut agents = Self {
-            children: vec![hub],
-            output: BufReader::new(output),
-            options: Vec::new(),
-        };
-        let mut first = String::new();
-        agents.output.read_line(&mut first)?;
-        let url = first.split([' ', ';']).find(|word| word.contains("://"));
-        let url = url.with_context(|| format!("the hub did not start: {first:?}"))?;
-        let creds = |role: &str| {
-            let file = scratch.join("tenbin-hub").join(format!("{role}.creds"));
-            file.display().to_string()
-        };
-        for number in 0..count {
-            let agent = Command::new(tenbin)
-                .args(["agent", "--quiet", "--nats", url, "--creds"])
-                .args([creds("agent"), "--name".to_owned(), format!("a{number}")])
-                .spawn()
-                .context("tenbin cannot be run")?;
-            agents.children.push(agent);
-        }
-        let coordinator = creds("coordinator");
-        let count = count.to_string();
-        let words = ["--agents", &count, "--nats", url, "--creds", &coordinator];
-        agents.options = words.map(str::to_owned).to_vec();
-        Ok(agents)
-    }
-}
-
-impl Drop for Agents {
-    fn drop(&mut self) {
-        // The hub is the first, and needs an interrupt to stop its server.
-        for child in self.children.iter_mut().rev() {
-            let pid = child.id().to_string();
-            let _ = Command::new("kill").args(["-INT", &pid]).status();
-            let _ = child.wait();
-        }
-    }
 }
 
 /// A running built-in server; stopped when dropped.
