@@ -44,6 +44,13 @@ impl LoadMachines {
         })
     }
 
+    /// Starts a hub on a free port of this machine, and `count` agents.
+    pub(crate) fn start_with(tenbin: &Path, directory: &Path, count: usize) -> Result<Self> {
+        let mut machines = Self::start(tenbin, directory, "127.0.0.1:0")?;
+        (0..count).try_for_each(|_| machines.add_agent(&[], &[]))?;
+        Ok(machines)
+    }
+
     /// Starts the hub again, at the same address with the same keys.
     pub(crate) fn restart_hub(&mut self) -> Result<()> {
         let listen = self.url.trim_start_matches("tls://").to_owned();

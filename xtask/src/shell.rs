@@ -25,13 +25,14 @@ pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// As [`cargo`], and clippy checks every crate of the workspace that cargo compiles: one pass instead
-/// of `cargo clippy` and a build, which also checks all dependencies a second time. `cargo clippy` does
-/// the same with `cargo check`. A warning is an error.
+/// As [`cargo`], but clippy compiles the crates of the workspace, and its warnings are errors. This
+/// takes less time than `cargo clippy` followed by a build: both would go through all dependencies.
 ///
-/// All calls that share what they build need this command: cargo keeps what clippy has compiled apart.
+/// Cargo keeps the artifacts of this compiler apart, so a build and the calls that use it must all be
+/// made with this command.
 pub(crate) fn cargo_with_clippy() -> Command {
     let mut command = cargo();
+    // As `cargo clippy -- --deny warnings` sets them for `cargo check`.
     command
         .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver())
         .env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings");

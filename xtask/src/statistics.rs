@@ -87,11 +87,7 @@ fn compared_with_itself() -> Result<(String, bool)> {
     for agents in [0, AGENTS] {
         let agents = match agents {
             0 => None,
-            count => {
-                let mut machines = LoadMachines::start(&tenbin, &scratch, "127.0.0.1:0")?;
-                (0..count).try_for_each(|_| machines.add_agent(&[], &[]))?;
-                Some(machines)
-            }
+            count => Some(LoadMachines::start_with(&tenbin, &scratch, count)?),
         };
         let (who, options) = match &agents {
             None => (String::new(), Vec::new()),

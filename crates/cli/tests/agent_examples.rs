@@ -231,14 +231,10 @@ fn the_commands_of_the_readme_measure_from_two_machines() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/three_machines.sh");
     let (mark, directory) = scratch.mark();
     let mut child = tied("unshare")
-        .args([
-            "--user",
-            "--map-root-user",
-            "--net",
-            "--mount",
-            "--",
-            "bash",
-        ])
+        .args(["--user", "--map-root-user", "--net", "--mount"])
+        // When the test is killed, so are the processes of the script.
+        .args(["--pid", "--fork", "--kill-child", "--mount-proc"])
+        .args(["--", "bash"])
         .arg(script)
         .args(&commands)
         .current_dir(scratch.path())

@@ -216,7 +216,7 @@ impl Search {
     }
 
     /// The next step, whatever its length.
-    pub fn next(&self) -> Step {
+    fn next(&self) -> Step {
         let empty = self.probes.iter().filter(|p| p.ended == Yield::Nothing);
         if self.probes.len() >= MOST_PROBES
             || empty.count() >= MOST_EMPTY

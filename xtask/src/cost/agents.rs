@@ -17,10 +17,7 @@ pub(super) struct Agents {
 impl Agents {
     pub(super) fn start(tenbin: &Path, count: usize) -> Result<Self> {
         let directory = std::env::temp_dir().join(format!("tenbin-agents-{}", std::process::id()));
-        let mut machines = LoadMachines::start(tenbin, &directory, "127.0.0.1:0")?;
-        for _ in 0..count {
-            machines.add_agent(&[], &[])?;
-        }
+        let machines = LoadMachines::start_with(tenbin, &directory, count)?;
         Ok(Self {
             options: machines.options(),
             machines: Some(machines),

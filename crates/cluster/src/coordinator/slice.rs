@@ -19,6 +19,8 @@ const START_MARGIN: Duration = Duration::from_millis(20);
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
 const LOST_SAMPLES: &str = "has sent samples that did not arrive";
+const ENDED_EARLY: &str =
+    "ended the slice early: it was interrupted, or suspended for longer than 3 s";
 
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
@@ -174,7 +176,7 @@ impl Coordinator {
                         return Err(member.lost(LOST_SAMPLES));
                     }
                     if done.cut_short && !stopped {
-                        return Err(member.lost("ended the slice early: it was interrupted, or suspended for longer than 3 s"));
+                        return Err(member.lost(ENDED_EARLY));
                     }
                     let longest = planned + rest + LAST_WAIT;
                     let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);

@@ -33,18 +33,23 @@ const SLICE: f64 = 2.0;
 /// Unmeasured time per probe, seconds.
 const AROUND: f64 = 0.5;
 
-/// Runs a search until it ends or the time is over.
-fn search(start: f64, most: f64, mut server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
-    let mut search = Search::new(start);
-    let mut times = ProbeTimes {
-        left: most,
+/// The times of the simulated runs, with this time left.
+fn times(left: f64) -> ProbeTimes {
+    ProbeTimes {
+        left,
         overdraft: 0.0,
         around: AROUND,
         shortest: SLICE,
         shortest_proof: 3.0 * SLICE,
         longest: 6.0 * SLICE,
         operations: 1.0,
-    };
+    }
+}
+
+/// Runs a search until it ends or the time is over.
+fn search(start: f64, most: f64, mut server: impl FnMut(f64, Purpose, f64) -> Probe) -> Search {
+    let mut search = Search::new(start);
+    let mut times = times(most);
     while let Step::Probe {
         rate,
         purpose,
@@ -539,16 +544,7 @@ fn the_last_proof_is_below_every_rate_that_failed() {
         (390.0, Seek, false, false),
         (330.0, Seek, false, false),
     ]);
-    let times = ProbeTimes {
-        left: 7.0,
-        overdraft: 0.0,
-        around: AROUND,
-        shortest: SLICE,
-        shortest_proof: 3.0 * SLICE,
-        longest: 6.0 * SLICE,
-        operations: 1.0,
-    };
-    let Step::Probe { rate, purpose, .. } = search.next_within(&times) else {
+    let Step::Probe { rate, purpose, .. } = search.next_within(&times(7.0)) else {
         panic!("there is time for one proof");
     };
     assert_eq!((rate, purpose), (283.0, Proof));

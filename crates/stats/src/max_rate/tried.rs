@@ -79,31 +79,31 @@ pub(super) struct Outlook {
 }
 
 impl Tried<'_> {
-    pub(super) fn has_proof(&self) -> bool {
-        let mut counting = self.probes.iter().filter(|p| !p.ended.is_void());
-        counting.any(|p| p.purpose == Purpose::Proof)
+    /// The probes at this rate that are not void.
+    fn counting(&self) -> impl Iterator<Item = &Probe> {
+        let probes = self.probes.iter().copied();
+        probes.filter(|probe| !probe.ended.is_void())
     }
 
-    /// Number of proofs, with void ones.
+    /// Whether a proof at this rate is not void.
+    pub(super) fn has_proof(&self) -> bool {
+        self.counting().any(|p| p.purpose == Purpose::Proof)
+    }
+
+    /// Number of proofs at this rate, including void ones.
     pub(super) fn proofs(&self) -> usize {
         let proofs = self.probes.iter().filter(|p| p.purpose == Purpose::Proof);
         proofs.count()
     }
 
-    fn has_many_probes(&self) -> bool {
-        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
-        counting.count() >= AS_GOOD_AS_PROOF
-    }
-
     /// Total measured seconds of the probes at this rate, without void probes.
     pub(super) fn seconds(&self) -> usize {
-        let counting = self.probes.iter().filter(|p| !p.ended.is_void());
-        let shares = counting.filter_map(|p| p.shares.first());
+        let shares = self.counting().filter_map(|p| p.shares.first());
         shares.map(|share| share.seconds.len()).sum()
     }
 
     /// Votes on the limit at index `at`, without the probes that missed the limit while the machine
-    /// stalled. After a proof, only proofs have a vote: short probes do not show a queue that grows
+    /// stalled. If there is a proof, only proofs have a vote: short probes do not show a queue that grows
     /// slowly.
     fn votes_on(&self, at: usize) -> Vec<Vote> {
         let has_proof = self.has_proof();
@@ -170,7 +170,8 @@ impl<'p> Rates<'p> {
     /// Whether the rate held in a proof. Several short probes are as good as a proof, unless a proof
     /// of another rate has shown that they are not.
     pub(super) fn is_proven(&self, tried: &Tried<'_>) -> bool {
-        let as_good = || tried.has_many_probes() && self.unproven().next().is_none();
+        let has_many = || tried.counting().count() >= AS_GOOD_AS_PROOF;
+        let as_good = || has_many() && self.unproven().next().is_none();
         tried.decision == Some(true) && (tried.has_proof() || as_good())
     }
 
@@ -178,10 +179,8 @@ impl<'p> Rates<'p> {
     /// `None` if no proof failed, or if a rate at least as high is proven.
     pub(super) fn fallback(&self) -> Option<f64> {
         let unproven = self.unproven().map(|t| t.rate).reduce(f64::min)?;
-        let lowest = self
-            .bracket()
-            .1
-            .map_or(unproven, |failed| failed.min(unproven));
+        let (_, failed) = self.bracket();
+        let lowest = failed.map_or(unproven, |failed| failed.min(unproven));
         let rate = rounded(lowest / FALLBACK);
         let mut proven = self.0.iter().filter(|t| self.is_proven(t));
         (!proven.any(|t| rate <= t.rate)).then_some(rate)

@@ -12,6 +12,9 @@ const LONGEST: f64 = 6.0;
 /// strictest percentile of the objective.
 const SPARE: f64 = 1.35;
 
+/// Number of proofs that may run although drains took the time reserved for them.
+const RESERVED: f64 = 2.0;
+
 /// The next probe of a search: rate, purpose and length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NextProbe {
@@ -68,7 +71,7 @@ impl<'a> Finder<'a> {
         let shortest_proof = slice * f64::from(RateSearch::PROOF_SLICES);
         let times = ProbeTimes {
             left: self.plan.longest_search().as_secs_f64() - running.spent,
-            overdraft: running.drained.min(2.0 * (shortest_proof + around)),
+            overdraft: running.drained.min(RESERVED * (shortest_proof + around)),
             around,
             shortest: slice,
             shortest_proof,
@@ -100,8 +103,9 @@ impl<'a> Finder<'a> {
         let Some((_, running)) = searches.find(|(at, _)| *at == (workload, target)) else {
             return;
         };
-        running.drained += drained(slice);
-        running.spent += slice.seconds + around + drained(slice);
+        let drain = drained(slice);
+        running.drained += drain;
+        running.spent += slice.seconds + around + drain;
         if let Some((probe, _)) = probe(slice, slo) {
             running.search.learn(probe);
         }
