@@ -189,7 +189,7 @@ fn stores_are_sent_the_same(command: &[&str], size: usize) {
     let (fast, slow) = (Cached::start(Duration::ZERO), Cached::start(SLOW));
     let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
     let targets = ["--target", &fast_target, "--target", &slow_target];
-    let rounds = ["--rounds", "4", "--slice", "200ms"];
+    let rounds = ["--rounds", "4", "--slice", "500ms"];
     let run = run(&scratch, &[command, &targets, &rounds].concat());
     let (of_fast, of_slow) = (fast.counts(), slow.counts());
     assert!(of_fast.len() > size, "{run}");
