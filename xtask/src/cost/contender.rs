@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::rival;
 use super::server::{ACCESS_KEY, SECRET_KEY, data_root, nginx, presign};
-use super::turn::{self, Said, Spent};
+use super::turn::{Said, Turn};
 use crate::{setup, shell};
 
 /// The parameters of a turn.
@@ -65,8 +65,8 @@ impl Contender {
         self.program.as_deref().unwrap_or(Path::new(self.name))
     }
 
-    /// Runs the load once, on the cores of this contender.
-    pub(crate) fn turn(&self, scene: &Scene<'_>) -> Result<Spent> {
+    /// Prepares a turn on the cores of this contender.
+    pub(crate) fn turn(&self, scene: &Scene<'_>) -> Result<Turn> {
         let mut command = Command::new("taskset");
         command
             .args(["--cpu-list", self.cores])
@@ -77,7 +77,12 @@ impl Contender {
             .env("WARP_ACCESS_KEY", ACCESS_KEY)
             .env("WARP_SECRET_KEY", SECRET_KEY)
             .current_dir(std::env::temp_dir());
-        turn::take(&mut command, self.doubtful, self.is_watched, self.read)
+        Ok(Turn {
+            command,
+            doubtful: self.doubtful,
+            is_watched: self.is_watched,
+            read: self.read,
+        })
     }
 
     /// The command line, for the report.

@@ -159,29 +159,35 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
     };
     let turns = match row.method {
         Method::Once => 1,
-        Method::Whole | Method::Beyond | Method::Counted => wish.turns,
+        Method::Whole | Method::Beyond | Method::AtOnce | Method::Counted => wish.turns,
+    };
+    let at_once = match row.method {
+        Method::AtOnce => row.contenders.len(),
+        Method::Whole | Method::Beyond | Method::Counted | Method::Once => 1,
     };
     for turn in 1..=turns {
-        for (contender, turns) in row.contenders.iter().zip(&mut spent) {
-            let Ok(figures) = turns else { continue };
-            match take(contender, row.method, &scene) {
-                Ok(figure) => {
-                    let shown: Vec<String> = row
-                        .readings
-                        .iter()
-                        .map(|reading| {
-                            let unit = reading.figure.unit();
-                            format!("{:.3} {unit}", reading.figure.of(&figure))
-                        })
-                        .collect();
-                    println!("turn {turn}: {:<14} {}", contender.name, shown.join(", "));
-                    figures.push(figure);
-                }
-                Err(error) => {
-                    // A failed contender does not stop the other contenders.
-                    let why = format!("{} failed: {error:#}", contender.name);
-                    println!("{why}");
-                    *turns = Err(why);
+        let groups = row.contenders.chunks(at_once);
+        for (group, spent) in groups.zip(spent.chunks_mut(at_once)) {
+            let mut ready: Vec<_> = group.iter().zip(spent).filter(|(_, s)| s.is_ok()).collect();
+            let contenders: Vec<&Contender> = ready.iter().map(|(one, _)| *one).collect();
+            let taken = take(&contenders, row.method, &scene)?;
+            for ((contender, spent), taken) in ready.iter_mut().zip(taken) {
+                match (taken, spent) {
+                    (Ok(figure), Ok(figures)) => {
+                        println!(
+                            "turn {turn}: {:<14} {}",
+                            contender.name,
+                            shown(&row, &figure)
+                        );
+                        figures.push(figure);
+                    }
+                    (Err(error), spent) => {
+                        // A failed contender does not stop the other contenders.
+                        let why = format!("{} failed: {error:#}", contender.name);
+                        println!("{why}");
+                        **spent = Err(why);
+                    }
+                    (Ok(_), Err(_)) => {}
                 }
             }
         }
@@ -199,19 +205,33 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
     })
 }
 
-fn take(contender: &Contender, method: Method, scene: &Scene<'_>) -> Result<Spent> {
+/// The figures of a turn, for the terminal.
+fn shown(row: &Row, spent: &Spent) -> String {
+    let figures = row.readings.iter().map(|reading| reading.figure);
+    let figures = figures.map(|figure| format!("{:.3} {}", figure.of(spent), figure.unit()));
+    figures.collect::<Vec<_>>().join(", ")
+}
+
+/// One turn of each contender, all at the same time.
+fn take(
+    contenders: &[&Contender],
+    method: Method,
+    scene: &Scene<'_>,
+) -> Result<Vec<Result<Spent>>> {
+    let take = |seconds| {
+        let scene = Scene { seconds, ..*scene };
+        let turns = contenders.iter().map(|contender| contender.turn(&scene));
+        turns.collect::<Result<_>>().map(turn::take_at_once)
+    };
     match method {
-        Method::Whole | Method::Counted | Method::Once => contender.turn(scene),
-        Method::Beyond => {
-            let short = contender.turn(&Scene {
-                seconds: SHORT_SECONDS,
-                ..*scene
-            })?;
-            let long = contender.turn(&Scene {
-                seconds: SHORT_SECONDS + scene.seconds,
-                ..*scene
-            })?;
-            long.beyond(short)
+        Method::Whole | Method::Counted | Method::Once => take(scene.seconds),
+        Method::Beyond | Method::AtOnce => {
+            let short = take(SHORT_SECONDS)?.into_iter();
+            let long = take(SHORT_SECONDS + scene.seconds)?.into_iter();
+            Ok(short
+                .zip(long)
+                .map(|(short, long)| long?.beyond(short?))
+                .collect())
         }
     }
 }

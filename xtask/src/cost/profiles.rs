@@ -45,7 +45,7 @@ fn row(name: &'static str, server: Kind, what: &'static str, stable: &Stable<'_>
     Row {
         name,
         server,
-        method: Method::Beyond,
+        method: Method::AtOnce,
         core_awake: false,
         contenders: vec![
             stable.tenbin_with("release", what),

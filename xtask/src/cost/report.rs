@@ -48,6 +48,14 @@ fn section(row: &Measured) -> String {
             row.seconds,
             super::SHORT_SECONDS
         ),
+        Method::AtOnce => writeln!(
+            text,
+            "On {}; {turns} turns of all at the same time on the same core, each {} s beyond a turn of \
+             {} s that is taken away.",
+            row.row.server.name(),
+            row.seconds,
+            super::SHORT_SECONDS
+        ),
         Method::Counted | Method::Once => writeln!(
             text,
             "On {}; {turns} alternating turns.",
@@ -153,8 +161,8 @@ pub(super) fn keep(measured: &[Measured], machine: &str) -> Result<PathBuf> {
 
     let readme = folder.join("README.md");
     let mut page = format!(
-        "# Cost\n\nCPU time of the generator (user + system, its children included) a unit of \
-         work.\nGenerator on the first core, server on the last. {machine}.\n"
+        "# Cost\n\nCPU time of the load generator (user and system, with its child processes) per unit \
+         of work.\nLoad generator on the first core, server on the last. {machine}.\n"
     );
     page += &other_sections(&read(&readme), &names);
     page.extend(measured.iter().map(section));

@@ -28,6 +28,9 @@ pub(crate) enum Method {
     /// the cleanup, which are the same in both: storing objects for GET, generating and hashing
     /// bodies, deleting objects.
     Beyond,
+    /// Like `Beyond`, but all contenders run at the same time on the same core, so other programs on
+    /// this machine slow all of them alike. For contenders that differ by a few per cent.
+    AtOnce,
     /// The contender performs a fixed number of operations; the length of a turn is ignored.
     Counted,
     /// Like `Counted`, but with a single turn, which takes minutes and hardly varies.

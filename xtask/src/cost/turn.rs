@@ -1,11 +1,12 @@
-//! One turn: runs a load generator alone on its cores, and measures its CPU time and memory.
+//! One turn: runs a load generator, and measures its CPU time and memory.
 
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use nix::sys::resource::{UsageWho, getrusage};
+use wait4::Wait4;
 
 use super::viewer;
 use crate::shell;
@@ -61,63 +62,87 @@ pub(crate) struct Said {
     pub(crate) seconds: Option<f64>,
 }
 
-/// Runs the command to its end and parses its output with `read`. The exit status must be 0 or
-/// `doubtful`.
-///
-/// With `is_watched`, this process views the live page of the command; the cost of viewing is not
-/// counted.
-pub(crate) fn take(
-    command: &mut Command,
-    doubtful: Option<i32>,
-    is_watched: bool,
-    read: impl FnOnce(&str) -> Option<Said>,
-) -> Result<Spent> {
-    let before = cpu_of_children()?;
-    let start = Instant::now();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("`{}` cannot be run", shell::show(command)))?;
-    let pid = child.id();
-    let stderr = match is_watched {
-        true => child.stderr.take(),
-        false => None,
-    };
-    let over = AtomicBool::new(false);
-    let (output, peak_kib) = std::thread::scope(|scope| {
-        let watch = scope.spawn(|| peak_until(&over, pid));
-        stderr.map(|stderr| scope.spawn(|| viewer::view(stderr)));
-        let output = child.wait_with_output();
-        over.store(true, Ordering::Relaxed);
-        (output, watch.join().unwrap_or(0))
-    });
-    let output = output?;
-    let wall_seconds = start.elapsed().as_secs_f64();
-    let cpu_seconds = cpu_of_children()? - before;
-    let fine = output.status.success() || doubtful.is_some() && output.status.code() == doubtful;
-    if !fine {
-        bail!(
-            "`{}` failed ({}): {}",
-            shell::show(command),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let said = read(&printed)
-        .filter(|said| said.operations > 0)
-        .with_context(|| {
-            let shown = shell::show(command);
-            format!("`{shown}` did not say how much it did:\n{printed}")
-        })?;
-    Ok(Spent {
-        cpu_seconds,
-        wall_seconds: said.seconds.unwrap_or(wall_seconds),
-        operations: said.operations,
-        peak_kib,
+/// A prepared turn of a load generator.
+pub(crate) struct Turn {
+    pub(crate) command: Command,
+    /// Exit status of a completed run with doubtful figures.
+    pub(crate) doubtful: Option<i32>,
+    /// Whether this process views the live page of the program. The cost of viewing is not counted.
+    pub(crate) is_watched: bool,
+    /// Parses the output of the program.
+    pub(crate) read: fn(&str) -> Option<Said>,
+}
+
+/// Takes all turns at the same time.
+pub(crate) fn take_at_once(turns: Vec<Turn>) -> Vec<Result<Spent>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = turns
+            .into_iter()
+            .map(|turn| scope.spawn(move || turn.take()))
+            .collect();
+        running
+            .into_iter()
+            .map(|turn| turn.join().unwrap_or_else(|_| bail!("the turn panicked")))
+            .collect()
     })
+}
+
+impl Turn {
+    /// Runs the command to its end and parses its output. The exit status must be 0 or `doubtful`.
+    fn take(mut self) -> Result<Spent> {
+        let start = Instant::now();
+        let shown = shell::show(&self.command);
+        let mut child = self
+            .command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("`{shown}` cannot be run"))?;
+        let pid = child.id();
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let over = AtomicBool::new(false);
+        let (used, printed, errors, peak_kib) = std::thread::scope(|scope| {
+            let watch = scope.spawn(|| peak_until(&over, pid));
+            let printed = scope.spawn(|| text_of(stdout));
+            let errors = scope.spawn(|| match self.is_watched {
+                true => stderr.map_or_else(String::new, |stderr| {
+                    viewer::view(stderr);
+                    String::new()
+                }),
+                false => text_of(stderr),
+            });
+            let used = child.wait4();
+            over.store(true, Ordering::Relaxed);
+            let text = |thread: std::thread::ScopedJoinHandle<'_, String>| {
+                thread.join().unwrap_or_default()
+            };
+            (used, text(printed), text(errors), watch.join().unwrap_or(0))
+        });
+        let used = used.with_context(|| format!("cannot wait for `{shown}`"))?;
+        let wall_seconds = start.elapsed().as_secs_f64();
+        let is_doubtful = self.doubtful.is_some() && used.status.code() == self.doubtful;
+        if !used.status.success() && !is_doubtful {
+            bail!("`{shown}` failed ({}): {}", used.status, errors.trim());
+        }
+        let said = (self.read)(&printed)
+            .filter(|said| said.operations > 0)
+            .with_context(|| format!("`{shown}` did not say how much it did:\n{printed}"))?;
+        Ok(Spent {
+            cpu_seconds: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
+            wall_seconds: said.seconds.unwrap_or(wall_seconds),
+            operations: said.operations,
+            peak_kib,
+        })
+    }
+}
+
+/// All that the program prints. Bytes that are no UTF-8 are replaced.
+fn text_of(stream: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    // What was read before an error is used.
+    let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The last `VmHWM` of the process, the kernel's high-water mark of resident memory. Only growth
@@ -140,13 +165,6 @@ fn high_water(status: &str) -> Option<u64> {
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     rest.split_whitespace().next()?.parse().ok()
-}
-
-fn cpu_of_children() -> Result<f64> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("cannot read the CPU time")?;
-    let seconds =
-        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 #[cfg(test)]
