@@ -4,14 +4,25 @@
 //! would slow down the built-in servers, which run in the same process. The hot path of the
 //! load generator allocates nothing.
 
-use std::alloc::System;
 use std::sync::{LazyLock, Mutex};
 
 use alloc_tracker::{Allocator, Operation, ProcessSpan, Session};
 use tenbin_record::Allocated;
 
+/// The allocator below the counters. That of musl, in the static packages, is slow: one lock for all
+/// threads.
+#[cfg(target_env = "musl")]
+type Inner = mimalloc::MiMalloc;
+#[cfg(not(target_env = "musl"))]
+type Inner = std::alloc::System;
+
+#[cfg(target_env = "musl")]
+const INNER: Inner = mimalloc::MiMalloc;
+#[cfg(not(target_env = "musl"))]
+const INNER: Inner = std::alloc::System;
+
 #[global_allocator]
-static ALLOCATOR: Allocator<System> = Allocator::system();
+static ALLOCATOR: Allocator<Inner> = Allocator::new(INNER);
 
 /// Name of the counter in the `alloc_tracker` session; never printed.
 const NAME: &str = "tenbin";

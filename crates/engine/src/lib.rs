@@ -16,6 +16,7 @@ pub mod clock;
 mod dialing;
 pub mod drive;
 pub mod driver;
+mod equal;
 pub mod error;
 pub mod exchange;
 pub mod failure;
@@ -46,6 +47,7 @@ mod transport;
 
 pub use address::{Address, Host};
 pub use drive::{Destination, Drive, EngineError, Finished, Part, SliceEvent, drive};
+pub use equal::equal;
 pub use error::ErrorClass;
 pub use exchange::{
     BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,

@@ -11,6 +11,7 @@ const ALIKE: f64 = 1.1;
 pub(super) fn rows(stable: &Stable<'_>) -> Vec<Row> {
     let get = "http --connections 64";
     let tls = "http --insecure --connections 64";
+    let http2 = "http --insecure --http 2 --connections 8 --depth 8";
     let put = "s3 put --size 1KiB --objects 1 --connections 64";
     let verified = "s3 get --size 1MiB --objects 64 --connections 16";
     vec![
@@ -24,6 +25,12 @@ pub(super) fn rows(stable: &Stable<'_>) -> Vec<Row> {
             "profiles, TLS 1.3 keep-alive GET, 64 connections",
             Kind::NginxTls,
             tls,
+            stable,
+        ),
+        row(
+            "profiles, HTTP/2 GET over TLS, 8 connections, 8 streams each",
+            Kind::NginxTls,
+            http2,
             stable,
         ),
         row(

@@ -185,7 +185,7 @@ fn one_agent(stable: &Stable<'_>) -> Row {
     Row {
         name: "keep-alive GET, 64 connections, 1 agent",
         server: Kind::Nginx,
-        method: Method::Beyond,
+        method: Method::AtOnce,
         core_awake: false,
         contenders: stable.with_agent(64),
         readings: vec![

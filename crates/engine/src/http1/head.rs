@@ -1,6 +1,7 @@
 //! Parses a response head: body length, status and connection reuse.
 
 use super::malformed::Malformed;
+use crate::equal::strip_prefix;
 
 /// Most header lines accepted.
 const MOST_HEADERS: usize = 128;
@@ -36,7 +37,7 @@ impl HeadMemory {
     /// The cached meaning and the bytes after the head, if `bytes` start with the cached head.
     pub(super) fn recall<'b>(&self, bytes: &'b [u8]) -> Option<(Meaning, &'b [u8])> {
         let meaning = self.meaning?;
-        Some((meaning, bytes.strip_prefix(self.bytes.as_slice())?))
+        Some((meaning, strip_prefix(bytes, &self.bytes)?))
     }
 
     /// Replaces the cached head.

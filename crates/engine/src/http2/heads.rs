@@ -5,6 +5,8 @@ use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, Uri};
 use thiserror::Error;
 
+use crate::equal::equal;
+
 /// Most header lines accepted in a request.
 const MOST_HEADERS: usize = 128;
 
@@ -55,7 +57,7 @@ impl RequestMemory {
     /// The HTTP/2 request for this HTTP/1.1 head.
     pub(super) fn request(&mut self, head: &[u8]) -> Result<Request<()>, InvalidRequest> {
         if let Some(request) = &self.request
-            && self.bytes == head
+            && equal(&self.bytes, head)
         {
             return Ok(request.clone());
         }

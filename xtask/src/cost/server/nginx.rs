@@ -62,7 +62,7 @@ fn configuration(home: &Path, port: u16, tls: bool) -> String {
     } else {
         String::new()
     };
-    let ssl = if tls { "ssl" } else { "" };
+    let ssl = if tls { "ssl http2" } else { "" };
     format!(
         r#"daemon off; master_process off; worker_processes 1;
 pid "{home}/nginx.pid";

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::thread;
 
 use sha2::{Digest, Sha256};
+use tenbin_engine::equal;
 use tenbin_plan::{Checksum, Sizes};
 
 use self::chunked::CHUNK;
@@ -282,7 +283,7 @@ impl Content {
         usize::try_from(offset)
             .ok()
             .and_then(|from| self.body(object).get(from..from.checked_add(part.len())?))
-            == Some(part)
+            .is_some_and(|expected| equal(expected, part))
     }
 
     /// Size of an object, bytes.

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use tenbin_engine::equal;
 use tenbin_plan::rng::{mix, unmix};
 
 /// Bytes generated at a time for a comparison.
@@ -119,7 +120,7 @@ impl Unique {
             let made = &mut made[..piece.len()];
             self.fill(number, from, made);
             from += piece.len() as u64;
-            made == piece
+            equal(made, piece)
         })
     }
 
