@@ -4,8 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// A process that keeps the first core busy until this value is dropped. Its CPU time is counted
-/// only after its end, which is after the last turn.
+/// A process that keeps the first core busy until this value is dropped.
 pub(super) struct Awake(Child);
 
 impl Awake {
