@@ -1,28 +1,21 @@
-//! The global allocator: the system allocator with counters of allocations.
+//! The global allocator, with counters of allocations: that of the system, or mimalloc in static binaries,
+//! because that of musl takes one lock for all threads.
 //!
 //! Every thread has separate counters, so that counting costs only a few additions. Shared counters
 //! would slow down the built-in servers, which run in the same process. The hot path of the
 //! load generator allocates nothing.
 
+#[cfg(not(target_env = "musl"))]
+use std::alloc::System as Inner;
 use std::sync::{LazyLock, Mutex};
 
 use alloc_tracker::{Allocator, Operation, ProcessSpan, Session};
+#[cfg(target_env = "musl")]
+use mimalloc::MiMalloc as Inner;
 use tenbin_record::Allocated;
 
-/// The allocator below the counters. That of musl, in the static packages, is slow: one lock for all
-/// threads.
-#[cfg(target_env = "musl")]
-type Inner = mimalloc::MiMalloc;
-#[cfg(not(target_env = "musl"))]
-type Inner = std::alloc::System;
-
-#[cfg(target_env = "musl")]
-const INNER: Inner = mimalloc::MiMalloc;
-#[cfg(not(target_env = "musl"))]
-const INNER: Inner = std::alloc::System;
-
 #[global_allocator]
-static ALLOCATOR: Allocator<Inner> = Allocator::new(INNER);
+static ALLOCATOR: Allocator<Inner> = Allocator::new(Inner);
 
 /// Name of the counter in the `alloc_tracker` session; never printed.
 const NAME: &str = "tenbin";

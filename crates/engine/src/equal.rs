@@ -1,5 +1,9 @@
 //! Comparison of bytes on the path of a request.
 
+/// Bytes that are compared before the next check for a difference. The compiler uses vector
+/// instructions within a block.
+const BLOCK: usize = 128;
+
 /// Whether two slices are equal.
 ///
 /// `==` calls `memcmp` of the C library, and that of musl compares byte by byte: in the static
@@ -20,10 +24,6 @@ pub(crate) fn strip_prefix<'b>(bytes: &'b [u8], prefix: &[u8]) -> Option<&'b [u8
     let (start, after) = bytes.split_at_checked(prefix.len())?;
     equal(start, prefix).then_some(after)
 }
-
-/// Bytes that are compared before the next check for a difference. The compiler uses vector
-/// instructions within a block.
-const BLOCK: usize = 128;
 
 /// 0 if two slices of the same length are equal.
 #[inline]

@@ -172,22 +172,21 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
             let contenders: Vec<&Contender> = ready.iter().map(|(one, _)| *one).collect();
             let taken = take(&contenders, row.method, &scene)?;
             for ((contender, spent), taken) in ready.iter_mut().zip(taken) {
-                match (taken, spent) {
-                    (Ok(figure), Ok(figures)) => {
+                match taken {
+                    Ok(figure) => {
                         println!(
                             "turn {turn}: {:<14} {}",
                             contender.name,
                             shown(&row, &figure)
                         );
-                        figures.push(figure);
+                        spent.iter_mut().for_each(|figures| figures.push(figure));
                     }
-                    (Err(error), spent) => {
+                    Err(error) => {
                         // A failed contender does not stop the other contenders.
                         let why = format!("{} failed: {error:#}", contender.name);
                         println!("{why}");
                         **spent = Err(why);
                     }
-                    (Ok(_), Err(_)) => {}
                 }
             }
         }
@@ -218,16 +217,16 @@ fn take(
     method: Method,
     scene: &Scene<'_>,
 ) -> Result<Vec<Result<Spent>>> {
-    let take = |seconds| {
+    let run = |seconds| {
         let scene = Scene { seconds, ..*scene };
         let turns = contenders.iter().map(|contender| contender.turn(&scene));
         turns.collect::<Result<_>>().map(turn::take_at_once)
     };
     match method {
-        Method::Whole | Method::Counted | Method::Once => take(scene.seconds),
+        Method::Whole | Method::Counted | Method::Once => run(scene.seconds),
         Method::Beyond | Method::AtOnce => {
-            let short = take(SHORT_SECONDS)?.into_iter();
-            let long = take(SHORT_SECONDS + scene.seconds)?.into_iter();
+            let short = run(SHORT_SECONDS)?.into_iter();
+            let long = run(SHORT_SECONDS + scene.seconds)?.into_iter();
             Ok(short
                 .zip(long)
                 .map(|(short, long)| long?.beyond(short?))

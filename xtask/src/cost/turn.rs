@@ -105,12 +105,12 @@ impl Turn {
         let (used, printed, errors, peak_kib) = std::thread::scope(|scope| {
             let watch = scope.spawn(|| peak_until(&over, pid));
             let printed = scope.spawn(|| text_of(stdout));
-            let errors = scope.spawn(|| match self.is_watched {
-                true => stderr.map_or_else(String::new, |stderr| {
+            let errors = scope.spawn(|| match stderr {
+                Some(stderr) if self.is_watched => {
                     viewer::view(stderr);
                     String::new()
-                }),
-                false => text_of(stderr),
+                }
+                stderr => text_of(stderr),
             });
             let used = child.wait4();
             over.store(true, Ordering::Relaxed);

@@ -13,7 +13,7 @@ const LONGEST: f64 = 6.0;
 const SPARE: f64 = 1.35;
 
 /// Number of proofs that may run although drains took the time reserved for them.
-const RESERVED: f64 = 2.0;
+const RESERVED_PROOFS: f64 = 2.0;
 
 /// The next probe of a search: rate, purpose and length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +71,9 @@ impl<'a> Finder<'a> {
         let shortest_proof = slice * f64::from(RateSearch::PROOF_SLICES);
         let times = ProbeTimes {
             left: self.plan.longest_search().as_secs_f64() - running.spent,
-            overdraft: running.drained.min(RESERVED * (shortest_proof + around)),
+            overdraft: running
+                .drained
+                .min(RESERVED_PROOFS * (shortest_proof + around)),
             around,
             shortest: slice,
             shortest_proof,
