@@ -116,9 +116,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["bare-loop", address, connections, seconds] => {
             cost::bare_loop(address, connections, seconds)?;
         }
-        ["with-agents", count, tenbin, arguments @ ..] => {
-            return cost::with_agents(count, tenbin, arguments);
-        }
+        ["with-agents", count, arguments @ ..] => return cost::with_agents(count, arguments),
         ["bare-files", directory, rounds, count, size] => {
             cost::bare_files(directory, rounds, count, size)?;
         }

@@ -43,16 +43,17 @@ impl Drop for Agents {
     }
 }
 
-/// Runs a command line of `tenbin` with agents that it starts and ends, so that this process pays for
-/// all of them. Returns the exit status of the command line.
-pub(crate) fn with_agents(count: &str, tenbin: &str, arguments: &[&str]) -> Result<ExitCode> {
-    let agents = Agents::start(Path::new(tenbin), count.parse().context("a count")?)?;
-    let status = Command::new(tenbin)
+/// Runs a command line of the `tenbin` beside this program with agents that it starts and ends, so
+/// that this process pays for all of them. Returns the exit status of the command line.
+pub(crate) fn with_agents(count: &str, arguments: &[&str]) -> Result<ExitCode> {
+    let tenbin = std::env::current_exe()?.with_file_name("tenbin");
+    let agents = Agents::start(&tenbin, count.parse().context("a count")?)?;
+    let status = Command::new(&tenbin)
         .args(arguments)
         .args(agents.options())
         .current_dir(std::env::temp_dir())
         .status()
-        .with_context(|| format!("{tenbin} cannot be run"))?;
+        .with_context(|| format!("{} cannot be run", tenbin.display()))?;
     agents.end()?;
     Ok(ExitCode::from(status.code().unwrap_or(1) as u8))
 }

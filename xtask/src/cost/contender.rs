@@ -187,10 +187,9 @@ impl Stable<'_> {
     /// Plain GETs by tenbin, by this process and by an agent. The figures of the agent include its
     /// coordinator and its hub, on the same core.
     pub(crate) fn with_agent(&self, connections: usize) -> Vec<Contender> {
-        let tenbin = self.built.join("tenbin").display().to_string();
         let with_agent = self.tenbin(move |scene| {
             let options = get(scene, connections, "")?;
-            Ok(format!("with-agents 1 {tenbin} {options}"))
+            Ok(format!("with-agents 1 {options}"))
         });
         let with_agent = Contender {
             program: Ok(self.built.join("xtask")),
