@@ -144,9 +144,11 @@ fn the_tutorials_line_runs_as_written() {
     let shown = tenbin(&scratch, "show groonga-result.csv");
     expect_measured(&shown);
     shown.expect_stdout("Little's law");
-    // One run per side cannot decide the comparison.
+    // One run per side cannot decide the comparison. On a busy machine the rows may violate Little's
+    // law: `show` and `compare` then both report INVALID.
+    let is_invalid = shown.code == Some(6);
     tenbin(&scratch, "compare groonga-result.csv groonga-result.csv")
-        .expect_code(8)
+        .expect_code(if is_invalid { 6 } else { 8 })
         .expect_stdout("6 clients");
 }
 
@@ -314,7 +316,7 @@ fn a_server_that_refuses_everything_is_quoted() {
 }
 
 #[test]
-fn clients_that_drnbench_rounded_up_are_found_out() {
+fn clients_that_drnbench_rounded_up_make_the_file_invalid() {
     let scratch = Scratch::new("drnbench-import");
     let head = COLUMNS.join(",");
     let rows = "\
@@ -325,7 +327,7 @@ fn clients_that_drnbench_rounded_up_are_found_out() {
     scratch.write("published.csv", format!("{head},200\n{rows}"));
     tenbin(&scratch, "show published.csv")
         .expect_code(6)
-        .expect_stdout("more clients were at work than the rows say: 6 (really 8)");
+        .expect_stdout("more clients sent requests than the rows say: 6 (estimate: 8)");
     scratch.write("garbled.csv", format!("{head},200\n6,4540\n"));
     tenbin(&scratch, "show garbled.csv")
         .expect_code(2)

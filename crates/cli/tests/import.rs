@@ -164,7 +164,7 @@ fn several_files_become_one_document_that_can_be_shown_and_compared() {
     assert_eq!(code, 8, "{text}{error}");
     for part in [
         "is a result of wrk and",
-        "one run each is inconclusive: repeat both",
+        "one run per side is inconclusive: repeat both runs",
         "oha.json does not say the number of connections",
         "p50 47.0 µs and 111 µs",
         "which one is faster cannot be concluded",

@@ -380,7 +380,7 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
         let alone = one.targets_without(other);
         if !alone.is_empty() {
             warnings.push(format!(
-                "only {} has {}, and nothing is compared there",
+                "only {} measured {}, which is not compared",
                 one.name,
                 alone.join(", ")
             ));
@@ -399,7 +399,7 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
         .iter()
         .all(|each| each.ratio.is_some_and(|ratio| ratio.n == 1))
     {
-        warnings.push("one run each is inconclusive: repeat both".to_owned());
+        warnings.push("one run per side is inconclusive: repeat both runs".to_owned());
     }
     warnings
 }

@@ -308,7 +308,7 @@ fn targets_that_only_one_run_has_are_named() {
     let sides = [before.document(), after.document()].map(|it| Results::of_document(&it));
     let warnings = against(&sides[0], &sides[1], &[]).unwrap().warnings;
     let has = |name: &str| {
-        let named = format!("has target {name:?}, and nothing is compared there");
+        let named = format!("measured target {name:?}, which is not compared");
         warnings.iter().any(|warning| warning.contains(&named))
     };
     assert!(has("newcomer") && has(&gone), "{warnings:?}");
@@ -493,5 +493,5 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
     // The same tool with the same load: still one run each.
     let earlier = against(&wrk, &wrk, &[]).unwrap();
     assert_eq!(earlier.changes[0].change, EarlierOutcome::TooFew);
-    assert!(terminal_earlier(&earlier).contains("one run each is inconclusive"));
+    assert!(terminal_earlier(&earlier).contains("one run per side is inconclusive"));
 }

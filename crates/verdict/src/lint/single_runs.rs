@@ -39,15 +39,16 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
         operation: None,
         evidence: format!(
             "{} measured once in {} or {}, one file after the other: speed after/before of {}; \
-             without a repetition nobody knows how far the same server moves from run to run",
+             without repetitions, the variation of the same server between runs is unknown",
             plural(single.len(), "operation"),
             before.file,
             after.file,
             shown.join(", "),
         ),
-        advice: "repeat both at least six times, in turn, or compare them with tenbin, which \
-                 interleaves them"
-            .to_owned(),
+        advice:
+            "repeat both runs at least six times, alternating, or compare the servers with tenbin, \
+                 which interleaves them"
+                .to_owned(),
         quotes: lines.flatten().collect(),
     }]
 }

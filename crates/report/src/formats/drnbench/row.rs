@@ -19,9 +19,9 @@ pub(super) struct Row {
     pub(super) clients: u64,
     pub(super) total: u64,
     pub(super) per_second: f64,
-    /// The longest time, seconds; unknown in a step without answers.
+    /// The longest time, seconds; unknown in a step without responses.
     pub(super) max: Option<f64>,
-    /// Unknown in a step without answers.
+    /// Unknown in a step without responses.
     pub(super) average: Option<f64>,
     /// Percent of the requests by status, where the file says it; 0 is no answer.
     pub(super) statuses: Vec<(u16, Option<f64>)>,

@@ -183,7 +183,7 @@ impl Steps {
         match (self.can_be_believed(), about("SUSPECT")) {
             (false, _) => (
                 Trust::Invalid,
-                "requests failed, or none came to an end".to_owned(),
+                "requests failed, or no request completed".to_owned(),
             ),
             (true, Some(why)) => (Trust::Suspect, why),
             (true, None) => (Trust::Valid, String::new()),
@@ -199,7 +199,7 @@ impl Steps {
             "throughput",
             "average",
             "Little's law",
-            "without answer",
+            "no response",
         ];
         let mut table = Table::new(1, head);
         for row in &self.rows {
@@ -227,8 +227,9 @@ impl Steps {
         );
         lines.push(String::new());
         lines.push(format!(
-            "Little's law is queries per second times average and a wait of {} (which the file does \
-             not tell), over clients. No figure has an interval: every step was made once.",
+            "Little's law: queries per second × (average + wait) ÷ clients, which should be 1. The \
+             file does not record the wait; {} is drnbench's default. No figure has an interval, \
+             because each step ran once.",
             TIME.of(USUAL_WAIT)
         ));
         lines.extend(self.remarks());
@@ -241,29 +242,31 @@ impl Steps {
         let over = self.over_counted(wait);
         if !over.is_empty() {
             let each = over.iter();
-            let each = each.map(|(says, was)| format!("{says} (really {was})"));
+            let each = each.map(|(says, was)| format!("{says} (estimate: {was})"));
             let each: Vec<String> = each.collect();
             remarks.push(format!(
-                "INVALID: more clients were at work than the rows say: {}. drnbench rounds \
-                 clients up to a multiple of its processes; plot these rows at the real numbers, \
-                 or measure again.",
+                "INVALID: more clients sent requests than the rows say: {}. drnbench rounds the \
+                 clients up to a multiple of its processes: plot these rows at the estimated \
+                 numbers, or measure again.",
                 each.join(", ")
             ));
         }
         match wait {
             Wait::Usual => {}
             Wait::Other(0.0) => remarks.push(
-                "SUSPECT: the rows are right without any wait, so that it was run with --wait=0."
+                "SUSPECT: the rows satisfy Little's law without a wait, so drnbench probably ran \
+                 with --wait=0."
                     .to_owned(),
             ),
             Wait::Other(wait) => remarks.push(format!(
-                "SUSPECT: the rows are right with a wait of {}, so that it was run with another \
-                 --wait.",
-                TIME.of(wait)
+                "SUSPECT: the rows satisfy Little's law with a wait of {}, so drnbench probably \
+                 ran with a --wait that differs from the default of {}.",
+                TIME.of(wait),
+                TIME.of(USUAL_WAIT)
             )),
             Wait::Unexplained => remarks.push(
-                "INVALID: throughput, time and clients do not go together; clients stopped early, \
-                 or the wait was another one."
+                "INVALID: the rows violate Little's law: throughput × (average + wait) is not the \
+                 number of clients. Clients stopped early, or the load generator was too slow."
                     .to_owned(),
             ),
         }
@@ -273,8 +276,8 @@ impl Steps {
             .collect();
         if !failing.is_empty() {
             remarks.push(format!(
-                "INVALID: requests failed or were never answered, and count as queries all the \
-                 same, with so many clients: {}.",
+                "INVALID: requests failed or had no response, and drnbench counts them as queries; \
+                 clients (share of failed requests): {}.",
                 failing.join(", ")
             ));
         }
@@ -283,8 +286,8 @@ impl Steps {
         let partly: Vec<String> = partly.map(|row| row.clients.to_string()).collect();
         if !partly.is_empty() {
             remarks.push(format!(
-                "SUSPECT: the shares of statuses do not add up to 100 % with {} clients, so that the \
-                 number of failures is unknown.",
+                "SUSPECT: the shares of the statuses do not add up to 100 % with {} clients, so the \
+                 number of failed requests is unknown.",
                 partly.join(", ")
             ));
         }
@@ -296,7 +299,7 @@ impl Steps {
             .collect();
         if !silent.is_empty() {
             remarks.push(format!(
-                "INVALID: no request came to an end with {} clients.",
+                "INVALID: no request completed with {} clients.",
                 silent.join(", ")
             ));
         }
@@ -321,7 +324,7 @@ impl Steps {
         self.other_wait().map_or(Wait::Unexplained, Wait::Other)
     }
 
-    /// Rows in which more clients were at work than they say, and how many really.
+    /// Rows in which more clients sent requests than the row says, with the estimated number.
     fn over_counted(&self, wait: Wait) -> Vec<(u64, u64)> {
         let rows = self.rows.iter().filter(|_| wait == Wait::Usual);
         let over = rows.filter_map(|row| {
@@ -378,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_file_is_believed() {
+    fn a_recorded_file_is_valid() {
         let steps = read(RECORDED, "200");
         assert!(steps.can_be_believed());
         let series = steps.series();
@@ -393,41 +396,50 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_were_rounded_up_are_found_out() {
+    fn clients_that_were_rounded_up_make_the_file_invalid() {
         let steps = read(OVER_COUNTED, "200");
         assert_eq!(steps.wait(), Wait::Usual);
         assert_eq!(steps.over_counted(Wait::Usual), [(6, 8), (10, 12)]);
         assert!(!steps.can_be_believed());
         let text = steps.text("groonga-result.csv");
-        assert!(text.contains("6 (really 8), 10 (really 12)"), "{text}");
+        assert!(
+            text.contains("6 (estimate: 8), 10 (estimate: 12)"),
+            "{text}"
+        );
     }
 
     #[test]
-    fn a_run_without_any_wait_is_known_as_one() {
+    fn a_run_without_a_wait_is_recognised() {
         let steps = read("1,400,100.0,0.009,0.011,0.01,100.0\n", "200");
         assert_eq!(steps.wait(), Wait::Other(0.0));
         assert!(steps.can_be_believed());
     }
 
     #[test]
-    fn another_wait_is_found_out() {
+    fn a_different_wait_is_recognised() {
         let rows = "1,53,88.3,0.001,0.002,0.0046,100.0\n4,273,455.0,0.001,0.002,0.0021,100.0\n\
                     8,556,927.0,0.001,0.002,0.0025,100.0\n";
         let steps = read(rows, "200");
         assert!(matches!(steps.wait(), Wait::Other(wait) if wait > 0.0));
-        assert!(steps.can_be_believed(), "suspect, as without any wait");
+        assert!(steps.can_be_believed(), "suspect, as without a wait");
         let text = steps.text("x");
-        assert!(text.contains("right with a wait of 6.69 ms"), "{text}");
+        assert!(
+            text.contains("Little's law with a wait of 6.69 ms"),
+            "{text}"
+        );
     }
 
     #[test]
-    fn clients_that_stopped_early_do_not_pass() {
+    fn clients_that_stopped_early_make_the_file_invalid() {
         let rows = "1,400,85.0,0.001,0.002,0.0015,100.0\n20,3002,600.4,0.001,0.002,0.0015,100.0\n";
-        assert_eq!(read(rows, "200").wait(), Wait::Unexplained);
+        let steps = read(rows, "200");
+        assert_eq!(steps.wait(), Wait::Unexplained);
+        let text = steps.text("x");
+        assert!(text.contains("the rows violate Little's law"), "{text}");
     }
 
     #[test]
-    fn timeouts_are_told_as_such_and_not_as_clients_that_were_too_many() {
+    fn timeouts_are_reported_as_failures_and_not_as_too_many_clients() {
         // A step of 10 s in which 2 of 4 clients waited 5 s for each response. The last of these
         // requests ended after the step.
         let rows = "1,800,80.0,0.001,0.02,0.0025,0,100.0\n\
@@ -438,11 +450,11 @@ mod tests {
         assert!(!steps.can_be_believed());
         let text = steps.text("result.csv");
         assert!(
-            text.contains("INVALID: requests failed or were never answered")
-                && text.contains("so many clients: 8 (50.0 %)"),
+            text.contains("INVALID: requests failed or had no response")
+                && text.contains("clients (share of failed requests): 8 (50.0 %)"),
             "{text}"
         );
-        assert!(!text.contains("more clients were at work"), "{text}");
+        assert!(!text.contains("more clients sent requests"), "{text}");
         assert!(
             text.starts_with("result.csv, in drnbench's format"),
             "{text}"
@@ -450,10 +462,10 @@ mod tests {
     }
 
     #[test]
-    fn a_step_without_answers_has_no_average_and_is_not_believed() {
+    fn a_step_without_responses_has_no_average_and_is_invalid() {
         let steps = read("1,0,0.0,,,NaN,0,0\n", "0,200");
         assert!(!steps.can_be_believed());
-        assert!(steps.text("x").contains("no request came to an end"));
+        assert!(steps.text("x").contains("no request completed"));
         assert_eq!(steps.series(), []);
     }
 
