@@ -389,7 +389,9 @@ fn what_cannot_be_drawn_or_counted_is_refused_with_a_sentence() {
     };
     refused(&["--patterns", &few, "--cache-hit", "50%"])
         .expect_code(2)
-        .expect_stderr("takes 200 different patterns (100 ÷ 50%), and of the file: it has 2");
+        .expect_stderr(
+            "needs 200 different patterns (100 ÷ 50%), which the file cannot provide: it has 2",
+        );
     refused(&["--patterns", &broken])
         .expect_code(2)
         .expect_stderr("broken.json:2:")

@@ -21,16 +21,17 @@ impl Plan {
         let has_state = |work: &&Workload| !work.facts().can_relaunch() || work.search().is_some();
         if let Some(work) = self.workloads.iter().find(has_state) {
             return Some(format!(
-                "relaunch is for plain HTTP requests in rounds, and workload {:?} is something else: \
-                 objects that are made beforehand, or a search for a rate",
+                "relaunch supports only plain HTTP workloads that run in rounds; workload {:?} is \
+                 of another kind or is a maximum-rate search (slo)",
                 work.name
             ));
         }
         let mut targets = self.targets.iter();
         let stays = targets.find(|target| !matches!(target.reach, Reach::Launched(_)))?;
         Some(format!(
-            "relaunch restarts every target during the run, and target {:?} is not started by a \
-             command: its caches alone would stay warm",
+            "relaunch must restart every target, but target {:?} is not started by a command, so \
+             only the caches of this target would stay warm; use command to start the target, or \
+             leave out relaunch",
             stays.name
         ))
     }

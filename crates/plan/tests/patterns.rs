@@ -82,8 +82,8 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "patterns = \"paths.txt\"\ncache_hit = \"50%\"",
-            "plan.toml:7:13: cache_hit: 50% of a cache of 100 takes 200 different patterns (100 ÷ \
-             50%), and of the file: it has 3",
+            "plan.toml:7:13: cache_hit: a hit ratio of 50% with a cache of 100 needs 200 different \
+             patterns (100 ÷ 50%), which the file cannot provide: it has 3",
         ),
         (
             "patterns = \"paths.txt\"\ncache_hit = \"0%\"",
@@ -221,7 +221,7 @@ fn templates_and_targets_have_to_fit() {
         ),
         (
             FLAT.replace("{term}", "{term:x}"),
-            "is none of the places for a term",
+            "is not a placeholder for the term",
         ),
         (
             FLAT.replace("path = \"/s", "path = \"s"),

@@ -144,7 +144,7 @@ fn requests_made_of_pages_take_their_place() {
     let dialled = WORKLOAD.to_owned() + "cache_hit = \"50%\"\n";
     let mut plan = resolve(&format!("{CORPUS}{}{dialled}", target("a", ""))).unwrap();
     let why = plan.fill_patterns(b"/a\n/b\n").unwrap_err();
-    assert!(why.contains("takes 200 different patterns"), "{why}");
+    assert!(why.contains("needs 200 different patterns"), "{why}");
 }
 
 #[test]
@@ -234,14 +234,14 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
                 &format!("[rounds]\nrelaunch = true\n{CORPUS}"),
                 "[[target]]\nurl = \"http://h/\"\n",
             ),
-            "its caches alone would stay warm",
+            "only the caches of this target would stay warm",
         ),
         (
             refusal(&format!(
                 "[rounds]\nrelaunch = true\n{}[[workload]]\nkind = \"s3\"\noperation = \"put\"\n",
                 target("a", "")
             )),
-            "relaunch is for plain HTTP requests in rounds",
+            "relaunch supports only plain HTTP workloads that run in rounds",
         ),
     ] {
         assert!(refusal.contains(expected), "{refusal}\n{expected}");

@@ -79,7 +79,7 @@ pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
 pub(crate) fn named_by_role(operation: &OperationResult) -> String {
     match operation.role {
         Role::Request | Role::Transaction => operation.operation.clone(),
-        Role::Step => format!("{} (step)", operation.operation),
+        Role::Step => format!("{} (sub-request)", operation.operation),
         Role::Poll => format!("{} (poll)", operation.operation),
         Role::Effect => format!("{} (effect)", operation.operation),
     }
@@ -105,7 +105,10 @@ pub(crate) fn about_steps<'a>(results: impl Iterator<Item = &'a ResultOf>) -> Op
         wholes.join(", ")
     };
     let steps = (steps > 0).then(|| {
-        format!("a step is one request of {wholes}: it has its own times and does not count as throughput")
+        format!(
+            "a sub-request is one request of {wholes}; sub-requests have separate times and do not \
+             count as throughput"
+        )
     });
     let checks = has_checks.then(|| {
         "an effect is timed from the start of an operation to the start of the first poll that \

@@ -5,7 +5,7 @@
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WorkloadError {
     /// No entry of [`crate::KINDS`] handles this workload.
-    #[error("workload {workload}: no kind of workload takes it")]
+    #[error("workload {workload}: unknown kind of workload")]
     NoKind {
         /// The workload's name.
         workload: String,

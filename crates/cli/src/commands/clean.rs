@@ -30,8 +30,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     if places(&plan).is_empty() {
         if local.is_none() {
             output::note(
-                "nothing to clean: the run put nothing on a target that was there before it, or \
-                 what it put is to stay, and no data of a target that it launched are left",
+                "nothing to clean: the run stored nothing on a target that was already running, or \
+                 was configured to keep what it stored, and no data of launched targets are left",
             );
         }
         return local.unwrap_or(Exit::Done);

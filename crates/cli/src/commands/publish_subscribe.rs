@@ -58,8 +58,8 @@ fn feed(job: &FeedJob) -> Exit {
         Ok(()) if steps.iter().all(Step::is_complete) => Exit::Done,
         Ok(()) => {
             output::error(
-                "not every message reached every subscriber once: the figures are those of what \
-                 did, and no measure of this server",
+                "some messages were lost, duplicated or refused, or a subscriber disconnected: the \
+                 figures count only messages that arrived, so do not use them to rate this server",
             );
             Exit::Invalid
         }
@@ -99,9 +99,9 @@ fn line(step: &Step) -> String {
             "never subscribed",
         ),
         (step.disconnected as u64, "subscribers disconnected"),
-        (step.refused, "messages were not taken by the server"),
+        (step.refused, "messages were refused by the server"),
         (step.lost(), "messages were lost"),
-        (step.duplicates, "messages came more than once"),
+        (step.duplicates, "duplicate messages arrived"),
     ] {
         if count > 0 {
             let _ = writeln!(line, "  {count} {what}");

@@ -45,13 +45,13 @@ pub(super) fn read<R: BufRead + ?Sized>(
     }
     if with_bodies > 0 {
         builder.note(format!(
-            "{with_bodies} requests of the log are left out, since their methods go with bodies \
-             or change something: GET and HEAD are sent"
+            "{with_bodies} requests of the log are skipped: only GET and HEAD are sent, because \
+             other methods may need a body or change data"
         ));
     }
     if not_http > 0 {
         builder.note(format!(
-            "{not_http} requests of the log are left out, since they are no requests for a path"
+            "{not_http} requests of the log are skipped: they do not request a path"
         ));
     }
     Ok(())
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(
             set.notes(),
             [
-                "1 requests of the log are left out, since their methods go with bodies or change \
-                 something: GET and HEAD are sent",
-                "5 requests of the log are left out, since they are no requests for a path",
+                "1 requests of the log are skipped: only GET and HEAD are sent, because other \
+                 methods may need a body or change data",
+                "5 requests of the log are skipped: they do not request a path",
             ]
         );
     }

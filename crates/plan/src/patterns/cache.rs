@@ -45,8 +45,8 @@ impl CacheDial {
         }
         set.allot(count).map(drop).map_err(|why| {
             format!(
-                "{hit} of a cache of {} takes {count} different patterns ({} ÷ {hit}), and of the \
-                 file: {why}",
+                "a hit ratio of {hit} with a cache of {} needs {count} different patterns ({} ÷ \
+                 {hit}), which the file cannot provide: {why}",
                 self.size, self.size
             )
         })

@@ -69,13 +69,13 @@ pub(super) fn read<R: BufRead + ?Sized>(
     }
     if writing > 0 {
         builder.note(format!(
-            "{writing} commands of the log are left out, since they may change something: those \
-             that read are sent"
+            "{writing} commands of the log are skipped because they may change data: only \
+             read-only commands are sent"
         ));
     }
     if not_http > 0 {
         builder.note(format!(
-            "{not_http} commands of the log are left out, since they did not come over HTTP"
+            "{not_http} commands of the log are skipped: they were not sent over HTTP"
         ));
     }
     Ok(())

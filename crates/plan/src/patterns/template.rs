@@ -111,7 +111,7 @@ fn fill(text: &str, term: &str, escape: impl Fn(&str) -> String) -> Result<Strin
             ":phrases" => phrases(term),
             _ => {
                 return Err(format!(
-                    "\"{{term{variant}}}\" is none of the places for a term: {PLACEHOLDERS}"
+                    "\"{{term{variant}}}\" is not a placeholder for the term; use {PLACEHOLDERS}"
                 ));
             }
         };
@@ -282,7 +282,7 @@ mod tests {
         };
         for (path, why) in [
             ("/s", "neither path nor body has a place for the term"),
-            ("/s?q={term:url}", "\"{term:url}\" is none of the places"),
+            ("/s?q={term:url}", "\"{term:url}\" is not a placeholder"),
             ("/s?q={term", "has no closing brace"),
             ("s?q={term}", "does not begin with a slash"),
         ] {

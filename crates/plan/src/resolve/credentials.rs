@@ -68,8 +68,8 @@ pub(super) fn resolve(
         resolver.refuse(
             place,
             format!(
-                "target {name:?} has credentials and signature = \"none\", with which they are \
-                 not used; leave one of them away"
+                "target {name:?} has credentials, but signature = \"none\" does not use \
+                 credentials; remove one of the two"
             ),
         );
         return None;
@@ -108,8 +108,8 @@ pub(super) fn resolve(
             resolver.refuse(
                 place,
                 format!(
-                    "target {name:?} has a session token and no keys; it is good only together \
-                     with the access key and the secret key of its session"
+                    "target {name:?} has a session token but no keys; set the access key and the \
+                     secret key of the same session, too"
                 ),
             );
             None
@@ -309,8 +309,8 @@ pub(super) fn kept_out_of(
         resolver.wrong(
             place,
             "command",
-            "has the session token in it or in env, where it would be shown; it is sent with \
-             every request and has no business there",
+            "contains the session token, or env does, and both can be printed in reports; remove \
+             the token: Tenbin sends it with every request",
         );
     }
     let values = launch.env.values_mut();

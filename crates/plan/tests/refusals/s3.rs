@@ -103,7 +103,7 @@ fn s3_workloads() {
         (
             "get-part",
             "data = \"existing\"",
-            r#"plan.toml:4:8: data: which parts objects have that are not Tenbin's own is not known; take "keep" or "fresh" with "get-part""#,
+            r#"plan.toml:4:8: data: the parts of objects that Tenbin did not create are unknown; use data = "keep" or "fresh" with "get-part""#,
         ),
     ] {
         let text = plan(line).replace("\"put\"", &format!("{operation:?}"));
@@ -134,7 +134,7 @@ fn keys_of_our_own_go_over_tls_only() {
     ] {
         assert_eq!(
             refusal(&plan(target)),
-            r#"plan.toml: workload "w" has encryption = "sse-c", which sends its key along with every request and which S3 takes over TLS only, and target "m" is reached by plain http; give an https URL, or take "sse-s3""#
+            r#"plan.toml: workload "w" has encryption = "sse-c", which sends a key with every request and requires TLS, but the URL of target "m" is http://; use an https URL, or encryption = "sse-s3""#
         );
     }
 }
@@ -160,7 +160,7 @@ fn payloads_in_chunks_need_signatures_of_version_4() {
     for payload in ["streaming", "trailer"] {
         assert_eq!(
             refusal(&plan(payload)),
-            r#"plan.toml: workload "w" sends its payload in chunks, which belongs to signatures of version 4, and target "m" has signature = "none"; take payload = "signed" or "unsigned""#
+            r#"plan.toml: workload "w" sends its payload in chunks, which requires signature version 4, but target "m" has signature = "none"; use payload = "signed" or "unsigned""#
         );
     }
 }

@@ -14,11 +14,11 @@ fn credentials() {
         ),
         (
             "session_token = \"t\"",
-            r#"plan.toml:5:1: target "m" has a session token and no keys; it is good only together with the access key and the secret key of its session"#,
+            r#"plan.toml:5:1: target "m" has a session token but no keys; set the access key and the secret key of the same session, too"#,
         ),
         (
             "access_key = \"k\"\nsecret_key = \"hunter2\"\nsignature = \"none\"",
-            r#"plan.toml:5:1: target "m" has credentials and signature = "none", with which they are not used; leave one of them away"#,
+            r#"plan.toml:5:1: target "m" has credentials, but signature = "none" does not use credentials; remove one of the two"#,
         ),
         (
             "access_key = \"k\"\nsecret_key = \"hunter2\"\nsession_token = \"t\"\nsession_token_env = \"T\"",
@@ -68,7 +68,7 @@ fn a_session_token_in_a_command_is_refused_and_not_repeated() {
          secret_key = \"another-secret\"\nsession_token = \"hunter22\"\n"
     );
     let message = refusal(&text);
-    assert!(message.contains("has the session token in it"), "{message}");
+    assert!(message.contains("contains the session token"), "{message}");
     assert!(!message.contains("hunter22"), "{message}");
 }
 

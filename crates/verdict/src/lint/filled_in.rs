@@ -9,7 +9,7 @@ use crate::findings::rule_info::RuleInfo;
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "filled_in",
-    summary: "times that were corrected for coordinated omission stand as measured ones",
+    summary: "latencies corrected for coordinated omission are reported as measured latencies",
     severities: &[Severity::Invalid],
     explanation: include_str!("filled_in.md"),
 };
@@ -29,19 +29,20 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             severity: Severity::Invalid,
             operation: Some(of.operation.clone()),
             evidence: format!(
-                "the mean latency is {}, but {} connections at this rate have {} for each request on \
-                 average: {} adds times for requests that were never sent, {} times the time that \
-                 there was",
+                "the mean latency is {}, but with {} connections at this rate it can be at most \
+                 {}: {} adds latencies for requests that were never sent, so the mean is {} times \
+                 the possible maximum",
                 TIME.of(mean.value.middle()),
                 connections.value,
                 TIME.of(possible),
                 file.tool,
                 ratio(printed),
             ),
-            advice: "do not use the percentiles as measured times; measure with a tool that sends at \
+            advice:
+                "do not use the percentiles as measured times; measure with a tool that sends at \
                      a rate and shows response and service times apart, such as wrk2 -U, or tenbin \
                      with --rate"
-                .to_owned(),
+                    .to_owned(),
             quotes: quotes(file, [&connections.quote, &mean.quote, &rate.quote]),
         })
     })

@@ -22,12 +22,17 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             let denied = of.says_none_failed.as_ref();
             let hidden = of.failures.iter();
             let hidden = hidden.filter(|each| !each.counted || denied.is_some());
-            let failed = hidden.clone().fold(0_u64, |sum, each| sum.saturating_add(each.count));
+            let failed = hidden
+                .clone()
+                .fold(0_u64, |sum, each| sum.saturating_add(each.count));
             if failed == 0 {
                 return None;
             }
             let outside = of.failed().saturating_sub(of.failed_and_counted());
-            let all = of.ended.as_ref().map(|ended| ended.value.saturating_add(outside));
+            let all = of
+                .ended
+                .as_ref()
+                .map(|ended| ended.value.saturating_add(outside));
             let share = all
                 .filter(|all| *all > 0)
                 .map(|all| failed as f64 / all as f64);
@@ -51,7 +56,8 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                         what.join(", ")
                     ),
                     None => format!(
-                        "{}{shown} failed, and are {} of {}, which ends with exit code 0 all the same",
+                        "{}{shown} failed; these failures are {} of {}, and the exit code is \
+                         still 0",
                         what.join(", "),
                         match are_timed {
                             true => "not in the rate",
@@ -61,10 +67,14 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                     ),
                 },
                 advice: match are_timed {
-                    true => "read the numbers of failures, not the exit code; the percentiles are \
-                             those of failures, too",
-                    false => "read the numbers of failures, not the exit code; requests that fail are \
-                              often the slowest, and their times are missing from the percentiles",
+                    true => {
+                        "read the numbers of failures, not the exit code; the percentiles are \
+                             those of failures, too"
+                    }
+                    false => {
+                        "read the numbers of failures, not the exit code; requests that fail are \
+                              often the slowest, and their times are missing from the percentiles"
+                    }
                 }
                 .to_owned(),
                 quotes: quotes(file, hidden.map(|each| &each.quote).chain(denied)),

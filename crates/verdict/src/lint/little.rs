@@ -40,7 +40,7 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
     let in_flight = printed * connections.value as f64;
     let really = match file.tool {
         ROUNDS_UP => format!(
-            "; {} clients were at work",
+            "; {} clients were active",
             (in_flight / usual(file).unwrap_or(1.0)).round()
         ),
         _ => String::new(),
@@ -61,7 +61,7 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         ),
         advice: match file.tool {
             ROUNDS_UP => {
-                "plot the row at the number of clients that were at work, or measure again: \
+                "plot the row at the number of active clients, or measure again: \
                           drnbench rounds clients up to a multiple of its processes"
             }
             "warp" => {

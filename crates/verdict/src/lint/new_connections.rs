@@ -25,12 +25,12 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                         "no request was sent on a kept connection although keep-alive was on"
                     }
                     "ab" => {
-                        "the file has no line of Keep-Alive requests: each request was sent with \
-                         HTTP/1.0 on a connection of its own, which real clients do not do"
+                        "the file has no line \"Keep-Alive requests\": ab used HTTP/1.0 and opened \
+                         a new connection for each request, unlike real clients"
                     }
                     _ => {
-                        "each request was sent on a connection of its own, which real clients do \
-                         not do"
+                        "each request was sent on a new connection, unlike the requests of real \
+                         clients"
                     }
                 }
                 .to_owned(),

@@ -113,7 +113,7 @@ fn tell_summary(summary: &Summary) {
         let count = match count {
             Some(count) => format!("{count} records in the database"),
             None => "the number of records in the database is unknown: the protocol has no \
-                     answers"
+                     responses"
                 .to_owned(),
         };
         text += &format!("{table}: {count}\n");

@@ -248,9 +248,8 @@ impl S3Work {
         let mut targets = targets.iter();
         let older = targets.find(|target| target.signature != Signature::V4)?;
         Some(format!(
-            "workload {workload:?} sends its payload in chunks, which belongs to signatures of \
-             version 4, and target {:?} has signature = {:?}; take payload = \"signed\" or \
-             \"unsigned\"",
+            "workload {workload:?} sends its payload in chunks, which requires signature version \
+             4, but target {:?} has signature = {:?}; use payload = \"signed\" or \"unsigned\"",
             older.name,
             older.signature.name(),
         ))
@@ -274,9 +273,9 @@ impl S3Work {
         };
         let target = targets.iter().find(in_the_clear)?;
         Some(format!(
-            "workload {workload:?} has encryption = \"sse-c\", which sends its key along with every \
-             request and which S3 takes over TLS only, and target {:?} is reached by plain \
-             http; give an https URL, or take \"sse-s3\"",
+            "workload {workload:?} has encryption = \"sse-c\", which sends a key with every \
+             request and requires TLS, but the URL of target {:?} is http://; use an https URL, or \
+             encryption = \"sse-s3\"",
             target.name,
         ))
     }

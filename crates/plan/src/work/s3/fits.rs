@@ -196,14 +196,15 @@ fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
         resolver.wrong(
             place,
             "operation",
-            "with versions, PUT makes a new version and writes over nothing: leave rewrite away",
+            "with versions, PUT creates a new version and overwrites nothing; leave out rewrite",
         );
     }
     if work.rewrite && delete > 0.0 {
         resolver.wrong(
             place,
             "operation",
-            "with rewrite, PUT makes no new objects, so there is nothing to delete",
+            "with rewrite, PUT creates no new objects, so a mix with delete has no objects to \
+             delete",
         );
     }
     if work.choose == Choose::Once {
@@ -224,8 +225,8 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            "objects that are written over are not the same next time; take \"fresh\", or leave \
-             rewrite away",
+            "rewrite changes the objects, so later runs cannot reuse them; use data = \"fresh\", \
+             or leave out rewrite",
         );
     }
     if work.mix.single().is_some_and(S3Operation::uses_up) && work.choose != Choose::Once {
@@ -274,7 +275,7 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            "which parts objects have that are not Tenbin's own is not known; take \"keep\" or \
+            "the parts of objects that Tenbin did not create are unknown; use data = \"keep\" or \
              \"fresh\" with \"get-part\"",
         );
     }
@@ -282,7 +283,8 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
         resolver.wrong(
             place,
             "data",
-            "the content of objects that are not Tenbin's own is not known: leave verify away",
+            "the content of objects that Tenbin did not create is unknown, so it cannot be \
+             verified; leave out verify",
         );
     }
 }
@@ -335,7 +337,7 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             or_whole(&draft.payload),
             "payload",
             format!(
-                "{:?} is a way of \"put\"; this is \"{}\"",
+                "{:?} is supported only for \"put\", not for \"{}\"",
                 work.payload.name(),
                 work.mix
             ),
@@ -346,7 +348,8 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             or_whole(&draft.content),
             "content",
             format!(
-                "\"unique\" is made as \"put\" sends it; this is \"{}\"",
+                "\"unique\" content is generated while \"put\" sends it, so \"{}\" does not \
+                 support it",
                 work.mix
             ),
         );
@@ -358,7 +361,7 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             or_whole(&draft.payload),
             "payload",
             format!(
-                "{:?} is prepared beforehand, which content = \"unique\" cannot be",
+                "{:?} requires content that is prepared before the run; use content = \"pool\"",
                 work.payload.name()
             ),
         );

@@ -106,7 +106,9 @@ pub(super) fn tag(scalar: &Scalar) -> Result<(String, String), String> {
         .split_once('=')
         .ok_or_else(|| wrong("has no `=` after its name"))?;
     if name.is_empty() || name.chars().count() > LONGEST_TAG_NAME {
-        return Err(wrong("has a name of no or too many letters"));
+        return Err(wrong(&format!(
+            "has a name that is empty or longer than {LONGEST_TAG_NAME} characters"
+        )));
     }
     if value.chars().count() > LONGEST_TAG_VALUE {
         return Err(wrong("has too long a value"));

@@ -261,9 +261,9 @@ impl Tally {
             "no operation failed".to_owned()
         } else if self.failed == 0 {
             format!(
-                "none of {} operations failed, but {} of them did: {}",
+                "none of {} operations failed, but {} failed: {}",
                 self.total,
-                plural(self.failed_requests as usize, "step"),
+                plural(self.failed_requests as usize, "sub-request"),
                 list(self.refusals.iter().map(|(class, n)| (class.name(), *n)))
             )
         } else {
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(
             findings[0].evidence,
-            "none of 4000 operations failed, but 2 steps of them did: status ×2; responses with \
+            "none of 4000 operations failed, but 2 sub-requests failed: status ×2; responses with \
              status 503 ×2"
         );
         run.first_of("b").fail_wholes(ErrorClass::Status, 1, 0.008);

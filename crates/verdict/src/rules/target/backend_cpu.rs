@@ -77,8 +77,8 @@ fn seen(found: &[Backend], target: &str, is_known: bool) -> String {
 
 fn advice(busiest: &Backend) -> String {
     let limit = if busiest.pids.len() == 1 && busiest.loaded >= ONE_CORE {
-        "it used a whole core: if it works on one core, it is the limit; use fewer or cheaper \
-         queries per request, or more cores; "
+        "the program used a full core: if the program is single-threaded, that core is the \
+         bottleneck; use fewer or less expensive queries per request, or more cores; "
     } else {
         ""
     };
@@ -135,7 +135,11 @@ mod tests {
             "mariadbd (pid 71) used 0.97 of a core while a was loaded and 0.00 during the \
              pauses: it is a database or another backend of this target"
         );
-        assert!(findings[0].advice.starts_with("it used a whole core"));
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("the program used a full core")
+        );
         assert_eq!(run.findings(&others_busy::RULE), []);
         assert_eq!(
             run.findings(&too_few_connections::RULE),

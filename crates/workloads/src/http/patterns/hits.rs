@@ -117,7 +117,7 @@ impl HitCounting {
             };
             return (all > asked).then(sentence).into_iter().collect();
         }
-        const HOW: &str = "name where responses have their number of hits with hits (--hits)";
+        const HOW: &str = "use hits (--hits) to specify where responses contain the number of hits";
         if self.unknown == all {
             return vec![format!(
                 "searches without a hit are not counted, because no pattern is known as a search \
