@@ -183,14 +183,25 @@ fn one_target_of_three_hosts_is_sent_what_one_of_one_host_is_sent() {
     assert_eq!(alone, together, "{run}");
 }
 
-/// Checks that two stores get the same reads, although one store is several times slower.
+/// Checks that two stores get the same reads, although one store is several times slower. On a busy
+/// machine the slow store may be late, which the run must report; the run is then repeated.
 fn stores_are_sent_the_same(command: &[&str], size: usize) {
+    const ATTEMPTS: usize = 3;
+    let is_equal = (0..ATTEMPTS).any(|_| equal_reads_or_a_finding(command, size));
+    assert!(is_equal, "the slow store was late in {ATTEMPTS} runs");
+}
+
+/// Returns whether the stores got the same reads. Fails if they did not and no finding reports it.
+fn equal_reads_or_a_finding(command: &[&str], size: usize) -> bool {
     let scratch = Scratch::new("same-objects");
     let (fast, slow) = (Cached::start(Duration::ZERO), Cached::start(SLOW));
     let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
     let targets = ["--target", &fast_target, "--target", &slow_target];
     let rounds = ["--rounds", "4", "--slice", "500ms"];
     let run = run(&scratch, &[command, &targets, &rounds].concat());
+    if rules(&scratch.result()).contains(&"unequal_requests") {
+        return false;
+    }
     let (of_fast, of_slow) = (fast.counts(), slow.counts());
     assert!(of_fast.len() > size, "{run}");
     if command[0] == "s3" {
@@ -206,8 +217,7 @@ fn stores_are_sent_the_same(command: &[&str], size: usize) {
     assert!(alike, "not as often\n{run}");
     let (of_fast, of_slow) = (fast.hits(), slow.hits());
     assert!((of_fast - of_slow).abs() < 0.03, "{of_fast} {of_slow}");
-    let found = scratch.result();
-    assert!(!rules(&found).contains(&"unequal_requests"), "{run}");
+    true
 }
 
 #[test]
