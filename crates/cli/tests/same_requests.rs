@@ -205,7 +205,7 @@ fn equal_reads_or_a_finding(command: &[&str], size: usize) -> bool {
     let (of_fast, of_slow) = (fast.counts(), slow.counts());
     assert!(of_fast.len() > size, "{run}");
     if command[0] == "s3" {
-        assert_eq!(of_fast, slow.counts(), "not the same objects\n{run}");
+        assert_eq!(of_fast, of_slow, "not the same objects\n{run}");
     }
     // The number of stored blobs affects which blobs are read, but not how often each is read.
     let times = |counts: &std::collections::BTreeMap<String, usize>| {

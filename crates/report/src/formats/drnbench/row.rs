@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) max: Option<f64>,
     /// Unknown in a step without responses.
     pub(super) average: Option<f64>,
-    /// Percent of the requests by status, where the file says it; 0 is no answer.
+    /// Percent of the requests by status, where the file says it; 0 is no response.
     pub(super) statuses: Vec<(u16, Option<f64>)>,
 }
 
