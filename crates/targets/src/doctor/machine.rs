@@ -68,7 +68,8 @@ mod linux {
         let memory = Meminfo::current().ok()?;
         Some(Activity {
             cores: usize::try_from(after.cores).ok()?,
-            cpu_share: share(after.busy + after.interrupts - before.busy - before.interrupts),
+            // Each difference is zero on an idle machine; the difference of two sums may not be.
+            cpu_share: share((after.busy - before.busy) + (after.interrupts - before.interrupts)),
             steal_share: share(after.steal - before.steal),
             load: LoadAverage::current().ok()?.one.into(),
             memory: memory.mem_total,
