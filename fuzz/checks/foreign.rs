@@ -87,7 +87,7 @@ fn check_drnbench(content: &[u8]) -> bool {
     match read_bytes("file", content) {
         Ok(Content::Steps(steps)) => {
             expect_harmless(&steps.text("file"));
-            let _ = steps.can_be_believed();
+            let _ = steps.is_trusted();
             let mut overlay = Overlay::default();
             overlay.add_steps(&steps, "file");
             let _ = (overlay.svg(), overlay.csv());

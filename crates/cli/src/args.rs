@@ -213,7 +213,7 @@ pub enum Command {
     Observe(ObserveArgs),
     /// Send load for a coordinator on another machine, until Ctrl-C
     Agent(AgentArgs),
-    /// List the agents that wait at a NATS server
+    /// List the agents connected to a NATS server
     Agents(AgentsArgs),
     /// Run a NATS server that connects several load machines, until Ctrl-C
     Hub(HubArgs),

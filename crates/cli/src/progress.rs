@@ -126,7 +126,7 @@ impl Display {
                 let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
                 let after = supply.map_or_else(String::new, |supply| {
                     let again = if supply.again {
-                        ", some before each slice"
+                        ", with further loading before each slice"
                     } else {
                         ""
                     };
@@ -160,7 +160,7 @@ impl Display {
             Progress::Ready { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Pages { made, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
-                let text = format!("making pages ({made}{of})");
+                let text = format!("generating pages ({made}{of})");
                 self.bar.set_message(text.clone());
                 self.plain(&text);
             }

@@ -342,7 +342,7 @@ fn agents_of_slices(scratch: &Scratch) -> Vec<u64> {
     counts.collect()
 }
 
-const SILENT: &str = "agent \"agent-1\" has given no sign of life for 3 s";
+const SILENT: &str = "agent \"agent-1\" sent no heartbeat for 3 s";
 
 /// Options of a run that counts requests and goes on in this way after a loss.
 fn counted(on_loss: &str) -> [String; 4] {
@@ -591,7 +591,7 @@ fn a_run_ends_when_its_last_agent_is_lost() {
     await_slices(&scratch, &mut run, 3);
     agents.agents[0].signal(Signal::SIGKILL);
     let ended = run.wait(SOON);
-    let message = "agent \"agent-0\" has given no sign of life for 3 s; no agent is left";
+    let message = "agent \"agent-0\" sent no heartbeat for 3 s; no agent is left";
     expect_ended_early(&scratch, &ended, message);
 }
 
@@ -620,7 +620,7 @@ fn agents_stop_sending_when_the_coordinator_is_killed() {
     await_slices(&scratch, &mut run, 1);
     run.signal(Signal::SIGKILL);
     for agent in &mut agents.agents {
-        let message = "no sign of life from the coordinator for 3 s: stopped";
+        let message = "no heartbeat from the coordinator for 3 s: stopped the load";
         let stopped = common::wait_until(SOON, || agent.so_far().contains(message));
         assert!(stopped, "{}", agent.so_far());
     }
@@ -659,7 +659,7 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
         (
             [&["http", "--agents", "2"][..], &target].concat(),
             2,
-            "agents are found at a NATS server: set its url with --nats",
+            "agents require a NATS server; set its URL with --nats",
         ),
         (
             [

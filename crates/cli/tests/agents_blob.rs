@@ -253,8 +253,7 @@ fn what_a_lost_agent_stored_is_removed_or_told() {
     run.wait_until(LIMIT, || blobs_in(&minio) > 20);
     agents.agents[1].signal(Signal::SIGKILL);
     let run = run.wait(LIMIT);
-    run.expect_code(4)
-        .expect_stderr("has given no sign of life");
+    run.expect_code(4).expect_stderr("sent no heartbeat");
     assert_eq!(blobs_in(&minio), 0, "{run}");
     drop(agents);
 

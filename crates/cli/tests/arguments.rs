@@ -182,10 +182,10 @@ fn blob_flags_say_everything_too() {
 #[test]
 fn what_does_not_go_with_blobs_is_refused() {
     for (options, expected) in [
-        ("--builtin a=blob --phases x", "no string of phases"),
+        ("--builtin a=blob --phases x", "not a list of phases"),
         (
             "--builtin a=blob --size 0",
-            "--size: a blob has at least one byte",
+            "--size: must be at least 1 byte",
         ),
         (
             "--builtin a=blob --size 6GiB",
@@ -209,7 +209,8 @@ fn what_does_not_go_with_blobs_is_refused() {
         ),
         (
             "--builtin a=blob --range 0-99 --size 10",
-            "--range: reaches beyond the smallest blob",
+            "--range: extends beyond the end of the smallest blob; use a shorter range or larger \
+             blobs",
         ),
         ("--builtin a=blob --batch 2000", "--batch:"),
         (
@@ -223,7 +224,7 @@ fn what_does_not_go_with_blobs_is_refused() {
         ("--builtin a=blob --hashes md6", "--hashes:"),
         (
             "--builtin a=blob --until-gone --batch 2",
-            "--until-gone: follows blobs one by one",
+            "--until-gone: polls each blob separately",
         ),
         (
             "--builtin a=blob --ramp 1..8",
@@ -457,7 +458,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --connections 0",
-            "--connections: 0 is too few; the least is 1",
+            "--connections: 0 is too small; the minimum is 1",
         ),
         (
             "tenbin http --target http://h --arrivals poisson",
@@ -477,7 +478,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --rate -5/s",
-            r#"--rate: "-5/s" is negative, and a rate is above 0; write for example "1000/s""#,
+            r#"--rate: "-5/s" is negative; a rate must be above 0, for example "1000/s""#,
         ),
         (
             "tenbin http --target http://h --trace day.txt",
@@ -485,7 +486,7 @@ fn refusals_name_the_flag() {
         ),
         (
             "tenbin http --target http://h --trace day.trace --trace-speed 0",
-            "--trace-speed: a speed is above 0 and at most 1000000, which \"0\" is not",
+            "--trace-speed: \"0\" is out of range; a speed must be above 0 and at most 1000000",
         ),
         (
             "tenbin http --launch a=server --ready b=port",

@@ -61,7 +61,7 @@ fn a_twin_precision_and_what_was_expected() {
     run.expect_stdout("own-twin").expect_stderr("in at least");
     if run.code == Some(7) {
         run.expect_stdout("noise")
-            .expect_stdout("every deciding figure is known to ± 50 %")
+            .expect_stdout("every primary metric has reached a precision of ± 50 %")
             .expect_stdout("NOT MET: throughput<1/s by own at http-GET");
         assert!(run.answer().contains("NOT MET"), "{run}");
     }

@@ -105,7 +105,7 @@ fn there_is_no_verdict_between_servers_that_answer_otherwise() {
     let run = weigh(&scratch, &targets, &[]);
     run.expect_code(6);
     assert_eq!(run.answer(), "NO VERDICT on short against whole");
-    run.expect_stdout("INVALID  these numbers cannot be trusted")
+    run.expect_stdout("INVALID  these figures cannot be trusted")
         .expect_stdout("a response body of short has 8 bytes on average, one of whole has 3000");
     run.expect_stdout("Explanation of a finding: tenbin explain unequal_answers");
 }
@@ -129,7 +129,7 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     let changed = show();
     changed
         .expect_code(6)
-        .expect_stdout("INVALID  these numbers cannot be trusted");
+        .expect_stdout("INVALID  these figures cannot be trusted");
     changed.expect_stdout(&format!(
         "line {at} of intervals.jsonl was changed after the run wrote it"
     ));
@@ -151,7 +151,7 @@ fn a_run_directory_that_was_changed_or_measured_nothing_is_invalid() {
     let nothing = show();
     nothing
         .expect_code(6)
-        .expect_stdout("INVALID  these numbers cannot be trusted");
+        .expect_stdout("INVALID  these figures cannot be trusted");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
     assert_eq!(packed.code, Some(0), "{packed}");
     let verified = tenbin(&["verify", "run.tar.zst"]);
     assert_eq!(verified.code, Some(0), "{verified}");
-    verified.expect_stdout("every check value fits");
+    verified.expect_stdout("all checksums match");
     verified.expect_stdout("agree with result.json");
     let shown = tenbin(&["show", "run.tar.zst"]);
     let first = |text: &str| text.lines().next().map(str::to_owned);

@@ -399,7 +399,7 @@ fn a_token_that_others_could_read_or_guess_is_refused() {
     };
     let run = observe("0.0.0.0:0", &token);
     run.expect_code(2)
-        .expect_stderr("others could read token and figures on the way");
+        .expect_stderr("others could read token and figures on the network");
     let run = observe("127.0.0.1:0", &short);
     run.expect_code(2).expect_stderr("which can be guessed");
     run.expect_silence_about("sesame");

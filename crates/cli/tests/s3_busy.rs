@@ -43,7 +43,7 @@ fn objects_are_laid_out_on_a_store_that_takes_one_put_at_a_time() {
         run.expect_measured();
         run.expect_stderr("loading 100 objects: the server refused")
             .expect_stderr(
-                "all succeeded when they were sent again (with 1 at a time at the fewest)",
+                "all succeeded when they were sent again (concurrency was reduced to 1)",
             );
     }
     // With one connection there are no concurrent PUTs, so the store rejects none.

@@ -139,7 +139,7 @@ fn a_dump_is_the_database_again() {
     let again = format!("search dump --server {} --out dump", original.url());
     tenbin(&scratch, &again)
         .expect_code(2)
-        .expect_stderr("dump is there and not empty");
+        .expect_stderr("dump already exists and is not empty");
     let nowhere = "search dump --server http://127.0.0.1:1 --out nowhere";
     tenbin(&scratch, nowhere).expect_code(3);
     assert!(!Path::new(&scratch.join("nowhere")).exists());

@@ -26,8 +26,8 @@ pub use error::ClusterError;
 pub use interfaces::reachable_addresses;
 pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
 
-/// An agent without a sign of life from the coordinator for this time stops sending; the
-/// coordinator gives up an agent without a sign of life for this time.
+/// An agent without a heartbeat from the coordinator for this time stops sending; the
+/// coordinator gives up an agent without a heartbeat for this time.
 pub const LEASE_TIME: Duration = Duration::from_secs(3);
-/// Interval of the signs of life.
+/// Interval of the heartbeats.
 const BEAT: Duration = Duration::from_secs(1);

@@ -463,8 +463,8 @@ fn an_unknown_authority_is_refused_and_reported() {
     assert_eq!(
         texts,
         [
-            "the server's certificate is self-signed or from an unknown issuer: \
-             name its CA with --cacert FILE, or do not check it with --insecure"
+            "the server's certificate is self-signed or from an unknown issuer; pass its CA with \
+             --cacert FILE, or skip the check with --insecure"
         ]
     );
     assert_eq!(seen.full.load(Ordering::Relaxed), 0);
@@ -478,10 +478,7 @@ fn another_host_name_is_refused_and_reported() {
     route.tls = Some(Arc::new(identity.client()));
     route.hosts[0].server_name = Some(ServerName::try_from("db1.example").unwrap());
     let texts = refusals(route);
-    assert!(
-        texts[0].contains("another name than db1.example"),
-        "{texts:?}"
-    );
+    assert!(texts[0].contains("does not match db1.example"), "{texts:?}");
     assert!(texts[0].contains("localhost"), "{texts:?}");
 }
 

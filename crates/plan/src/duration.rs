@@ -15,7 +15,7 @@ pub struct Time(pub Duration);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// The text does not begin with a number.
-    #[error("{0:?} is not a length of time; write for example \"500ms\", \"2s\" or \"1m30s\"")]
+    #[error("{0:?} is not a duration; write for example \"500ms\", \"2s\" or \"1m30s\"")]
     NoNumber(String),
     /// The text begins with a minus sign.
     #[error("{0:?} is negative; write for example \"500ms\", \"2s\" or \"1m30s\"")]
@@ -203,11 +203,11 @@ mod tests {
         for (text, message) in [
             (
                 "soon",
-                r#""soon" is not a length of time; write for example "500ms", "2s" or "1m30s""#,
+                r#""soon" is not a duration; write for example "500ms", "2s" or "1m30s""#,
             ),
             (
                 "",
-                r#""" is not a length of time; write for example "500ms", "2s" or "1m30s""#,
+                r#""" is not a duration; write for example "500ms", "2s" or "1m30s""#,
             ),
             (
                 "2",

@@ -316,7 +316,7 @@ mod tests {
                 "p99<0x baseline",
                 "is not a multiple of the baseline's figure",
             ),
-            ("p99<", "is not a length of time"),
+            ("p99<", "is not a duration"),
         ] {
             let error = read(text).expect_err(text);
             assert!(error.contains(wrong), "{text}: {error}");

@@ -13,7 +13,7 @@ const LEVEL: f64 = 0.05;
 
 impl Plan {
     /// The number of hypotheses that share the significance level of 5 %. Each hypothesis is about
-    /// the deciding figure: of a target against the baseline in one workload, or of a compared
+    /// the primary metric: of a target against the baseline in one workload, or of a compared
     /// workload against the first compared workload on one target. The levels of a concurrency
     /// sweep ([`Plan::concurrency_sweeps`]) together are one hypothesis. A twin, maximum-rate
     /// searches and figures that do not decide are not counted.

@@ -281,7 +281,10 @@ impl Sections {
             DeValue::Table(table) => {
                 findings.add(
                     place,
-                    format!("[{name}] needs double brackets, [[{name}]]: there may be several"),
+                    format!(
+                        "[{name}] needs double brackets, [[{name}]], because a plan can have \
+                         several"
+                    ),
                 );
                 check(table, findings);
                 let table = std::mem::take(table);

@@ -91,7 +91,8 @@ fn connections(text: &str, number: &str) -> Result<u64, String> {
         return Ok(number);
     }
     Err(format!(
-        "{number} in {text:?} is no number of connections; there are 1 to {MOST_CONNECTIONS}"
+        "{number} in {text:?} is out of range; the number of connections must be 1 to \
+         {MOST_CONNECTIONS}"
     ))
 }
 
@@ -129,11 +130,11 @@ mod tests {
             ("1:2", "is not a ramp"),
             ("1..", "is not a ramp"),
             ("16..1", "is descending"),
-            ("0..8", "no number of connections"),
-            ("1:8:0", "no number of connections"),
+            ("0..8", "is out of range"),
+            ("1:8:0", "is out of range"),
             ("4..8", "2 levels"),
             ("1:100000:1", "65 levels"),
-            ("1..100001", "no number of connections"),
+            ("1..100001", "is out of range"),
         ] {
             let error = text.parse::<Ramp>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

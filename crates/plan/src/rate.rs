@@ -26,11 +26,12 @@ pub enum RateError {
         unit: String,
     },
     /// Less than zero.
-    #[error("{0} is negative, and a rate is above 0; write for example \"1000/s\"")]
+    #[error("{0} is negative; a rate must be above 0, for example \"1000/s\"")]
     Negative(String),
     /// Zero, or above 1,000,000,000 per second.
     #[error(
-        "a rate is above 0 and at most 1000000000/s, which {0} is not; write for example \"1000/s\""
+        "{0} is out of range; a rate must be above 0 and at most 1000000000/s, for example \
+         \"1000/s\""
     )]
     OutOfRange(String),
 }
@@ -121,11 +122,11 @@ mod tests {
             ),
             (
                 "0/s",
-                r#"a rate is above 0 and at most 1000000000/s, which "0/s" is not; write for example "1000/s""#,
+                r#""0/s" is out of range; a rate must be above 0 and at most 1000000000/s, for example "1000/s""#,
             ),
             (
                 "-5",
-                r#""-5" is negative, and a rate is above 0; write for example "1000/s""#,
+                r#""-5" is negative; a rate must be above 0, for example "1000/s""#,
             ),
         ] {
             assert_eq!(text.parse::<Rate>().unwrap_err().to_string(), message);

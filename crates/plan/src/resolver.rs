@@ -51,7 +51,7 @@ impl KeyValue for usize {
 }
 
 fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T, String> {
-    T::try_from(number).map_err(|_| format!("{number} is too many"))
+    T::try_from(number).map_err(|_| format!("{number} is too large"))
 }
 
 impl KeyValue for Duration {
@@ -59,7 +59,7 @@ impl KeyValue for Duration {
         let time = scalar.time()?;
         match *limits {
             Value::Time { least } if time < least => Err(format!(
-                "{} is too short; the shortest is {}",
+                "{} is too short; the minimum is {}",
                 Time(time),
                 Time(least)
             )),

@@ -90,12 +90,12 @@ impl Scalar {
             ));
         };
         if number < i128::from(least) {
-            return Err(format!("{number} is too few; the least is {least}"));
+            return Err(format!("{number} is too small; the minimum is {least}"));
         }
         u64::try_from(number)
             .ok()
             .filter(|&number| number <= most)
-            .ok_or_else(|| format!("{number} is too many; the most is {most}"))
+            .ok_or_else(|| format!("{number} is too large; the maximum is {most}"))
     }
 
     pub(crate) fn switch(&self) -> Result<bool, String> {

@@ -123,7 +123,7 @@ fn time(text: &str) -> Result<Duration, String> {
         .map_err(|error: crate::duration::TimeError| error.to_string())?;
     if time.is_zero() {
         return Err(format!(
-            "nothing takes less than {text}; write for example \"{EXAMPLE}\""
+            "no operation can meet a limit of {text}; write for example \"{EXAMPLE}\""
         ));
     }
     Ok(time)
@@ -204,7 +204,7 @@ mod tests {
             ("pinf<1s", "is not a limit"),
             ("max<10ms", "is not a limit"),
             ("p99<10", "10"),
-            ("p99<0s", "nothing takes less"),
+            ("p99<0s", "no operation can meet"),
             ("errors<0%", "not a share"),
             ("errors<1", "not a share"),
             ("errors<101%", "not a share"),

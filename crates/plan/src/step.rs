@@ -31,7 +31,7 @@ impl FromStr for Step {
             .map_err(|error: crate::duration::TimeError| error.to_string())?;
         if length.is_zero() {
             return Err(format!(
-                "{text:?} takes no time; write for example \"100/s for 1s\""
+                "{text:?} has a duration of 0; write for example \"100/s for 1s\""
             ));
         }
         Ok(Self {

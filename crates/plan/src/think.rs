@@ -57,7 +57,7 @@ impl FromStr for Think {
                 let (from, to) = (time(from)?, time(to)?);
                 if from > to {
                     return Err(format!(
-                        "{text:?} ends before it begins; write for example \"uniform:{}..{}\"",
+                        "{text:?} has the larger value first; write for example \"uniform:{}..{}\"",
                         Time(to),
                         Time(from)
                     ));

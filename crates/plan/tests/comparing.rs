@@ -134,13 +134,10 @@ fn a_run_that_ends_by_precision_has_fewest_and_most_rounds() {
     let fixed = repeated(&with(""));
     assert_eq!(fixed.shortest(), fixed.forecast());
     for (lines, wrong) in [
-        (
-            "max_count = 32",
-            "max_count: is for a run that ends by precision",
-        ),
+        ("max_count = 32", "max_count: requires until (--until)"),
         (
             "until = \"2%\"\nmax_count = 8",
-            "max_count: 8 is below the fewest rounds, 16",
+            "max_count: 8 is below the minimum number of rounds, 16",
         ),
         ("until = \"2\"", "until: \"2\" has no percent sign"),
         ("until = \"80%\"", "is not between 0.01% and 50%"),
@@ -279,7 +276,7 @@ fn wrong_sweeps_are_refused() {
         ("sweep.port = [1]", "{port} is another placeholder"),
         (
             "sweep.workers = [1]\nsweep.threads = [1]",
-            "{threads} is not in command, env, url or ready",
+            "{threads} is missing from command, env, url and ready",
         ),
         ("", "unknown placeholder {workers}"),
         (
@@ -301,7 +298,10 @@ fn wrong_sweeps_are_refused() {
             .join(", ")
     };
     let many = swept(&format!("sweep.workers = [{}]", values(33)));
-    assert!(refusal(&many).contains("makes 33 targets, which all run at once; the most is 32"));
+    assert!(
+        refusal(&many)
+            .contains("has 33 combinations, each a target that runs throughout; the maximum is 32")
+    );
     let there =
         format!("[[target]]\nname = \"a\"\nurl = \"http://h:1\"\nsweep.workers = [1]\n{WORKLOAD}");
     assert!(refusal(&there).contains("sweep: is for a target that has a command"));
@@ -454,7 +454,7 @@ fn workloads_that_cannot_be_compared_are_refused() {
     let with = |list: &str| refusal(&format!("[compare]\nworkloads = {list}\n{TWO_WORKLOADS}"));
     assert!(with("[\"kept\"]").contains("needs at least two workloads"));
     assert!(with("[\"kept\", \"kpet\"]").contains("did you mean \"kept\"?"));
-    assert!(with("[\"kept\", \"kept\"]").contains("is twice in the list"));
+    assert!(with("[\"kept\", \"kept\"]").contains("is listed twice; remove one"));
     let open = TWO_WORKLOADS.replace("keep_alive = false", "rate = \"10/s\"");
     let mixed = format!("[compare]\nworkloads = [\"kept\", \"closed\"]\n{open}");
     assert!(refusal(&mixed).contains("workloads of one kind"));

@@ -73,8 +73,8 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "patterns = \"paths.txt\"\npath = \"/x\"",
-            "plan.toml:7:8: path: is for a single request; patterns have their own, so leave out \
-             either",
+            "plan.toml:7:8: path: applies to a single request, but the file of patterns defines \
+             the requests; leave out one of the two",
         ),
         (
             "order = \"shuffled\"",
@@ -213,11 +213,11 @@ fn templates_and_targets_have_to_fit() {
         ),
         (
             FLAT.replace(".b]", ".c]"),
-            "has a request for \"c\" in by_target, and no target",
+            "has a request for \"c\" in by_target, but that is neither",
         ),
         (
             FLAT.replace("{term}", "term"),
-            "by_target.b: neither path nor body has a place",
+            "by_target.b: path and body have no placeholder",
         ),
         (
             FLAT.replace("{term}", "{term:x}"),

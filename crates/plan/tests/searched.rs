@@ -158,7 +158,7 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
                 "{}[[workload]]\nkind = \"http\"\n",
                 target("a", "corpus = \"groonga\"")
             )),
-            "pages are to be loaded into target \"a\", and the plan has no [corpus]",
+            "pages are to be loaded into target \"a\", but the plan has no [corpus]",
         ),
         (with("[corpus]\n", &one()), "needs one source of pages"),
         (
@@ -179,7 +179,7 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
         ),
         (
             with(CORPUS, &target("a", "nodes = 0")),
-            "nodes: 0 is too few",
+            "nodes: 0 is too small",
         ),
         (
             with(CORPUS, &target("a", "nodes = [\"node0\"]")),
@@ -190,21 +190,21 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
                 CORPUS,
                 &target("a", "nodes = [\"127.0.0.1\", \"127.0.0.1\"]"),
             ),
-            "is in the list twice",
+            "is listed twice",
         ),
         (
             with(
                 CORPUS,
                 "[[target]]\nname = \"a\"\ncommand = \"x {port}\"\nnodes = 2\n",
             ),
-            "{host} is not in command or env",
+            "{host} is missing from command and env",
         ),
         (
             with(
                 CORPUS,
                 &target("a", "nodes = 2\nurl = \"http://127.0.0.1:{port}/\""),
             ),
-            "has no {host} in it",
+            "does not contain {host}",
         ),
         (
             with(
@@ -212,7 +212,7 @@ fn what_does_not_go_together_is_refused_in_a_sentence() {
                 &(target("a", "nodes = 2\ncluster = \"c\"")
                     + &target("b", "nodes = 2\ncluster = \"c\"")),
             ),
-            "are the same size of cluster \"c\"",
+            "of cluster \"c\" have the same number of hosts",
         ),
         (
             with(CORPUS, "[[target]]\nurl = \"http://h/\"\nnodes = 2\n"),

@@ -155,10 +155,11 @@ pub(crate) fn ended(document: &Document) -> Option<String> {
     match run.ended? {
         RunEnded::Planned => None,
         RunEnded::Precise => Some(format!(
-            "ended after {rounds}: every deciding figure is known to ± {within}"
+            "ended after {rounds}: every primary metric has reached a precision of ± {within}"
         )),
         RunEnded::MostRounds => Some(format!(
-            "ended after the maximum of {}: not every deciding figure is known to ± {within}",
+            "ended after the maximum of {}: not every primary metric has reached a precision of ± \
+             {within}",
             run.rounds
         )),
     }

@@ -389,7 +389,8 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     if found.controls.is_none() {
         warnings.push(
             "the runs share no target and no workload was named with --changed, so no control shows \
-             how far the machine moved between the runs: measure both versions in one run, or keep \
+             how much the machine changed between the runs: measure both versions in one run, or \
+             keep \
              the same baseline in both runs"
                 .to_owned(),
         );
@@ -487,7 +488,7 @@ pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
             left is drift of the machine if its interval includes 1"
         ),
         shared => format!(
-            "{moved}; {} is the same target in both runs as far as is known, so its change is \
+            "{moved}; {} appears to be the same target in both runs, so its change is \
             attributed to the machine, and the others are divided by it block by block",
             shared.join(", ")
         ),

@@ -69,9 +69,9 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> String {
 /// Explanation of a trust level.
 pub(crate) fn trust_meaning(trust: Trust) -> &'static str {
     match trust {
-        Trust::Valid => "no finding speaks against these numbers",
-        Trust::Suspect => "these numbers may mislead",
-        Trust::Invalid => "these numbers cannot be trusted",
+        Trust::Valid => "no finding invalidates these figures",
+        Trust::Suspect => "these figures may mislead",
+        Trust::Invalid => "these figures cannot be trusted",
     }
 }
 

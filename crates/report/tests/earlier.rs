@@ -141,7 +141,7 @@ fn without_anything_shared_two_runs_only_differ() {
         "{text}"
     );
     assert!(
-        text.contains("so no control shows how far the machine moved"),
+        text.contains("so no control shows how much the machine changed"),
         "{text}"
     );
 }
@@ -451,7 +451,8 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
     assert_eq!(other.changes[0].change, EarlierOutcome::NoVerdict);
     said(
         &other,
-        "1 of 3 terms had other numbers of hits by more than the tolerance of 10 %: \"station\" \
+        "1 of 3 terms have numbers of hits that differ by more than the tolerance of 10 %: \
+         \"station\" \
          20, then 2",
     );
 }

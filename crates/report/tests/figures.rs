@@ -325,7 +325,7 @@ fn a_finding_has_the_percentile_of_the_table() {
     let document = run().document();
     let mut findings = document.findings.iter();
     let stalls = findings.find(|finding| finding.rule == "stalls").unwrap();
-    let phrase = "the 99th percentile of all requests is ";
+    let phrase = ": p99 is ";
     let told = number(stalls.evidence.split_once(phrase).unwrap().1);
     let workload = stalls.workload.as_deref().unwrap();
     let mut results = document.results_of(workload);

@@ -256,7 +256,7 @@ fn sums_with_failures_are_told_as_far_as_they_are_certain() {
 }
 
 #[test]
-fn different_work_and_results_that_cannot_be_believed_are_said_in_the_last_line() {
+fn different_work_and_results_that_cannot_be_trusted_are_said_in_the_last_line() {
     let last = |text: &str| text.lines().last().unwrap_or_default().to_owned();
     let before = read("warp-put.json.zst");
     let mut after = before.clone();
@@ -408,12 +408,12 @@ fn garbled_files_give_one_sentence_with_the_place() {
         (
             "time.csv",
             row(&good.replace("00Z", "XXZ")).into_bytes(),
-            ":2: \"2026-01-01T00:00:XXZ\" is no time",
+            ":2: \"2026-01-01T00:00:XXZ\" is not a timestamp",
         ),
         (
             "bytes.csv",
             row(&good.replacen("1\t1", "1\t-5", 1)).into_bytes(),
-            ":2: \"-5\" is no number of bytes",
+            ":2: \"-5\" is not a number of bytes",
         ),
         (
             "back.csv",

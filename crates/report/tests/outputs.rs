@@ -339,7 +339,7 @@ fn the_last_three_lines_alone_do_not_mislead() {
         let expected = format!("{:?}", document.trust).to_uppercase();
         assert!(trust.contains(&expected), "{name}: {trust}");
         assert_eq!(
-            trust.contains("no finding speaks against"),
+            trust.contains("no finding invalidates"),
             document.findings.is_empty(),
             "{name}: {trust}"
         );

@@ -142,7 +142,8 @@ pub struct Run {
     /// Equivalence margin: two targets are equivalent if they differ by at most this share.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// The run ends once every deciding ratio (with a single target: every deciding figure) is
+    /// The run ends once every ratio of the primary metric (with a single target: every primary
+    /// metric) is
     /// known to ± this share; null if the number of rounds is fixed.
     #[serde(default)]
     pub until: Option<f64>,

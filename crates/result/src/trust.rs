@@ -38,7 +38,7 @@ impl Trust {
             Self::Valid => sentence,
             Self::Suspect => format!("{sentence}{SUSPECT}"),
             Self::Invalid => {
-                format!("no verdict on {about}: the numbers cannot be believed, see the findings")
+                format!("no verdict on {about}: the figures cannot be trusted; see the findings")
             }
         }
     }

@@ -8,7 +8,7 @@ use tenbin_record::{Allocated, Slice};
 /// Returns the allocations of this process since the first call; `None` if they are not counted.
 pub type CountAllocations = fn() -> Option<Allocated>;
 
-/// Returns whether the deciding figures of the slices measured so far are as precise as the plan
+/// Returns whether the primary metrics of the slices measured so far are as precise as the plan
 /// requires.
 pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
 

@@ -38,7 +38,7 @@ impl Staged {
         };
         let fewest = self.refused.fewest_at_once;
         Some(format!(
-            "the server refused {requests} (with {fewest} at a time at the fewest)"
+            "the server refused {requests} (concurrency was reduced to {fewest})"
         ))
     }
 }

@@ -74,7 +74,7 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// The comparisons that use the deciding figure of the workload.
+    /// The comparisons that use the primary metric of the workload.
     pub fn primary(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons
             .iter()

@@ -102,7 +102,7 @@ fn judge(
         .iter()
         .filter(|finding| finding.concerns(&cell.workload.name, &sides));
     let (standing, why) = match Trust::after(concerning) == Trust::Invalid {
-        true => cannot("the numbers cannot be believed"),
+        true => cannot("the figures cannot be trusted"),
         false => standing(expectation, &figure),
     };
     let once = baseline.and_then(|baseline| {
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_believed_meet_nothing() {
+    fn numbers_that_cannot_be_trusted_meet_nothing() {
         let mut run = Run::pair(8);
         run.first_of("b").fail(ErrorClass::Status, 900);
         let p50 = expectation(None, p("p50"), Relation::Below, time("1s"));

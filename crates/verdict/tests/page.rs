@@ -9,9 +9,9 @@ const HEAD: &str = "\
 # Findings
 
 The rules below check every result. A *note* is information that does not affect the verdict. *Suspect*
-means that the figures may mislead. *Invalid* means that they cannot be believed. The most severe finding
-determines the verdict of the whole run. Each finding names its cause: the server, the network, the load
-generator, the setup, or the question (the run as planned cannot answer it). `tenbin explain RULE` prints
+means that the figures may mislead. *Invalid* means that they cannot be trusted. The most severe
+finding determines the verdict of the whole run. Each finding names its cause: the server, the network, the
+load generator, the setup, or the plan (the run as planned cannot give a verdict). `tenbin explain RULE` prints
 the section of a rule.
 
 A report lists findings in this order:
@@ -28,8 +28,8 @@ workloads and targets is listed once.
 
 These terms occur in many sections. A *slice* is one uninterrupted measurement of a workload on a target; a
 *full slice* is a slice that was not cut short. A *block* is a group of slices of all targets that are
-compared with each other; with two targets it is a *quad*: four slices in the order A B B A. The *deciding
-figure* is throughput in a closed loop and median response time in an open loop.
+compared with each other; with two targets it is a *quad*: four slices in the order A B B A. The *primary
+metric* is throughput in a closed loop and median response time in an open loop.
 
 | rule | severity | what it finds |
 |---|---|---|
@@ -68,7 +68,7 @@ const LINT_HEAD: &str = "\
 
 `tenbin lint FILE…` applies the rules below to result files of other tools ([formats.md](formats.md) lists
 them). A rule needs figures that a file may lack; it finds nothing in such a file. Each finding quotes the
-lines that it rests on. *Suspect* means that the figures may mislead, *invalid* that they cannot be believed.
+lines that it rests on. *Suspect* means that the figures may mislead, *invalid* that they cannot be trusted.
 `tenbin explain RULE` prints the section of a rule; for `little`, it prints the rule of Tenbin's own runs. The
 exit code is 0 if nothing was found, 6 if something was, and 2 if a file cannot be read.
 

@@ -23,7 +23,7 @@ const RATE: u64 = 200;
 const AROUND: f64 = 0.35;
 /// Longest time from the fault to the end of the command: without agents, a coordinator waits 30 s.
 const LIMIT: Duration = Duration::from_secs(45);
-/// Longest time until the agents wait again: 3 s without a sign of life, and reconnecting.
+/// Longest time until the agents wait again: 3 s without a heartbeat, and reconnecting.
 const FREE: Duration = Duration::from_secs(20);
 
 /// What a run says when it measures a block again without the lost agent.

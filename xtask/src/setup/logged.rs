@@ -66,7 +66,7 @@ fn run_into(path: &Path, purpose: &str, command: &mut Command) -> Result<()> {
     )
 }
 
-/// Prints signs of life and ends the process when [`stop`] was called, until `ended` is closed.
+/// Prints the progress and ends the process when [`stop`] was called, until `ended` is closed.
 fn attend(process: u32, purpose: &str, ended: &mpsc::Receiver<()>) {
     let start = Instant::now();
     let mut told = Duration::ZERO;

@@ -11,7 +11,7 @@ use tenbin_runner::AgentLimits;
 #[derive(Args)]
 #[command(next_help_heading = "NATS server")]
 pub struct NatsArgs {
-    /// NATS server at which the agents are found, for example tls://10.0.0.1:4222 (`tenbin hub`
+    /// NATS server that the agents connect to, for example tls://10.0.0.1:4222 (`tenbin hub`
     /// starts one)
     #[arg(long, value_name = "URL")]
     pub nats: String,
@@ -36,9 +36,9 @@ impl NatsArgs {
 /// `tenbin agent`.
 #[derive(Args)]
 #[command(after_help = "\
-An agent sends requests only to the networks in --allow, whatever a coordinator orders. Without
---allow, these are the addresses of its own machine. It stops sending when it has not heard from
-the coordinator for 3 seconds.
+An agent sends requests only to the networks in --allow, even if a plan names other addresses.
+Without --allow, an agent sends requests only to its own machine. An agent stops sending after 3
+seconds without a heartbeat from the coordinator.
 
 Example, on each of two load machines, for servers in 10.0.0.0/24:
   tenbin agent --nats tls://10.0.0.1:4222 --creds agent.creds --allow 10.0.0.0/24
@@ -101,8 +101,8 @@ impl AgentArgs {
 Columns:
   state        free, busy with a run, or another build of Tenbin
   addresses    addresses of the machine
-  clock        largest possible error with which this machine knows the agent's clock: agents start
-               a slice that close to each other
+  clock        maximum error of this machine's estimate of the agent's clock, and so of the start
+               of a slice
   sends up to  requests per second that all cores together can send, measured over loopback when the
                agent started
   may send to  networks in --allow of the agent")]

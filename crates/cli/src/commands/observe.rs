@@ -53,8 +53,8 @@ fn options(args: &ObserveArgs) -> Result<ObserveOptions, String> {
     let is_readable_on_the_way = !args.listen.ip().is_loopback() && tls.is_none();
     if is_readable_on_the_way && !args.without_tls {
         return Err(format!(
-            "--listen {}: others could read token and figures on the way; give --tls-cert and \
-             --tls-key, or --without-tls on a trusted network",
+            "--listen {}: without TLS, others could read token and figures on the network; set \
+             --tls-cert and --tls-key, or --without-tls on a trusted network",
             args.listen
         ));
     }

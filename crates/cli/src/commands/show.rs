@@ -141,7 +141,7 @@ pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
     match content {
         Content::Steps(steps) => {
             output::print(steps.text(name).as_bytes());
-            Ok(match steps.can_be_believed() {
+            Ok(match steps.is_trusted() {
                 true => Exit::Done,
                 false => Exit::Invalid,
             })

@@ -140,7 +140,7 @@ impl Found {
             for_terminal(measured_by),
         );
         match changed {
-            [] => text += "raw data  as the run wrote it: every check value fits\n",
+            [] => text += "raw data  unchanged: all checksums match\n",
             changed => {
                 for sentence in changed {
                     let _ = writeln!(text, "raw data  CHANGED: {}", for_terminal(sentence));

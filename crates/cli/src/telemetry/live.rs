@@ -400,7 +400,10 @@ impl Handler for Shared {
         let is_local = request.host.as_deref().is_some_and(is_local);
         let path = self.authorised(&request.path).filter(|_| is_local);
         let Some(path) = path else {
-            return Response::text("403 Forbidden", "open the whole address that was printed");
+            return Response::text(
+                "403 Forbidden",
+                "open the complete URL that Tenbin printed, including the token",
+            );
         };
         let report = self.state().report.clone();
         match (path, report) {

@@ -1,8 +1,8 @@
 //! The agent: executes its part of every slice that a coordinator orders.
 //!
-//! One thread talks to the NATS server, watches the lease and sends signs of life; another thread
+//! One thread talks to the NATS server, watches the lease and sends heartbeats; another thread
 //! runs the jobs, and the caller's thread prints the news. A slow job or a blocked terminal therefore
-//! never delays a sign of life, and a lost coordinator always ends the load.
+//! never delays a heartbeat, and a lost coordinator always ends the load.
 
 mod worker;
 
@@ -216,8 +216,8 @@ impl Agent {
             }
             Ok(Incoming::Forbidden) => {
                 self.failure = Some(ClusterError::Agents(
-                    "the NATS server does not allow what an agent does with these credentials; \
-                     use agent.creds, which `tenbin hub` wrote"
+                    "the NATS server denies these credentials the permissions of an agent; use \
+                     agent.creds, which `tenbin hub` wrote"
                         .to_owned(),
                 ));
             }
@@ -354,7 +354,10 @@ impl Agent {
         }
         let ends_work = matches!(order.what, What::Stop { .. } | What::End);
         if !ends_work && self.now(Instant::now()) > order.expires {
-            self.miss(&order, "the order came too late");
+            self.miss(
+                &order,
+                "the coordinator's request arrived after its deadline",
+            );
             return Ok(());
         }
         if let What::Reserve { number } = order.what {
@@ -371,7 +374,7 @@ impl Agent {
         if !self.run.as_ref().is_some_and(is_own) {
             if !matches!(order.what, What::Stop { .. } | What::End) {
                 let name = &self.me.name;
-                let why = format!("agent \"{name}\" no longer works for the run");
+                let why = format!("agent \"{name}\" is no longer assigned to the run");
                 self.send_for(&order.run, Happened::Gone { why });
             }
             return Ok(());
@@ -518,12 +521,12 @@ impl Agent {
     /// Ends the work for a run whose lease has ended.
     fn give_up(&mut self) {
         let seconds = LEASE_TIME.as_secs();
-        let why = format!("no sign of life from the coordinator for {seconds} s: stopped");
+        let why = format!("no heartbeat from the coordinator for {seconds} s: stopped the load");
         self.tell(News::Warning(why));
         let name = &self.me.name;
         self.send(Happened::Gone {
             why: format!(
-                "agent \"{name}\" received no sign of life from this machine for {seconds} s"
+                "agent \"{name}\" received no heartbeat from this machine for {seconds} s"
             ),
         });
         self.leave();

@@ -29,10 +29,10 @@ use crate::parts::Parts;
 use crate::subjects::{self, COORDINATOR_INBOX, LEASE};
 use crate::{BEAT, LEASE_TIME};
 
-/// Interval at which waits check the stop flag and the signs of life.
+/// Interval at which waits check the stop flag and the heartbeats.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Time between two checks of the signs of life after which the second check waits for signs of life.
+/// Time between two checks of the heartbeats after which the second check waits for heartbeats.
 const STANDSTILL: Duration = Duration::from_millis(500);
 
 /// Longest name of an agent, bytes.
@@ -90,7 +90,7 @@ pub struct Coordinator {
     is_disconnected: bool,
     /// When the last lost agent has stopped sending.
     silent_from: Option<Instant>,
-    /// When the signs of life were last checked.
+    /// When the heartbeats were last checked.
     checked: Instant,
     /// [`Lease::lost`].
     lost: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -247,7 +247,7 @@ impl Coordinator {
     }
 
     fn check_alive(&mut self) -> Result<(), ClusterError> {
-        // After this process was suspended, its NATS client may not have read the signs of life yet.
+        // After this process was suspended, its NATS client may not have read the heartbeats yet.
         let before = std::mem::replace(&mut self.checked, Instant::now());
         if before.elapsed() > STANDSTILL {
             return Ok(());
@@ -262,7 +262,7 @@ impl Coordinator {
             )),
             Some(lost) => {
                 let seconds = LEASE_TIME.as_secs();
-                Err(lost.lost(&format!("has given no sign of life for {seconds} s")))
+                Err(lost.lost(&format!("sent no heartbeat for {seconds} s")))
             }
             None => Ok(()),
         }

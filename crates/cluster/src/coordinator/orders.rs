@@ -114,7 +114,7 @@ impl Coordinator {
             check(stop)?;
             if begun.elapsed() > time {
                 let seconds = time.as_secs();
-                let what = format!("did not do what was ordered within {seconds} s");
+                let what = format!("did not complete the coordinator's request within {seconds} s");
                 return Err(self.members[missing].lost(&what));
             }
             if let Some((agent, what, _)) = self.heard()? {

@@ -9,7 +9,7 @@ use super::{Coordinator, check};
 use crate::error::ClusterError;
 use crate::{BEAT, LEASE_TIME};
 
-/// How long an agent without a sign of life from the coordinator may send after its lease has ended.
+/// How long an agent without a heartbeat from the coordinator may send after its lease has ended.
 const STOP_TIME: Duration = Duration::from_millis(200);
 
 impl Coordinator {
@@ -54,8 +54,8 @@ impl Coordinator {
         self.number += 1;
     }
 
-    /// The latest time at which an agent without a sign of life can still send requests. It may have
-    /// received signs of life from this machine until its next own one was due, and one more if only
+    /// The latest time at which an agent without a heartbeat can still send requests. It may have
+    /// received heartbeats from this machine until its next own one was due, and one more if only
     /// its own direction was cut: without its acknowledgement, TCP delivers no further one.
     fn last_request_of(&self, agent: usize) -> Option<Instant> {
         let last = self.signs.last(&self.members[agent].subject())?;

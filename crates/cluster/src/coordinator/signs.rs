@@ -1,5 +1,5 @@
 //! When the agents of a run were last heard of. The thread of the NATS client notes every event, so
-//! that signs of life do not fill the queue while nothing reads messages, for example while targets
+//! that heartbeats do not fill the queue while nothing reads messages, for example while targets
 //! start.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use crate::bus::{Filter, read};
 use crate::message::{Event, Happened};
 
-/// Longest sign of life, bytes. Longer messages are something else.
+/// Longest heartbeat, bytes. Longer messages are something else.
 const LONGEST_SIGN: usize = 256;
 
 /// Arrival of the last event of each agent, by subject.
@@ -42,7 +42,7 @@ impl SignsOfLife {
         self.all().get(subject).copied()
     }
 
-    /// Notes the events for `run`. Drops signs of life, and what is for other runs.
+    /// Notes the events for `run`. Drops heartbeats, and what is for other runs.
     pub(super) fn filter(&self, run: &str) -> Filter {
         let (signs, run) = (self.clone(), run.to_owned());
         Box::new(move |subject, payload, at| {

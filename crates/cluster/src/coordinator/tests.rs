@@ -130,7 +130,7 @@ fn a_block_begins_again_when_a_lost_agent_has_stopped_sending() {
     assert_eq!(lost, BTreeMap::from([("load1".to_owned(), 5)]));
 }
 
-/// After a standstill of this process, signs of life wait to be read.
+/// After a standstill of this process, heartbeats wait to be read.
 #[test]
 fn signs_of_life_count_only_if_this_process_did_not_stand_still() {
     let (mut coordinator, _sent, _arriving) = coordinator(&["load1"]);

@@ -78,7 +78,7 @@ impl Sink for OpenSearch {
             if !reply.is_success() || version.is_none() {
                 let reason = format!(
                     "not an OpenSearch server: GET / has status {} and no version: {}; \
-                     say --into for what it is",
+                     set --into to the kind of this server",
                     reply.status,
                     reply.excerpt()
                 );
@@ -91,7 +91,7 @@ impl Sink for OpenSearch {
     fn command(&mut self, command: &Command, _doubtful: bool) -> Result<(), Error> {
         if !matches!(command.name.as_str(), "table_create" | "column_create") {
             return Err(Error::Refused(format!(
-                "{} cannot be loaded into OpenSearch: only table_create, column_create and load can",
+                "{} is not supported for OpenSearch; only table_create, column_create and load are",
                 command.name
             )));
         }

@@ -53,28 +53,28 @@ fn of_certificate(reason: &CertificateError) -> String {
     let fault = match reason {
         // A bad signature means that the issuer has the name of a trusted CA, but another key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "is self-signed or from an unknown issuer: name its CA with --cacert FILE,".to_owned()
+            "is self-signed or from an unknown issuer; pass its CA with --cacert FILE,".to_owned()
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "has expired: renew it,".to_owned()
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "is not valid yet: look at the clocks,".to_owned()
+            "is not valid yet; check the clocks of both machines,".to_owned()
         }
         CertificateError::NotValidForName => {
-            "is for another name: use the name that it has,".to_owned()
+            "does not match the host name; use a name from the certificate,".to_owned()
         }
         CertificateError::NotValidForNameContext {
             expected,
             presented,
         } => format!(
-            "is for another name than {} ({}): use a name that it has,",
+            "does not match {} (it is for {}); use a name from the certificate,",
             expected.to_str(),
             listed(presented)
         ),
-        other => format!("is not accepted ({other:?}): name its CA with --cacert FILE,"),
+        other => format!("is not accepted ({other:?}); pass its CA with --cacert FILE,"),
     };
-    format!("the server's certificate {fault} or do not check it with --insecure")
+    format!("the server's certificate {fault} or skip the check with --insecure")
 }
 
 /// The first three names of a certificate, each cut to 80 characters, and the number of further

@@ -18,8 +18,8 @@ section! {
                 Flag::whole(
                     "--agents",
                     "N",
-                    "Send the load from this number of load machines, on which `tenbin agent` \
-                     runs, as from one",
+                    "Number of load machines that send the load together; each must run `tenbin \
+                     agent`",
                 )
                 .default("this machine sends the load"),
             );
@@ -28,7 +28,7 @@ section! {
         nats: Scalar = text("URL").flag(Flag::text(
             "--nats",
             "URL",
-            "NATS server at which the agents are found, for example tls://10.0.0.1:4222 \
+            "NATS server that the agents connect to, for example tls://10.0.0.1:4222 \
              (`tenbin hub` starts one)",
         ));
         /// file with the credentials of this machine for the NATS server

@@ -51,7 +51,8 @@ section! {
                      difference",
                 ),
             );
-        /// end the run when every deciding ratio (with one target, every deciding figure) has this
+        /// end the run when every ratio of the primary metric (with one target, every primary metric)
+        /// has this
         /// precision. `count` is then the minimum number of rounds. Only the precision decides, not
         /// the value of the ratios
         until: Scalar = text("`\"±0.01%\"` to `\"±50%\"`")
@@ -63,8 +64,7 @@ section! {
                 "End the run when the --decide metric is known to this precision, for example \
                  ±2%. With several targets, the ratio of every comparison must have this \
                  precision; with one target, the metric itself. --rounds is then the minimum \
-                 number of rounds. Only the precision ends the run, not how large a difference \
-                 is",
+                 number of rounds. The size of the difference does not affect when the run ends",
             ));
         /// with `until`: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)

@@ -113,7 +113,7 @@ impl Builder {
             return Err(format!("group {:?} has no patterns", self.names[empty]));
         }
         if self.patterns.is_empty() {
-            return Err("it has no request in it".to_owned());
+            return Err("it contains no requests".to_owned());
         }
         let groups = self.names.into_iter().zip(shares);
         let groups = groups.map(|(name, share)| PatternGroup { name, share });

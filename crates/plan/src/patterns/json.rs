@@ -544,7 +544,7 @@ mod tests {
             ),
             ("{\"g\": []}", Spot::File, "group \"g\" has no patterns"),
             ("[]", Spot::File, "group \"patterns\" has no patterns"),
-            ("{}", Spot::File, "it has no request in it"),
+            ("{}", Spot::File, "it contains no requests"),
             (
                 "{\"g\": [\"/a\"], \"frequency\": 1}",
                 Spot::Column(1, 28),

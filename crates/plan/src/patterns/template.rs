@@ -74,7 +74,7 @@ impl Template {
         let parts = [&self.path, &self.body];
         if !parts.iter().any(|part| part.contains("{term")) {
             return Err(format!(
-                "neither path nor body has a place for the term: {PLACEHOLDERS}"
+                "path and body have no placeholder for the term; use {PLACEHOLDERS}"
             ));
         }
         for part in parts {
@@ -281,7 +281,7 @@ mod tests {
             ..Template::tutorial(SearchServer::Groonga)
         };
         for (path, why) in [
-            ("/s", "neither path nor body has a place for the term"),
+            ("/s", "path and body have no placeholder for the term"),
             ("/s?q={term:url}", "\"{term:url}\" is not a placeholder"),
             ("/s?q={term", "has no closing brace"),
             ("s?q={term}", "does not begin with a slash"),

@@ -42,7 +42,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
             if let Some(At { place, .. }) = &draft.count {
                 resolver.refuse(
                     *place,
-                    "agents are found at a NATS server: set its url with --nats or `nats` in \
+                    "agents require a NATS server; set its URL with --nats or `nats` in \
                      [agents]; `tenbin hub` starts one",
                 );
             }

@@ -147,7 +147,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Reads the deciding figure. Refuses a figure that a target or a workload cannot have.
+/// Reads the primary metric. Refuses a figure that a target or a workload cannot have.
 fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
     let figure = Figure::named(name)?;
     if !figure.has_ratio() {
@@ -202,7 +202,7 @@ fn compared_workloads(
                 )
             })?;
             if found.contains(&at) {
-                return Err(format!("{name:?} is twice in the list"));
+                return Err(format!("{name:?} is listed twice; remove one"));
             }
             if workloads[at].search().is_some() {
                 return Err(format!(

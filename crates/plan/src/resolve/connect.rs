@@ -77,7 +77,11 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
         ];
         for (key, place) in keys {
             if let Some(place) = place {
-                resolver.wrong(place, key, "is of no use with a Unix socket (unix)");
+                resolver.wrong(
+                    place,
+                    key,
+                    "has no effect with a Unix socket (unix); leave it out",
+                );
             }
         }
     }
@@ -89,7 +93,8 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
         && !version.has(source)
     {
         let why = format!(
-            "{source} is not an IPv{} address, and ip_version requires them",
+            "{source} is not an IPv{} address, which ip_version requires; change source or \
+             ip_version",
             version.name()
         );
         resolver.wrong(place, "source", why);
@@ -119,7 +124,9 @@ fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<Pat
 fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, String> {
     let path = scalar.text()?;
     if path.is_empty() || path.contains('\0') {
-        return Err("names no socket".to_owned());
+        return Err(
+            "is not the path of a socket; write for example \"/run/server.sock\"".to_owned(),
+        );
     }
     if launched {
         placeholders::check(path, &[])?;

@@ -22,7 +22,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Optio
             resolver.wrong(
                 url.place,
                 "url",
-                "give either this or urls, which holds them all",
+                "set either url or urls, not both; urls lists all hosts",
             );
             ("urls", urls.items())
         }
@@ -109,7 +109,7 @@ fn expand(url: &str) -> Result<Vec<String>, String> {
         );
         if open.len() + done.len() > MOST_HOSTS {
             return Err(format!(
-                "{url:?} makes more than {MOST_HOSTS} hosts, the most a target can have"
+                "{url:?} expands to more than {MOST_HOSTS} hosts, the maximum per target"
             ));
         }
     }

@@ -209,7 +209,7 @@ fn speed(scalar: &Scalar) -> Result<f64, String> {
         return Ok(speed);
     }
     Err(format!(
-        "a speed is above 0 and at most {HIGHEST_SPEED}, which {scalar} is not"
+        "{scalar} is out of range; a speed must be above 0 and at most {HIGHEST_SPEED}"
     ))
 }
 

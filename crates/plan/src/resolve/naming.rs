@@ -72,7 +72,7 @@ impl Names {
                     resolver.wrong(
                         place,
                         "name",
-                        format!("there are two {what}s called {name:?}"),
+                        format!("two {what}s have the name {name:?}; rename one"),
                     );
                 }
                 name

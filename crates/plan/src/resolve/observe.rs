@@ -42,7 +42,7 @@ pub(super) fn resolve(
             resolver.wrong(
                 *place,
                 "observe",
-                "is in the list twice, and would count twice",
+                "is listed twice, so its CPU time would be counted twice; remove one",
             );
             return None;
         }

@@ -128,8 +128,7 @@ fn until(
             resolver.wrong(
                 most.place,
                 "max_count",
-                "is for a run that ends by precision; set the precision of its ratios with until \
-                 (--until)",
+                "requires until (--until), the precision at which the run ends",
             );
         }
         return None;
@@ -140,7 +139,7 @@ fn until(
         resolver.wrong(
             place(&draft.max_count),
             "max_count",
-            format!("{most} is below the fewest rounds, {count}"),
+            format!("{most} is below the minimum number of rounds, {count}"),
         );
     }
     let block = shape.block();

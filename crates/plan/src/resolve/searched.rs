@@ -166,7 +166,7 @@ pub(super) fn nodes(resolver: &mut Resolver<'_>, list: Option<&At<List>>) -> Vec
         match address(value) {
             Ok(node) if nodes.contains(&node) => {
                 let why =
-                    format!("{node} is in the list twice; every process needs a different address");
+                    format!("{node} is listed twice; every process needs a different address");
                 resolver.wrong(place, "nodes", why);
             }
             Ok(node) => nodes.push(node),
@@ -204,13 +204,13 @@ pub(super) fn check_nodes(resolver: &mut Resolver<'_>, draft: &TargetDraft, reac
     let has_host = |text: &str| placeholders::names(text).any(|name| name == "host");
     let mut texts = launch.command.iter().chain(launch.env.values());
     if !texts.any(|text| has_host(text)) {
-        let why = "{host} is not in command or env, so no process would know its \
-                   address";
+        let why = "{host} is missing from command and env, so the processes cannot know their \
+                   addresses; add {host} to command or env";
         resolver.wrong(list.place, "nodes", why);
     }
     if !has_host(&launch.url) {
-        let why = "has no {host} in it, so that all nodes would be one; leave it out, or write \
-                   \"http://{host}:{port}/\"";
+        let why = "does not contain {host}, so all nodes would have the same URL; leave url \
+                   out, or write \"http://{host}:{port}/\"";
         let place = draft.url.as_ref().map_or(list.place, |url| url.place);
         resolver.wrong(place, "url", why);
     }
@@ -261,8 +261,8 @@ fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
             resolver.refuse(
                 Place::Nowhere,
                 format!(
-                    "workload {:?} has a request for {name:?} in by_target, and no target is \
-                     called so or is a server of that kind",
+                    "workload {:?} has a request for {name:?} in by_target, but that is neither \
+                     the name of a target nor the kind of a target's server",
                     workload.name
                 ),
             );
@@ -272,8 +272,8 @@ fn check_templates(resolver: &mut Resolver<'_>, plan: &Plan) {
 
 fn check_pages(resolver: &mut Resolver<'_>, plan: &Plan) {
     let is_loaded = |target: &&Target| target.searched.corpus.is_some();
-    let without = "and the plan has no [corpus], which says what pages there are; write for \
-                   example synthetic = 5000 in it";
+    let without = "but the plan has no [corpus] section, which defines the pages; add one, for \
+                   example with synthetic = 5000";
     if let Some(target) = plan.targets.iter().find(is_loaded) {
         let name = &target.name;
         let why = format!("pages are to be loaded into target {name:?}, {without}");
@@ -296,8 +296,8 @@ fn check_clusters(resolver: &mut Resolver<'_>, plan: &Plan) {
                 resolver.refuse(
                     Place::Nowhere,
                     format!(
-                        "targets {:?} and {:?} are the same size of cluster {:?}, with as many \
-                         hosts; a cluster has each size once",
+                        "targets {:?} and {:?} of cluster {:?} have the same number of hosts; give \
+                         each target of a cluster another number of hosts",
                         smaller.name, larger.name, sizes.cluster
                     ),
                 );

@@ -112,7 +112,8 @@ fn few_enough(axes: Vec<Axis>, place: Place) -> Result<Vec<Axis>, (Place, String
     let combinations = lengths.fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
         let message = format!(
-            "makes {combinations} targets, which all run at once; the most is {MOST_COMBINATIONS}"
+            "has {combinations} combinations, each a target that runs throughout; the maximum is \
+             {MOST_COMBINATIONS}"
         );
         return Err((place, message));
     }
@@ -205,7 +206,10 @@ pub(super) fn check_used(
             resolver.wrong(
                 place,
                 "sweep",
-                format!("{braced} is not in command, env, url or ready, so all its targets would be the same"),
+                format!(
+                    "{braced} is missing from command, env, url and ready, so all targets of the \
+                     sweep would be the same; add {braced} to one of them"
+                ),
             );
         }
     }

@@ -506,7 +506,11 @@ fn environment(
         let checked = value.value.text().and_then(|text| {
             placeholders::check(text, swept)?;
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
-                return Err("is not a variable that a process can have".to_owned());
+                return Err(
+                    "is not a valid environment variable: the name is empty or contains '=', or \
+                     there is a NUL character"
+                        .to_owned(),
+                );
             }
             Ok(text.to_owned())
         });
@@ -540,14 +544,18 @@ fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&
     let _ = resolver.read("port", &draft.port, |scalar| match scalar {
         Scalar::Switch(true) => Ok(()),
         other => Err(format!(
-            "{other} is not true; the port is the one in the target's url"
+            "must be true, not {other}; the port is the port of the target's url"
         )),
     });
     let url = resolver.read("ready", &draft.url, |scalar| {
         url_template(scalar.text()?, swept).map(Ready::Url)
     });
     let log = resolver.read("ready", &draft.log, |scalar| match scalar.text()? {
-        "" => Err("the text is empty, and every output contains it".to_owned()),
+        "" => Err(
+            "the text is empty, so any output would match; write a text that the server \
+         prints when ready"
+                .to_owned(),
+        ),
         text if placeholders::names(text).any(|name| name == "secret_key") => Err(
             "{secret_key} is not allowed here: the output of a server must not contain it"
                 .to_owned(),

@@ -61,7 +61,7 @@ fn switch(resolver: &mut Resolver<'_>, key: &str, field: &Field) -> bool {
 
 fn client(resolver: &mut Resolver<'_>, draft: &TlsDraft) -> Option<ClientCertificate> {
     if let (None, Some(key)) = (&draft.cert, &draft.key) {
-        let why = "a key needs the certificate that it belongs to; give that with cert (--cert)";
+        let why = "requires the certificate of this key; set it with cert (--cert)";
         resolver.wrong(key.place, "tls.key", why);
         return None;
     }

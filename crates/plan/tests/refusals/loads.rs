@@ -9,17 +9,17 @@ fn load() {
         (
             "[load]",
             "connections = 0",
-            "plan.toml:2:15: connections: 0 is too few; the least is 1",
+            "plan.toml:2:15: connections: 0 is too small; the minimum is 1",
         ),
         (
             "[load]",
             "connections = -3",
-            "plan.toml:2:15: connections: -3 is too few; the least is 1",
+            "plan.toml:2:15: connections: -3 is too small; the minimum is 1",
         ),
         (
             "[load]",
             "rate = 0",
-            r#"plan.toml:2:8: rate: a rate is above 0 and at most 1000000000/s, which 0 is not; write for example "1000/s""#,
+            r#"plan.toml:2:8: rate: 0 is out of range; a rate must be above 0 and at most 1000000000/s, for example "1000/s""#,
         ),
         (
             "[load]",
@@ -29,7 +29,7 @@ fn load() {
         (
             "[load]",
             "timeout = \"0s\"",
-            "plan.toml:2:11: timeout: 0s is too short; the shortest is 1ms",
+            "plan.toml:2:11: timeout: 0s is too short; the minimum is 1ms",
         ),
         (
             "[load]",
@@ -39,12 +39,12 @@ fn load() {
         (
             "[load]",
             "requests = 0",
-            "plan.toml:2:12: requests: 0 is too few; the least is 1",
+            "plan.toml:2:12: requests: 0 is too small; the minimum is 1",
         ),
         (
             "",
             "threads = 0",
-            "plan.toml:1:11: threads: 0 is too few; the least is 1",
+            "plan.toml:1:11: threads: 0 is too small; the minimum is 1",
         ),
     ]);
 }
@@ -80,7 +80,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "think = \"uniform:2s..1s\"",
-            r#"plan.toml:2:9: think: "uniform:2s..1s" ends before it begins; write for example "uniform:1s..2s""#,
+            r#"plan.toml:2:9: think: "uniform:2s..1s" has the larger value first; write for example "uniform:1s..2s""#,
         ),
         (
             "[load]",
@@ -110,7 +110,7 @@ fn arrivals_that_contradict_each_other() {
         (
             "[load]",
             "steps = [\"1/s\", \"2/s for 0s\"]",
-            "plan.toml:2:10: steps: \"1/s\" is not a step; write for example \"100/s for 1s\"\nplan.toml:2:17: steps: \"2/s for 0s\" takes no time; write for example \"100/s for 1s\"",
+            "plan.toml:2:10: steps: \"1/s\" is not a step; write for example \"100/s for 1s\"\nplan.toml:2:17: steps: \"2/s for 0s\" has a duration of 0; write for example \"100/s for 1s\"",
         ),
     ]);
 }
@@ -184,7 +184,7 @@ fn traces_that_cannot_be_played() {
         ),
         (
             "trace = \"good.txt\"\ntrace_speed = 0",
-            "plan.toml:3:15: trace_speed: a speed is above 0 and at most 1000000, which 0 is not",
+            "plan.toml:3:15: trace_speed: 0 is out of range; a speed must be above 0 and at most 1000000",
         ),
         (
             "trace = \"good.txt\"\ntrace_speed = \"twice\"",

@@ -115,7 +115,7 @@ fn what_is_not_toml_or_not_a_plan() {
     ]);
     assert_eq!(
         refusal(&format!("[target]\nurl = \"http://h\"\n{WORKLOAD}")),
-        "plan.toml:1:2: [target] needs double brackets, [[target]]: there may be several"
+        "plan.toml:1:2: [target] needs double brackets, [[target]], because a plan can have several"
     );
 }
 
@@ -125,7 +125,7 @@ fn rounds() {
         (
             "[rounds]",
             "count = 0",
-            "plan.toml:2:9: count: 0 is too few; the least is 1",
+            "plan.toml:2:9: count: 0 is too small; the minimum is 1",
         ),
         (
             "[rounds]",
@@ -140,7 +140,7 @@ fn rounds() {
         (
             "[rounds]",
             "slice = \"50ms\"",
-            "plan.toml:2:9: slice: 50ms is too short; the shortest is 100ms",
+            "plan.toml:2:9: slice: 50ms is too short; the minimum is 100ms",
         ),
         (
             "[rounds]",
@@ -232,7 +232,7 @@ fn workloads() {
         refusal(&format!(
             "{TARGET}{WORKLOAD}name = \"w\"\n{WORKLOAD}name = \"w\"\n"
         )),
-        r#"plan.toml:9:8: name: there are two workloads called "w""#
+        r#"plan.toml:9:8: name: two workloads have the name "w"; rename one"#
     );
 }
 
@@ -258,7 +258,7 @@ size = \"1KX\"
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     plan.toml:1:8: name: "bad name" has ' ' in it; a name is made of letters, digits, '-', '_' and '.', for example "bad-name"
-    plan.toml:4:9: slice: 1ms is too short; the shortest is 100ms
+    plan.toml:4:9: slice: 1ms is too short; the minimum is 100ms
     plan.toml:7:1: unknown key "concurency" in [load]; did you mean "connections"?
     plan.toml:8:11: timeout: "5" has no unit; write for example "500ms", "2s" or "1m30s"
     plan.toml:11:7: url: unknown scheme "ftp" in "ftp://h"; use http:// or https://

@@ -24,7 +24,7 @@ fn s3_workloads() {
         ),
         (
             "objects = 0",
-            "plan.toml:4:11: objects: 0 is too few; the least is 1",
+            "plan.toml:4:11: objects: 0 is too small; the minimum is 1",
         ),
         (
             "bucket = \"ab\"",
@@ -76,7 +76,7 @@ fn s3_workloads() {
         ),
         (
             "payload = \"trailer\"",
-            r#"plan.toml:4:11: payload: "trailer" needs a checksum to put behind the content, such as checksum = "crc32c""#,
+            r#"plan.toml:4:11: payload: "trailer" requires a checksum to send after the content, such as checksum = "crc32c""#,
         ),
         (
             "metadata = [\"owner=me\"]",
@@ -93,12 +93,12 @@ fn s3_workloads() {
         (
             "multipart",
             "payload = \"streaming\"",
-            r#"plan.toml:4:11: payload: "streaming" is not for the parts of "multipart"; take "signed" or "unsigned""#,
+            r#"plan.toml:4:11: payload: "streaming" is not supported for the parts of "multipart"; use "signed" or "unsigned""#,
         ),
         (
             "get-part",
             "content = \"unique\"",
-            r#"plan.toml:4:11: content: "unique" is not for the parts of "get-part"; take "pool""#,
+            r#"plan.toml:4:11: content: "unique" is not supported for the parts of "get-part"; use "pool""#,
         ),
         (
             "get-part",
@@ -145,7 +145,7 @@ fn a_stretch_longer_than_the_object_is_refused_wherever_it_begins() {
                range = \"random:1MiB\"\n[[target]]\nbuiltin = \"s3-memory\"\n";
     assert_eq!(
         refusal(get),
-        r#"plan.toml:5:9: range: no stretch of 1MiB fits into objects of 4KiB; take a shorter one or larger objects"#
+        r#"plan.toml:5:9: range: a range of 1MiB does not fit into objects of 4KiB; use a shorter range or larger objects"#
     );
 }
 

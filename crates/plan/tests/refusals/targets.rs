@@ -153,7 +153,7 @@ fn targets() {
         (
             "[[target]]",
             "command = \"a {port}\"\nready = { port = 9000 }",
-            "plan.toml:3:18: port: 9000 is not true; the port is the one in the target's url",
+            "plan.toml:3:18: port: must be true, not 9000; the port is the port of the target's url",
         ),
     ]);
     assert_eq!(
@@ -162,7 +162,7 @@ fn targets() {
     );
     assert_eq!(
         refusal(&format!("{TARGET}{TARGET}{WORKLOAD}")),
-        r#"plan.toml:5:8: name: there are two targets called "a""#
+        r#"plan.toml:5:8: name: two targets have the name "a"; rename one"#
     );
 }
 
@@ -197,7 +197,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"http://a{1...99}.b{1...99}\"",
-            r#"plan.toml:2:7: url: "http://a{1...99}.b{1...99}" makes more than 1000 hosts, the most a target can have"#,
+            r#"plan.toml:2:7: url: "http://a{1...99}.b{1...99}" expands to more than 1000 hosts, the maximum per target"#,
         ),
         (
             "[[target]]",
@@ -232,7 +232,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"https://h\"\ntls = { key = \"nowhere.pem\" }",
-            "plan.toml:3:15: tls.key: a key needs the certificate that it belongs to; give that with cert (--cert)",
+            "plan.toml:3:15: tls.key: requires the certificate of this key; set it with cert (--cert)",
         ),
         (
             "[[target]]",
@@ -242,7 +242,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"http://h\"\nunix = \"/s\"\nsource = \"127.0.0.2\"",
-            "plan.toml:4:10: source: is of no use with a Unix socket (unix)",
+            "plan.toml:4:10: source: has no effect with a Unix socket (unix); leave it out",
         ),
         (
             "[[target]]",
@@ -267,12 +267,12 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"http://h\"\nsource = \"127.0.0.2\"\nip_version = 6",
-            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, and ip_version requires them",
+            "plan.toml:3:10: source: 127.0.0.2 is not an IPv6 address, which ip_version requires; change source or ip_version",
         ),
         (
             "[load]",
             "depth = 0",
-            "plan.toml:2:9: depth: 0 is too few; the least is 1",
+            "plan.toml:2:9: depth: 0 is too small; the minimum is 1",
         ),
         (
             "[load]",
@@ -305,7 +305,7 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = [{ port = 1 }, { port = 1 }]",
-            "plan.toml:3:26: observe: is in the list twice, and would count twice",
+            "plan.toml:3:26: observe: is listed twice, so its CPU time would be counted twice; remove one",
         ),
         (
             "[[target]]",
@@ -315,7 +315,7 @@ fn observing() {
         (
             "[[target]]",
             "url = \"http://h\"\nobserve = { port = 70000 }",
-            "plan.toml:3:20: observe.port: 70000 is too many; the most is 65535",
+            "plan.toml:3:20: observe.port: 70000 is too large; the maximum is 65535",
         ),
         (
             "[[target]]",

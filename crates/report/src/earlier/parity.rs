@@ -171,7 +171,7 @@ fn other_hits(
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "{} of {compared} terms had other numbers of hits by more than the tolerance of {}: \
+        "{} of {compared} terms have numbers of hits that differ by more than the tolerance of {}: \
          {}{more}",
         different.len(),
         // Formatted as in the plan: 0 % instead of "below 0.1 %".

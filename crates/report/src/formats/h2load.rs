@@ -153,7 +153,8 @@ fn request_times(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
         .iter()
         .rev()
         .find(|head| head.number < line.number && head.text.trim_start().starts_with("min "));
-    let head = head.ok_or_else(|| line.fault("stands below no names of columns"))?;
+    let head =
+        head.ok_or_else(|| line.fault("has no line with the names of the columns above it"))?;
     let names = head.text.replace("+/- sd", "within");
     let names: Vec<&str> = names.split_whitespace().collect();
     let values: Vec<&str> = text.split_whitespace().collect();

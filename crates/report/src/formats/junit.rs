@@ -41,7 +41,7 @@ fn text(document: &Document) -> String {
         let why = worst.map_or("see the findings", |finding| finding.evidence.as_str());
         let _ = writeln!(
             text,
-            "    <testcase name=\"the numbers can be believed\" classname=\"trust\">\n      <error \
+            "    <testcase name=\"the figures can be trusted\" classname=\"trust\">\n      <error \
              type=\"INVALID\" message=\"{}\"/>\n    </testcase>",
             attribute(why)
         );

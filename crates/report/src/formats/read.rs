@@ -306,7 +306,7 @@ pub(super) fn whole(
     })?;
     if content.len() as u64 > LARGEST_RESULT {
         return Err(Fault::of_the_file(format!(
-            "is longer than {LARGEST_RESULT} bytes, which no result is"
+            "is larger than {LARGEST_RESULT} bytes, the maximum size of a result file"
         )));
     }
     Ok(content)

@@ -108,12 +108,13 @@ fn law(usl: &UslResult) -> String {
 fn hysteresis(capacity: &Capacity) -> String {
     match capacity.hysteresis {
         Some(figure) => format!(
-            "Hysteresis: throughput on the way down is {} of that on the way up (interval {})",
+            "Hysteresis: throughput in descending order is {} of that in ascending order \
+             (interval {})",
             ratio(figure.value),
             ratio_interval(Some(figure))
         ),
-        None => "Hysteresis: the ways up and down were not compared, because not every level was \
-        measured in both"
+        None => "Hysteresis: ascending and descending order were not compared, because not every \
+                 level was measured in both"
             .to_owned(),
     }
 }

@@ -205,7 +205,7 @@ pub(super) fn warned_once(claims: &[String]) -> String {
 }
 
 /// Text for a run that ended before reaching its precision, with the worst precision of the
-/// deciding figures: `precision ± 2 % was not reached: ± 6.1 %`.
+/// primary metrics: `precision ± 2 % was not reached: ± 6.1 %`.
 pub(super) fn not_precise(document: &Document) -> Option<String> {
     let asked = document.run.until?;
     if document.run.ended != Some(RunEnded::MostRounds) {
@@ -374,12 +374,12 @@ mod tests {
 
     #[test]
     fn suspect_numbers_are_called_so_once() {
-        let claims = ["a holds 10/s", "b holds 20/s"].map(str::to_owned);
-        assert_eq!(warned_once(&claims), "a holds 10/s; b holds 20/s");
+        let claims = ["a sustains 10/s", "b sustains 20/s"].map(str::to_owned);
+        assert_eq!(warned_once(&claims), "a sustains 10/s; b sustains 20/s");
         let both = claims.map(|claim| claim + SUSPECT);
         assert_eq!(
             warned_once(&both),
-            format!("a holds 10/s; b holds 20/s{SUSPECT}")
+            format!("a sustains 10/s; b sustains 20/s{SUSPECT}")
         );
     }
 }

@@ -140,9 +140,7 @@ impl Machine {
             && assignment.agent < assignment.agents
             && (1..=MOST_THREADS * assignment.agents).contains(&assignment.threads);
         if !is_known {
-            return Err(
-                "the coordinator's numbers of agents and threads are not possible".to_owned(),
-            );
+            return Err(invalid("an invalid number of agents or threads"));
         }
         let source = Path::new("the coordinator's plan");
         let (mut context, missing) = self.limits.context(assignment)?;
@@ -246,7 +244,7 @@ impl LoadMachine for Machine {
                 .reopen
                 .is_none_or(|count| (1..=MOST_REOPENS).contains(&count));
         if !is_possible {
-            return Err("the coordinator's times of the slice are not possible".to_owned());
+            return Err(invalid("invalid times of the slice"));
         }
         let directory = self.directory.clone();
         let Some(assigned) = &mut self.assigned else {
@@ -265,7 +263,7 @@ impl LoadMachine for Machine {
             state,
         }) = decoded::<TimedState>(&order.state).filter(|timed| timed.state.is_possible())
         else {
-            return Err("the coordinator's state of the workload is not possible".to_owned());
+            return Err(invalid("an invalid state of the workload"));
         };
         // The wall clocks of the machines may differ.
         let shift = unix_seconds().cast_signed().saturating_sub_unsigned(then);
@@ -299,7 +297,7 @@ impl LoadMachine for Machine {
         if let Some(search) = work.search() {
             load.pace = match order.rate {
                 Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
-                Some(_) => return Err("the rate of a probe is not a rate".to_owned()),
+                Some(_) => return Err(invalid("an invalid rate of a probe")),
                 None => Pace::Closed,
             };
         }
@@ -338,6 +336,11 @@ impl LoadMachine for Machine {
     fn end(&mut self) {
         self.assigned = None;
     }
+}
+
+/// The error of a request that no coordinator of this build sends.
+fn invalid(what: &str) -> String {
+    format!("the coordinator sent {what}; use the same build of Tenbin on all machines")
 }
 
 #[cfg(test)]

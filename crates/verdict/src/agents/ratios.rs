@@ -12,7 +12,7 @@ use crate::compare::blocks::Blocks;
 use crate::compare::metric::Metric;
 
 /// How far the ratio of one agent is from the ratios of the others, by the first figure that is
-/// known of each agent: the deciding figure, unless the figure is known only of all agents.
+/// known of each agent: the primary metric, unless the figure is known only of all agents.
 pub(crate) struct Departure {
     pub(crate) workload: String,
     pub(crate) challenger: String,

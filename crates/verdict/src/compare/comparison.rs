@@ -153,7 +153,7 @@ pub(crate) fn is_question(comparison: &Comparison) -> bool {
     comparison.primary && comparison.level.is_none()
 }
 
-/// Whether the comparison uses the deciding figure of the workload.
+/// Whether the comparison uses the primary metric of the workload.
 pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
     let by_workload = |work: &Workload| Metric::primary(plan, work) == comparison.metric;
     let mut workloads = plan.workloads.iter();

@@ -10,14 +10,14 @@ use tenbin_stats::{CONFIDENCE, confidence_of_each};
 pub(crate) enum Member {
     /// A hypothesis of the plan: [`Plan::hypotheses`] counts this comparison.
     Question,
-    /// A comparison of a twin by a deciding figure, which is a control and not a hypothesis.
+    /// A comparison of a twin by a primary metric, which is a control and not a hypothesis.
     Control,
     /// An exploratory comparison, whose interval is not corrected.
     Alone,
 }
 
 impl Member {
-    /// The role of a comparison. `decides`: the comparison uses the deciding figure; `twin`: a twin
+    /// The role of a comparison. `decides`: the comparison uses the primary metric; `twin`: a twin
     /// is compared. A level of a sweep is exploratory; the curve of the sweep is the hypothesis.
     pub(crate) fn of(decides: bool, twin: bool, is_level: bool) -> Self {
         match (decides && !is_level, twin) {
@@ -30,7 +30,7 @@ impl Member {
 
 /// Sizes of the two families of comparisons, each of which shares an error of 5 %.
 ///
-/// Hypotheses are the comparisons by the deciding figure; a sweep counts once, as a curve. A
+/// Hypotheses are the comparisons by the primary metric; a sweep counts once, as a curve. A
 /// hypothesis without a result still counts. Comparisons with twins are a separate family. All
 /// other comparisons are exploratory, and their intervals are not corrected.
 #[derive(Debug, Clone, Copy)]

@@ -60,7 +60,7 @@ impl Metric {
         })
     }
 
-    /// The deciding figure of a workload: the figure that the plan sets, or the default for the
+    /// The primary metric of a workload: the figure that the plan sets, or the default for the
     /// kind of load.
     pub fn primary(plan: &Plan, workload: &Workload) -> Self {
         let closed = workload.load.pace == Pace::Closed;

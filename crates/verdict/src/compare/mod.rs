@@ -55,7 +55,7 @@ pub fn compare_all(plan: &Plan, slices: &[Slice]) -> Compared {
         let blocks = Blocks::of(workload, slices);
         let primary = Metric::primary(plan, workload);
         for metric in Metric::of_workload(plan, workload) {
-            // Skip the CPU cost if it was not observed, unless the CPU cost is the deciding figure.
+            // Skip the CPU cost if it was not observed, unless the CPU cost is the primary metric.
             let is_asked = metric == primary;
             if metric == Metric::ServerCpu && !is_asked && !is_observed(plan, &blocks) {
                 continue;
@@ -132,7 +132,7 @@ fn level_of(plan: &Plan, workload: &Workload) -> Option<LevelOf> {
 /// Reports a level as different only if the curve differs. In this hierarchical test, the levels
 /// are tested only after the curve, so that the test of the curve alone limits the probability of a
 /// false difference (R. Marcus, E. Peritz and K. R. Gabriel, "On closed testing procedures with
-/// special reference to ordered analysis of variance", 1976). Applies to deciding figures only;
+/// special reference to ordered analysis of variance", 1976). Applies to primary metrics only;
 /// other comparisons are exploratory.
 fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scale) {
     for level in comparisons {

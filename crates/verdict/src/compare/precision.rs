@@ -1,4 +1,4 @@
-//! Whether the deciding figures have reached the precision that the plan requires.
+//! Whether the primary metrics have reached the precision that the plan requires.
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
@@ -11,7 +11,7 @@ use crate::compare::family::{Family, Member};
 use crate::compare::metric::Metric;
 
 /// Whether a run has reached the precision at which the plan allows an early end. Every deciding
-/// ratio (without a comparison, every deciding figure) must have an interval within the plan's
+/// ratio (without a comparison, every primary metric) must have an interval within the plan's
 /// bound. The values of the ratios do not matter, because a run that stops at a desired result
 /// reports differences that do not exist.
 ///

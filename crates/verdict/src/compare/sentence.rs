@@ -24,8 +24,7 @@ impl Comparison {
             Trust::Valid => said(),
             Trust::Suspect => said() + SUSPECT,
             Trust::Invalid => format!(
-                "no verdict on {} against {} {}: the numbers cannot be believed, see the \
-                 findings{}",
+                "no verdict on {} against {} {}: the figures cannot be trusted; see the findings{}",
                 self.challenger,
                 self.baseline,
                 self.place(),
@@ -284,12 +283,12 @@ mod tests {
     }
 
     #[test]
-    fn says_when_nothing_can_be_believed() {
+    fn says_when_nothing_can_be_trusted() {
         let mut run = scaled(1.3);
         run.each_of("a", |slice| slice.answers(1_000, 0.009));
         assert_eq!(
             said(&run, Metric::Throughput),
-            "no verdict on b against a at get: the numbers cannot be believed, see the findings \
+            "no verdict on b against a at get: the figures cannot be trusted; see the findings \
              (ratio 1.300, 96 % interval 1.300–1.300, 8 quads)"
         );
     }

@@ -30,7 +30,7 @@ impl Choice {
             Self::Either => "either: equivalent",
             Self::CannotTell => "either: cannot tell",
             Self::Depends => "depends: see the comparisons",
-            Self::Unbelievable => "none: the numbers cannot be believed",
+            Self::Unbelievable => "none: the figures cannot be trusted",
         }
     }
 }

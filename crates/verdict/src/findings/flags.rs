@@ -28,9 +28,9 @@ pub trait SliceTest: Sync {
 /// Statistics of all full slices of one target and workload, as the reference for a single slice.
 #[derive(Debug, Clone)]
 pub struct OtherSlices {
-    /// The default deciding figure for the workload's kind of load (closed or open loop).
+    /// The default primary metric for the workload's kind of load (closed or open loop).
     metric: Metric,
-    /// Logarithm of the deciding figure, by the position of the slice in the run. Slices without
+    /// Logarithm of the primary metric, by the position of the slice in the run. Slices without
     /// the figure are missing.
     logs: BTreeMap<u32, f64>,
     /// The median of the logarithms.
@@ -164,8 +164,8 @@ impl SliceTest for Outlying {
     }
 
     fn summary(&self) -> &'static str {
-        "its deciding figure differs from that of the other slices by more than 10 % and by more \
-         than five times their spread"
+        "its primary metric differs from the median of the target's slices by more than 10 % and \
+         by more than five times their spread"
     }
 
     fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String> {

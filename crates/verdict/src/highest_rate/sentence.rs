@@ -93,15 +93,15 @@ impl SearchResult {
         probes.any(|p| may_hold(p) && self.undecided.contains(&p.rate))
     }
 
-    /// `800/s failed by p99<10ms, and the target did not keep up`.
+    /// `800/s missed p99<10ms, and the target did not keep up`.
     fn failed_at(&self, failed: f64) -> String {
         let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
         let (rate, limits, others) = (exact_rate(failed), limits.join(", "), others.join(" and "));
         match (limits.is_empty(), others.is_empty()) {
             (true, true) => format!("{rate} failed"),
-            (false, true) => format!("{rate} failed by {limits}"),
+            (false, true) => format!("{rate} missed {limits}"),
             (true, false) => format!("at {rate}, {others}"),
-            (false, false) => format!("{rate} failed by {limits}, and {others}"),
+            (false, false) => format!("{rate} missed {limits}, and {others}"),
         }
     }
 
@@ -134,12 +134,12 @@ impl SearchResult {
         };
         match self.found {
             HighestRate::Proven { rate, failed } => format!(
-                "{target} holds {} at {workload} within {slo} (proven; {})",
+                "{target} sustains {} at {workload} within {slo} (proven; {})",
                 exact_rate(rate),
                 above(failed)
             ),
             HighestRate::AtLeast { rate, failed } => format!(
-                "{target} holds at least {} at {workload} within {slo} (not proven; {})",
+                "{target} sustains at least {} at {workload} within {slo} (not proven; {})",
                 exact_rate(rate),
                 above(failed)
             ),
@@ -158,10 +158,10 @@ impl SearchResult {
                     format!("the proof ({})", exact_rate(failed))
                 };
                 let held = briefly.map_or_else(
-                    || format!("{target} holds no rate that was proven"),
+                    || format!("{target} sustains no rate that was proven"),
                     |rate| {
                         format!(
-                            "{target} held {}{}",
+                            "{target} sustained {}{}",
                             exact_rate(rate),
                             self.for_so_long(rate)
                         )
@@ -173,15 +173,15 @@ impl SearchResult {
                 )
             }
             HighestRate::Below { failed } if self.may_hold_below() => format!(
-                "no rate is known that {target} holds at {workload} within {slo}; {}",
+                "no rate is known that {target} sustains at {workload} within {slo}; {}",
                 above(Some(failed))
             ),
             HighestRate::Below { failed } => format!(
-                "{target} holds none of the tried rates at {workload} within {slo}; {}",
+                "{target} sustains none of the tried rates at {workload} within {slo}; {}",
                 above(Some(failed))
             ),
             HighestRate::Futile { tried } => format!(
-                "{target} holds no rate at {workload}: every operation at {} failed{}",
+                "{target} sustains no rate at {workload}: every operation at {} failed{}",
                 exact_rate(tried),
                 self.failure()
                     .map_or_else(String::new, |why| format!(": {why}"))
@@ -213,13 +213,14 @@ fn compared(found: &RateComparison) -> String {
     let Some(value) = found.ratio else {
         return format!(
             "cannot compare the highest rates of {challenger} and {baseline} at {workload}: one \
-             of them is not known to hold any rate"
+             of them is not known to sustain any rate"
         );
     };
     let times = ratio(value);
     match found.low.zip(found.high) {
         None => format!(
-            "{challenger} held {times} times the rate of {baseline} at {workload} before the search \
+            "{challenger} sustained {times} times the rate of {baseline} at {workload} before the \
+             search \
              ended (bracket unknown)"
         ),
         Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
@@ -229,7 +230,8 @@ fn compared(found: &RateComparison) -> String {
             ratio(high)
         ),
         Some((low, high)) => format!(
-            "{challenger} holds {times} times the rate of {baseline} at {workload} (bracket {}–{})",
+            "{challenger} sustains {times} times the rate of {baseline} at {workload} (bracket \
+             {}–{})",
             ratio(low),
             ratio(high)
         ),
@@ -250,20 +252,21 @@ mod tests {
             (results[0].sentence(), compared)
         };
         let (found, compared) = said(&run.slices);
-        assert!(found.starts_with("a holds 9"), "{found}");
+        assert!(found.starts_with("a sustains 9"), "{found}");
         assert!(found.contains("within p99<10ms (proven; 10"), "{found}");
         assert!(
-            found.contains("/s failed by p99<10ms); the limit is between 9"),
+            found.contains("/s missed p99<10ms); the limit is between 9"),
             "{found}"
         );
         assert!(
-            compared.starts_with("b holds 1.682 times the rate of a at get (bracket 1.646–1.720)"),
+            compared
+                .starts_with("b sustains 1.682 times the rate of a at get (bracket 1.646–1.720)"),
             "{compared}"
         );
         let (found, compared) = said(&run.slices[..4]);
         assert_eq!(
             found,
-            "a holds at least 200/s at get within p99<10ms (not proven; no rate failed)"
+            "a sustains at least 200/s at get within p99<10ms (not proven; no rate failed)"
         );
         assert!(compared.ends_with("(bracket unknown)"), "{compared}");
         // After a failed proof, the sentence claims neither the rate nor the next lower rate.
@@ -274,7 +277,7 @@ mod tests {
             }
         }
         let (found, compared) = said(&slices);
-        assert!(found.starts_with("a holds at least 9"), "{found}");
+        assert!(found.starts_with("a sustains at least 9"), "{found}");
         assert!(found.contains("within p99<10ms (not proven; 10"), "{found}");
         assert!(found.contains("; the limit is between 9"), "{found}");
         assert!(found.contains("/s could not be decided in time"), "{found}");
@@ -294,7 +297,7 @@ mod tests {
         let found = search_results(&run.plan, &run.slices).remove(0).sentence();
         assert_eq!(
             found,
-            "no rate is known that a holds at get within p99<10ms; 100/s failed by p99<10ms; \
+            "no rate is known that a sustains at get within p99<10ms; 100/s missed p99<10ms; \
              50/s could not be decided in time: too few operations, or slow operations are too \
              rare"
         );
@@ -308,7 +311,7 @@ mod tests {
             (found.sentence(), found.missed().unwrap())
         };
         assert!(
-            said(&run).0.contains("/s failed by p99<10ms"),
+            said(&run).0.contains("/s missed p99<10ms"),
             "{:?}",
             said(&run)
         );
@@ -318,7 +321,7 @@ mod tests {
         });
         let (sentence, missed) = said(&run);
         assert!(
-            sentence.contains("/s failed by p99<10ms, and the target did not keep up"),
+            sentence.contains("/s missed p99<10ms, and the target did not keep up"),
             "{sentence}"
         );
         assert_eq!(missed, "p99<10ms, the target did not keep up");
@@ -329,7 +332,7 @@ mod tests {
         });
         let (sentence, _) = said(&run);
         assert!(
-            sentence.contains("/s failed by p99<10ms, and 2 % of the operations failed"),
+            sentence.contains("/s missed p99<10ms, and 2 % of the operations failed"),
             "{sentence}"
         );
     }

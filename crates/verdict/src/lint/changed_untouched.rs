@@ -58,7 +58,7 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
         operation: None,
         evidence: format!(
             "speed after/before of operations that the change did not touch: {}; the machine or the \
-             method moved by a factor of up to {} between the files",
+             method changed the results by a factor of up to {} between the files",
             shown.join(", "),
             ratio(most.ln().abs().exp()),
         ),

@@ -16,7 +16,7 @@ const ROUNDS_UP: &str = "drnbench";
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "little",
-    summary: "rate times mean time is more than the connections",
+    summary: "the figures violate Little's law: rate × mean time exceeds the number of connections",
     severities: &[Severity::Invalid],
     explanation: include_str!("little.md"),
 };

@@ -141,7 +141,7 @@ fn sentence(optimum: &Optimum, metric: Metric) -> String {
     let about = format!("{} at {}", optimum.sweep, optimum.workload);
     match optimum.trust {
         Trust::Invalid => {
-            format!("no optimum of {about}: the numbers cannot be believed, see the findings")
+            format!("no optimum of {about}: the figures cannot be trusted; see the findings")
         }
         trust => {
             let (place, reason) = (optimum.shown_place(), reason(optimum, metric));

@@ -125,26 +125,26 @@ fn clause(step: &NodeStep) -> String {
     let NodeStep { what, against, .. } = step;
     let added = step.nodes.saturating_sub(step.against_nodes.unwrap_or(0));
     let count = usize::try_from(added).unwrap_or(usize::MAX);
-    let (gains, costs) = (verb(count, "gains", "gain"), verb(count, "costs", "cost"));
+    let (adds, costs) = (verb(count, "adds", "add"), verb(count, "costs", "cost"));
     let Some(figure) = step.throughput else {
         let worth = match step.against_nodes {
             None => costs,
-            Some(_) => gains,
+            Some(_) => adds,
         };
         return format!("how much {what} {worth} is unknown");
     };
     let Some(found) = figure.interval else {
         return format!(
             "{what} {} {} times the throughput of {against} (interval unknown)",
-            verb(count, "makes", "make"),
+            verb(count, "gives", "give"),
             times(figure.value)
         );
     };
     let change = percent((figure.value - 1.0).abs());
     let said = match (found.low > 1.0, found.high < 1.0) {
-        (true, _) => format!("{what} {gains} {change} of the throughput of {against}"),
-        (_, true) => format!("{what} {costs} {change} of the throughput of {against}"),
-        _ => format!("cannot tell whether {what} {gains} or {costs} throughput against {against}"),
+        (true, _) => format!("{what} {adds} {change} throughput relative to {against}"),
+        (_, true) => format!("{what} {costs} {change} throughput relative to {against}"),
+        _ => format!("cannot tell whether {what} {adds} or {costs} throughput against {against}"),
     };
     let interval = ratio_interval(step.throughput);
     format!("{said} (ratio {}, {interval})", times(figure.value))
@@ -192,9 +192,10 @@ mod tests {
         assert_eq!(
             found,
             [
-                "replicas at search: the first node costs 20 % of the throughput of direct (ratio \
-                 0.800, 0.800–0.800); node 2 gains 87.5 % of the throughput of one (ratio 1.875, \
-                 1.875–1.875); cannot tell whether node 3 gains or costs throughput against two \
+                "replicas at search: the first node costs 20 % throughput relative to direct \
+                 (ratio \
+                 0.800, 0.800–0.800); node 2 adds 87.5 % throughput relative to one (ratio 1.875, \
+                 1.875–1.875); cannot tell whether node 3 adds or costs throughput against two \
                  (ratio 1.000, 1.000–1.000)"
             ]
         );
@@ -231,7 +232,7 @@ mod tests {
     #[test]
     fn few_blocks_have_no_interval_and_none_have_no_figure() {
         let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4));
-        assert!(found[0].contains("makes 0.800 times the throughput of direct (interval unknown)"));
+        assert!(found[0].contains("gives 0.800 times the throughput of direct (interval unknown)"));
         let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
         assert!(
             found[0].contains("how much the first node costs is unknown"),

@@ -33,7 +33,8 @@ pub(super) fn dump(args: &SearchDumpArgs) -> Result<Exit, Error> {
     }
     if std::fs::read_dir(&args.out).is_ok_and(|mut there| there.next().is_some()) {
         return Err(Error::Refused(format!(
-            "{} is there and not empty; take another directory, or remove it first",
+            "{} already exists and is not empty; use another directory with --out, or remove it \
+             first",
             args.out.display()
         )));
     }

@@ -62,7 +62,9 @@ fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
         Some(expected) if expected != alive => Some(format!(
             "{alive} nodes are alive, and {expected} were expected"
         )),
-        _ if alive == 0 => Some("there is no node".to_owned()),
+        _ if alive == 0 => {
+            Some("the servers reported no nodes; check --server and --of".to_owned())
+        }
         _ => None,
     }
 }

@@ -36,7 +36,7 @@ section! {
         objects: Scalar = whole(1, MOST_BLOBS)
             .default_rule("as many as the time allows")
             .flag(
-                Flag::whole("--objects", "N", "Largest number of blobs of a phase")
+                Flag::whole("--objects", "N", "Maximum number of blobs per phase")
                     .default("as many as its time allows"),
             );
         /// name of the set of blobs, used as the name of the file in `locations` and in the keys of
@@ -47,7 +47,7 @@ section! {
                 Flag::text(
                     "--prefix",
                     "NAME",
-                    "Name of the set of blobs, among the locations and in keys",
+                    "Name of the set of blobs, used in the files of --locations and in keys",
                 )
                 .default("blobs among locations, else the run's own"),
             );

@@ -146,7 +146,7 @@ impl Phase {
         Named::name(self)
     }
 
-    /// Letter in a string of phases: `p`, `g`, `d`.
+    /// Letter in a list of phases: `p`, `g`, `d`.
     pub fn letter(self) -> char {
         match self {
             Self::Put => 'p',
@@ -173,7 +173,7 @@ impl Phase {
                 Err(format!("has more than {MOST_PHASES} phases"))
             }
             _ => Err(format!(
-                "{text:?} is no string of phases; write \"put\", \"get\" or \"delete\", or \
+                "{text:?} is not a list of phases; write \"put\", \"get\" or \"delete\", or \
                  several by their letters, such as \"pgd\""
             )),
         }

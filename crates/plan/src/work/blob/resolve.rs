@@ -110,7 +110,7 @@ fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place:
     let at = |field: &crate::scalar::Field| field.as_ref().map_or(place, |field| field.place);
     let (least, _) = work.sizes.extremes();
     if least == 0 {
-        resolver.wrong(at(&draft.size), "size", "a blob has at least one byte");
+        resolver.wrong(at(&draft.size), "size", "must be at least 1 byte");
     }
     let end = work.range.map_or(0, |range| match range {
         ByteRange::Random { length } => length,
@@ -120,7 +120,7 @@ fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place:
         resolver.wrong(
             at(&draft.range),
             "range",
-            "reaches beyond the smallest blob",
+            "extends beyond the end of the smallest blob; use a shorter range or larger blobs",
         );
     }
     let of_following = [
@@ -137,7 +137,7 @@ fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place:
         resolver.wrong(
             at(&draft.until_gone),
             "until_gone",
-            "follows blobs one by one; leave out batch",
+            "polls each blob separately; leave out batch",
         );
     }
 }
@@ -176,7 +176,7 @@ fn alloc_above(scalar: &Scalar) -> Result<u64, String> {
     match (1..=LARGEST_PUT).contains(&size) {
         true => Ok(size),
         false => Err(format!(
-            "{scalar} is not between 1 byte and {}, which is what one request takes",
+            "{scalar} is out of range; the size must be 1 byte to {}, the maximum of one request",
             Size(LARGEST_PUT)
         )),
     }

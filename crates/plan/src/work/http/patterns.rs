@@ -220,7 +220,8 @@ fn refuse_single_request(resolver: &mut Resolver<'_>, draft: &HttpDraft) {
     ];
     for (key, field) in single {
         if let Some(field) = field {
-            let why = "is for a single request; patterns have their own, so leave out either";
+            let why = "applies to a single request, but the file of patterns defines the requests; \
+                       leave out one of the two";
             resolver.wrong(field.place, key, why);
         }
     }

@@ -71,13 +71,14 @@ const HEEDED: &[Heeded] = &[
         "entries",
         |draft| place(&draft.entries),
         has_entries,
-        "only \"snowball\", \"zip-get\", \"zip-list\" and \"fan-out\" put many into one",
+        "only \"snowball\", \"zip-get\", \"zip-list\" and \"fan-out\" have several entries per \
+         archive or request",
     ),
     (
         "rewrite",
         |draft| place(&draft.rewrite),
         |operation| operation == S3Operation::Put,
-        "only \"put\" can write over what is read",
+        "only \"put\" can overwrite the objects that are read",
     ),
 ];
 
@@ -130,7 +131,7 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
             or_whole(&draft.range),
             "range",
             format!(
-                "is beyond the end of objects of {}, whose last byte is number {}",
+                "is beyond the end of objects of {}; the last offset is {}",
                 Size(size),
                 size.saturating_sub(1)
             ),
@@ -143,7 +144,8 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
             or_whole(&draft.range),
             "range",
             format!(
-                "no stretch of {} fits into objects of {}; take a shorter one or larger objects",
+                "a range of {} does not fit into objects of {}; use a shorter range or larger \
+                 objects",
                 Size(length),
                 Size(size)
             ),
@@ -312,14 +314,16 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         resolver.wrong(
             or_whole(&draft.checksum),
             "checksum",
-            "cannot be prepared for content that is made while it is sent; take content = \"pool\"",
+            "cannot be computed in advance for content that is generated while it is sent; use \
+             content = \"pool\"",
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::None {
         resolver.wrong(
             or_whole(&draft.payload),
             "payload",
-            "\"trailer\" needs a checksum to put behind the content, such as checksum = \"crc32c\"",
+            "\"trailer\" requires a checksum to send after the content, such as checksum = \
+             \"crc32c\"",
         );
     }
     if work.payload == Payload::Trailer && work.checksum == Checksum::Md5 {
@@ -404,7 +408,7 @@ fn in_parts_from_pool(
             or_whole(&draft.payload),
             "payload",
             format!(
-                "{:?} is not for the parts of {:?}; take \"signed\" or \"unsigned\"",
+                "{:?} is not supported for the parts of {:?}; use \"signed\" or \"unsigned\"",
                 work.payload.name(),
                 operation.name()
             ),
@@ -415,7 +419,7 @@ fn in_parts_from_pool(
             or_whole(&draft.content),
             "content",
             format!(
-                "\"unique\" is not for the parts of {:?}; take \"pool\"",
+                "\"unique\" is not supported for the parts of {:?}; use \"pool\"",
                 operation.name()
             ),
         );

@@ -19,7 +19,7 @@ pub(super) fn prefix(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
     if text.is_empty() || text.len() > LONGEST_PREFIX {
         return Err(format!(
-            "a prefix has 1 to {LONGEST_PREFIX} bytes; leave it away for one of Tenbin's own"
+            "a prefix has 1 to {LONGEST_PREFIX} bytes; leave it out to use a generated prefix"
         ));
     }
     if text.chars().any(char::is_control) {
@@ -28,8 +28,8 @@ pub(super) fn prefix(scalar: &Scalar) -> Result<String, String> {
     let odd = |part: &str| part == "." || part == "..";
     if text.starts_with('/') || text.contains("//") || text.split('/').any(odd) {
         return Err(format!(
-            "{text:?} begins with `/` or has `//`, `.` or `..` in it, which some servers read as a \
-             path of files"
+            "{text:?} begins with `/` or contains `//`, `.` or `..`, which some servers interpret \
+             as a file system path; use another prefix"
         ));
     }
     Ok(text.to_owned())
@@ -87,7 +87,7 @@ pub(super) fn metadata(scalar: &Scalar) -> Result<(String, String), String> {
     let single = !value.contains("  ");
     if !single || !value.bytes().all(|b| b.is_ascii_graphic() || b == b' ') {
         return Err(format!(
-            "the value of {name:?} is not made of ASCII characters with single spaces between them"
+            "the value of {name:?} must be ASCII without consecutive spaces"
         ));
     }
     if name.len() + value.len() > MOST_METADATA {
@@ -115,7 +115,10 @@ pub(super) fn tag(scalar: &Scalar) -> Result<(String, String), String> {
     }
     let allowed = |c: char| c.is_alphanumeric() || " +-=._:/@".contains(c);
     if !name.chars().chain(value.chars()).all(allowed) {
-        return Err(wrong("holds characters that no tag may have"));
+        return Err(wrong(
+            "contains a character that is not allowed in tags; use letters, digits, spaces and \
+             +-=._:/@",
+        ));
     }
     Ok((name.to_owned(), value.to_owned()))
 }

@@ -94,7 +94,7 @@ pub(super) fn resolve(
 
 fn not_nothing(size: u64) -> Result<u64, String> {
     match size {
-        0 => Err("a part has at least one byte".to_owned()),
+        0 => Err("must be at least 1 byte".to_owned()),
         _ => Ok(size),
     }
 }

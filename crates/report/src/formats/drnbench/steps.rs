@@ -148,7 +148,7 @@ impl Steps {
             workers: None,
             usl: None,
             hysteresis: None,
-            trust: match self.can_be_believed() {
+            trust: match self.is_trusted() {
                 true => Trust::Valid,
                 false => Trust::Invalid,
             },
@@ -157,7 +157,7 @@ impl Steps {
     }
 
     /// Whether the figures can be trusted, as far as the file shows.
-    pub fn can_be_believed(&self) -> bool {
+    pub fn is_trusted(&self) -> bool {
         let is_right = |row: &Row| row.total > 0 && !row.is_failing();
         let wait = self.wait();
         let is_off = wait == Wait::Unexplained || !self.over_counted(wait).is_empty();
@@ -180,7 +180,7 @@ impl Steps {
         if let Some(why) = about("INVALID") {
             return (Trust::Invalid, why);
         }
-        match (self.can_be_believed(), about("SUSPECT")) {
+        match (self.is_trusted(), about("SUSPECT")) {
             (false, _) => (
                 Trust::Invalid,
                 "requests failed, or no request completed".to_owned(),
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_recorded_file_is_valid() {
         let steps = read(RECORDED, "200");
-        assert!(steps.can_be_believed());
+        assert!(steps.is_trusted());
         let series = steps.series();
         assert_eq!(series.len(), 5);
         assert_eq!(series[1].workload, "2 clients");
@@ -400,7 +400,7 @@ mod tests {
         let steps = read(OVER_COUNTED, "200");
         assert_eq!(steps.wait(), Wait::Usual);
         assert_eq!(steps.over_counted(Wait::Usual), [(6, 8), (10, 12)]);
-        assert!(!steps.can_be_believed());
+        assert!(!steps.is_trusted());
         let text = steps.text("groonga-result.csv");
         assert!(
             text.contains("6 (estimate: 8), 10 (estimate: 12)"),
@@ -412,7 +412,7 @@ mod tests {
     fn a_run_without_a_wait_is_recognised() {
         let steps = read("1,400,100.0,0.009,0.011,0.01,100.0\n", "200");
         assert_eq!(steps.wait(), Wait::Other(0.0));
-        assert!(steps.can_be_believed());
+        assert!(steps.is_trusted());
     }
 
     #[test]
@@ -421,7 +421,7 @@ mod tests {
                     8,556,927.0,0.001,0.002,0.0025,100.0\n";
         let steps = read(rows, "200");
         assert!(matches!(steps.wait(), Wait::Other(wait) if wait > 0.0));
-        assert!(steps.can_be_believed(), "suspect, as without a wait");
+        assert!(steps.is_trusted(), "suspect, as without a wait");
         let text = steps.text("x");
         assert!(
             text.contains("Little's law with a wait of 6.69 ms"),
@@ -447,7 +447,7 @@ mod tests {
                     8,42,4.2,0.001,5.0,2.5,50.0,50.0\n";
         let steps = read(rows, "0,200");
         assert_eq!(steps.wait(), Wait::Usual, "{}", steps.text("x"));
-        assert!(!steps.can_be_believed());
+        assert!(!steps.is_trusted());
         let text = steps.text("result.csv");
         assert!(
             text.contains("INVALID: requests failed or had no response")
@@ -464,7 +464,7 @@ mod tests {
     #[test]
     fn a_step_without_responses_has_no_average_and_is_invalid() {
         let steps = read("1,0,0.0,,,NaN,0,0\n", "0,200");
-        assert!(!steps.can_be_believed());
+        assert!(!steps.is_trusted());
         assert!(steps.text("x").contains("no request completed"));
         assert_eq!(steps.series(), []);
     }

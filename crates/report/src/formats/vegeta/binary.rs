@@ -114,7 +114,8 @@ impl Request {
             operation.add_failure(&text, 1);
             return Ok(());
         }
-        let too_much = || gob.fault("makes a sum of bytes beyond belief");
+        let too_much =
+            || gob.fault("makes the sum of bytes overflow 64 bits; the file may be damaged");
         operation.ok = operation.ok.map(|ok| ok + 1);
         operation.objects = operation.ok;
         let bytes = operation.bytes.unwrap_or_default();

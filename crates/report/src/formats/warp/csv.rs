@@ -117,13 +117,13 @@ impl Columns {
             ));
         }
         let number = |at: usize, what: &str| {
-            row[at]
-                .parse::<u64>()
-                .map_err(|_| Fault::in_line(line, format!("{:?} is no number of {what}", row[at])))
+            row[at].parse::<u64>().map_err(|_| {
+                Fault::in_line(line, format!("{:?} is not a number of {what}", row[at]))
+            })
         };
         let time = |at: usize| {
             instant::read(&row[at])
-                .ok_or_else(|| Fault::in_line(line, format!("{:?} is no time", row[at])))
+                .ok_or_else(|| Fault::in_line(line, format!("{:?} is not a timestamp", row[at])))
         };
         let (start, end) = (time(self.start)?, time(self.end)?);
         let between = u64::try_from(end - start)
@@ -203,7 +203,12 @@ impl<'a> Reading<'a> {
             figures.add_failure(request.error, 1);
             return Ok(());
         }
-        let too_much = || Fault::in_line(request.line, "the sum of all sizes is beyond belief");
+        let too_much = || {
+            Fault::in_line(
+                request.line,
+                "the sum of all sizes overflows 64 bits; the file may be damaged",
+            )
+        };
         let sum = |total: Option<u64>, more: u64| total.unwrap_or(0).checked_add(more);
         figures.ok = figures.ok.map(|ok| ok + 1);
         figures.objects = Some(sum(figures.objects, request.objects).ok_or_else(too_much)?);
@@ -219,7 +224,7 @@ impl<'a> Reading<'a> {
         if !figures.add_second(second, request.objects as f64, request.bytes as f64) {
             return Err(Fault::in_line(
                 request.line,
-                "the run is longer than a million seconds, which cannot be right",
+                "the run is longer than a million seconds; the file may be damaged",
             ));
         }
         Ok(())

@@ -154,7 +154,8 @@ struct SingleSize {
 }
 
 fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Operation, String> {
-    let time = |text: &str| instant::read(text).ok_or_else(|| format!("{text:?} is no time"));
+    let time =
+        |text: &str| instant::read(text).ok_or_else(|| format!("{text:?} is not a timestamp"));
     let (start, end) = (time(&sums.start_time)?, time(&sums.end_time)?);
     if end < start {
         return Err("ends before it starts".to_owned());
@@ -203,12 +204,12 @@ fn add_segments(operation: &mut Operation, sums: &Sums) -> Result<(), String> {
     };
     for segment in segmented.segments.iter().flatten() {
         let start = instant::read(&segment.start)
-            .ok_or_else(|| format!("{:?} is no time", segment.start))?;
+            .ok_or_else(|| format!("{:?} is not a timestamp", segment.start))?;
         let second = start.div_euclid(SECOND) + LABELLED_EARLY;
         let (first, last) = operation.known_seconds.unwrap_or((second, second));
         operation.known_seconds = Some((first.min(second), last.max(second + 1)));
         if !operation.add_second(second, segment.obj_per_sec, segment.bytes_per_sec) {
-            return Err("is longer than a million seconds, which cannot be right".to_owned());
+            return Err("is longer than a million seconds; the file may be damaged".to_owned());
         }
     }
     Ok(())

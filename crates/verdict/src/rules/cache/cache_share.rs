@@ -60,7 +60,7 @@ fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
 fn intended(cell: &Cell<'_>) -> Option<(String, f64)> {
     let hit = cell.workload.patterns()?.cache?.hit?;
     Some((
-        "the requests that cache_hit intends".to_owned(),
+        "requests with the hit ratio of cache_hit".to_owned(),
         hit.share(),
     ))
 }

@@ -27,7 +27,7 @@ pub(crate) const NAME: &str = "absolute_figures";
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: NAME,
-    summary: "absolute figures cannot be believed, though a ratio may be",
+    summary: "absolute figures are unreliable; the ratio may still be reliable",
     severities: &[Severity::Note, Severity::Suspect],
     explanation: include_str!("absolute_figures.md"),
 };
@@ -54,8 +54,8 @@ fn finding_of(cell: &Cell<'_>, reasons: &[String], compares: bool) -> Finding {
         ),
         false => (
             Severity::Suspect,
-            "compare with a second target in the same run: a ratio can be believed on a busy \
-             machine; or use a machine with an idle core, and a separate one for the load \
+            "compare with a second target in the same run, because a ratio is reliable even on a \
+             busy machine; or use a machine with an idle core, and a separate machine for the load \
              generator",
         ),
     };

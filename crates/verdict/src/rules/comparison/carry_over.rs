@@ -48,8 +48,9 @@ fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
         workload: Some(workload.name.clone()),
         target: None,
         evidence: format!(
-            "the deciding figure of a target is {} {way} in a slice that follows a slice of the \
-             same target than in one that follows the other target ({}; steady drift is removed)",
+            "the primary metric of a target is {} {way} in a slice that follows a slice of the \
+             same target than in a slice that follows the other target ({}; steady drift is \
+             removed)",
             percent(size),
             plural(quads.len(), "quad")
         ),
@@ -86,7 +87,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Note);
         assert!(
             findings[0].evidence.starts_with(
-                "the deciding figure of a target is 5.3 % higher in a slice that follows a slice"
+                "the primary metric of a target is 5.3 % higher in a slice that follows a slice"
             ),
             "{findings:?}"
         );

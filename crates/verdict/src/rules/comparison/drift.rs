@@ -40,7 +40,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 workload: Some(workload.name.clone()),
                 target: None,
                 evidence: format!(
-                    "from the first to the last slice of a quad, the deciding figure of the same \
+                    "from the first to the last slice of a quad, the primary metric of the same \
                      target changes by {} ({})",
                     percent(across),
                     plural(found.per_slice.n, "quad")
@@ -57,7 +57,7 @@ fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
     drift(&per_quad(workload, slices, quad_drift), CONFIDENCE)
 }
 
-/// One value per quad of a workload, computed by `of` from the default deciding figures of the four
+/// One value per quad of a workload, computed by `of` from the default primary metrics of the four
 /// slices: first those of the first and last slice, which belong to one target, then those of the
 /// two middle slices.
 pub(crate) fn per_quad(

@@ -131,9 +131,9 @@ fn in_step(cell: &Cell<'_>) -> Option<Finding> {
         && turns >= MOSTLY * full.len() as f64;
     is_hidden.then(|| {
         let sentence = format!(
-            "the median {operation} took {}, {} of a slice of {}, and all connections are in \
-             step: slices differ by only {}, so no interval shows how many operations the edges \
-             of the slices cut",
+            "the median {operation} took {}, {} of a slice of {}, and all connections complete \
+             their operations at the same times: slices differ by only {}, so no interval contains \
+             the error from operations cut off at slice boundaries",
             TIME.of(time),
             percent(share),
             TIME.of(length),

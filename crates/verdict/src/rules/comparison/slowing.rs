@@ -70,7 +70,7 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
             step.slices
         ),
         advice: "find out which resource was used up, or which work started, at that time; use a \
-                 --warmup and a run that are long enough to measure the permanent state"
+                 --warmup and a run that are long enough to measure the steady state"
             .to_owned(),
     }
 }
@@ -106,7 +106,7 @@ fn change(cell: &Cell<'_>) -> Option<f64> {
     Some((middle(second.iter().copied())? / middle(first.iter().copied())?).ln())
 }
 
-/// The default deciding figure of every full slice; `None` if the figure of a slice is unknown or
+/// The default primary metric of every full slice; `None` if the figure of a slice is unknown or
 /// the cell has fewer than [`FEWEST`] full slices.
 fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
     let metric = Metric::deciding(is_closed(cell.workload));

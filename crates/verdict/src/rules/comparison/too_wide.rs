@@ -17,7 +17,7 @@ const WIDE: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "too_wide",
-    summary: "the interval is too wide for an answer",
+    summary: "the confidence interval is too wide for a verdict",
     severities: &[Severity::Note],
     explanation: include_str!("too_wide.md"),
 };
@@ -76,7 +76,7 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
             percent(*detectable)
         ),
         None if family > 1 => {
-            format!("; too few blocks to detect any difference among {family} questions")
+            format!("; too few blocks to detect any difference in {family} comparisons")
         }
         None => "; too few blocks to detect any difference".to_owned(),
     };

@@ -88,8 +88,8 @@ fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Op
              `proxy_set_header Connection \"\";`"
         }
         (true, false) => {
-            "read the figures as those of proxy and server together; to measure the cost of the \
-             proxy, add the server without it as another target"
+            "the figures include the proxy; to measure the cost of the proxy, add the server \
+             without the proxy as another target"
         }
         (false, _) => {
             "keep these connections open: with upstream keep-alive in a proxy, or with a \

@@ -51,7 +51,7 @@ mod tests {
         for (name, agents) in [("load2", &["load1", "load3"][..]), ("load3", &["load1"])] {
             run.environment.lost_agents.push(LostAgent {
                 name: name.to_owned(),
-                reason: format!("agent \"{name}\" has given no sign of life for 3 s"),
+                reason: format!("agent \"{name}\" sent no heartbeat for 3 s"),
                 during: "block 2".to_owned(),
                 agents: agents.iter().map(|name| (*name).to_owned()).collect(),
                 next_slice: 6,
@@ -62,9 +62,9 @@ mod tests {
         assert_eq!(
             evidence,
             [
-                "agent \"load2\" has given no sign of life for 3 s during block 2, which was \
+                "agent \"load2\" sent no heartbeat for 3 s during block 2, which was \
                  repeated with 2 agents",
-                "agent \"load3\" has given no sign of life for 3 s during block 2, which was \
+                "agent \"load3\" sent no heartbeat for 3 s during block 2, which was \
                  repeated with 1 agent",
             ]
         );

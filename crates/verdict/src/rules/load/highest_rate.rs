@@ -237,7 +237,7 @@ mod tests {
         assert!(
             nothing[0]
                 .evidence
-                .contains("holds none of the tried rates"),
+                .contains("sustains none of the tried rates"),
             "{nothing:?}"
         );
     }
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Invalid);
         assert_eq!(
             findings[0].evidence,
-            "a holds no rate at get: every operation at 100/s failed: status 500"
+            "a sustains no rate at get: every operation at 100/s failed: status 500"
         );
     }
 

@@ -89,7 +89,9 @@ fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding
                     .to_owned()
             }
             Found::Enough => {
-                format!("use {connections} connections: more connections only wait for each other")
+                format!(
+                    "use {connections} connections: more connections add queueing, not throughput"
+                )
             }
             Found::Unknown => format!(
                 "use {connections} connections until a run with more rounds or longer slices can \

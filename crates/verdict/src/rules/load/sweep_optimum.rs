@@ -13,7 +13,7 @@ use crate::words::middle;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "sweep_optimum",
-    summary: "the smallest value of a sweep that no other value beats",
+    summary: "the smallest value of a sweep whose result is within the margin of the best",
     severities: &[Severity::Note],
     explanation: include_str!("sweep_optimum.md"),
 };

@@ -60,7 +60,7 @@ pub(crate) static STEAL: Threshold = Threshold {
             )
         },
         advice: "use dedicated hardware or an instance with dedicated cores; or use more rounds, at \
-                 a time when the neighbours are idle",
+                 a time when the other virtual machines are idle",
     }],
 };
 
@@ -120,8 +120,8 @@ pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
                 place.basis()
             )
         },
-        advice: "read the figures as those of the disk; use a faster disk, or let the target sync \
-                 less often if its durability guarantees allow it",
+        advice: "the disk, not the server software, limits these figures; use a faster disk, or let \
+                 the target sync less often if its durability guarantees allow it",
     }],
 };
 
@@ -158,7 +158,7 @@ pub(crate) static BANDWIDTH: Threshold = Threshold {
                 place.basis()
             )
         },
-        advice: "read the throughput as that of the network; to measure the server, use a faster \
+        advice: "the network limits this throughput; to measure the server, use a faster \
                  link, smaller bodies or compression, or run the load generator on the target's \
                  machine",
     }],

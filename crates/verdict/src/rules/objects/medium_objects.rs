@@ -11,7 +11,7 @@ use crate::findings::rule_info::RuleInfo;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "medium_objects",
-    summary: "the target with more throughput has longer waits at the 99th percentile",
+    summary: "the target with the higher throughput has the higher p99 latency",
     severities: &[Severity::Note],
     explanation: include_str!("medium_objects.md"),
 };
@@ -66,8 +66,8 @@ fn pair(throughput: &Comparison, tail: &Comparison) -> Option<Finding> {
             ratio(wait.low),
             ratio(wait.high),
         ),
-        advice: "choose by what your application needs: throughput, or short waits; and compare \
-                 both at the same --rate"
+        advice: "choose by what your application needs, throughput or low latency; and compare \
+                 both targets at the same --rate"
             .to_owned(),
     })
 }

@@ -66,10 +66,10 @@ fn seen(found: &[Backend], target: &str, is_known: bool) -> String {
     });
     let each: Vec<String> = each.collect();
     let role = match is_known {
-        true => "it is a database or another backend of this target",
+        true => "a database or another backend of this target",
         false => {
-            "it works for this target; the process that listens on the target's port is not \
-             visible"
+            "its CPU use follows the load on this target; the process that listens on the target's \
+             port is not visible"
         }
     };
     format!("{}: {role}", each.join(", "))
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "mariadbd (pid 71) used 0.97 of a core while a was loaded and 0.00 during the \
-             pauses: it is a database or another backend of this target"
+             pauses: a database or another backend of this target"
         );
         assert!(
             findings[0]
@@ -161,14 +161,14 @@ mod tests {
         // The listening process of the target was found, and the database is another program.
         assert_eq!(
             evidence(&run),
-            format!("{seen}: it is a database or another backend of this target")
+            format!("{seen}: a database or another backend of this target")
         );
         run.each(|slice| slice.machine().others_cpu_seconds = None);
         assert_eq!(
             evidence(&run),
             format!(
-                "{seen}: it works for this target; the process that listens on the target's port is \
-                 not visible"
+                "{seen}: its CPU use follows the load on this target; the process that listens on \
+                 the target's port is not visible"
             )
         );
     }

@@ -72,7 +72,7 @@ fn all_cores(busy: &Busy) -> Option<(String, &'static str)> {
         (
             seen(),
             "this is the maximum throughput of the target on this machine; for more, use more \
-             cores or make an operation cheaper",
+             cores or reduce the CPU time per operation",
         )
     })
 }
@@ -90,8 +90,8 @@ fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
     };
     Some((
         format!(
-            "{who} of a core and the whole target only {:.2} of {}: the target works on one \
-             core, which is its limit",
+            "{who} of a core and the whole target only {:.2} of {}: the target is single-threaded \
+             and that core is saturated",
             busy.target,
             plural(busy.cores, "core"),
         ),
@@ -124,7 +124,7 @@ fn full_machine(
             ),
             "this is the maximum throughput of the target with the cores that the load generator \
              and other programs leave; for more, use more cores, run the load generator on \
-             another machine, or make an operation cheaper",
+             another machine, or reduce the CPU time per operation",
         )
     })
 }
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "one thread of the target used 0.97 of a core and the whole target only 0.98 of 4 \
-             cores: the target works on one core, which is its limit"
+             cores: the target is single-threaded and that core is saturated"
         );
         // Threads of one process take turns.
         let findings = busiest(on_cores(4, 0.98), 0.98, 0.30).findings(&RULE);
@@ -230,7 +230,7 @@ mod tests {
         assert!(
             findings[0]
                 .evidence
-                .contains("the target works on one core")
+                .contains("the target is single-threaded")
         );
     }
 

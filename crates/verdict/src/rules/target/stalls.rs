@@ -196,10 +196,10 @@ impl<'a> Tail<'a> {
     fn sentence(&self, slices: usize) -> String {
         let carriers = self.carriers.len();
         format!(
-            "{carriers} of {} {} {} of the requests that took {} or longer: the 99th percentile \
-             of all requests is {}, that of the median slice {}",
+            "{carriers} of {} {} {} of the requests that took {} or longer: p99 is {} over all \
+             requests, but {} in the median slice",
             plural(slices, "slice"),
-            verb(carriers, "holds", "hold"),
+            verb(carriers, "contains", "contain"),
             percent(self.share),
             time(TIMES * self.usual),
             time(self.all),
@@ -334,9 +334,8 @@ mod tests {
             assert_eq!(findings[0].blame, Blame::Server);
             assert_eq!(
                 findings[0].evidence,
-                "1 of 8 slices holds 100 % of the requests that took 6.00 ms or longer: the 99th \
-                 percentile of all requests is 490 ms, that of the median slice 2.00 ms; the \
-                 target sent no response for 900 ms, from 4.75 s after the start of the run"
+                "1 of 8 slices contains 100 % of the requests that took 6.00 ms or longer: p99 is \
+                 490 ms over all requests, but 2.00 ms in the median slice; the target sent no response for 900 ms, from 4.75 s after the start of the run"
             );
         }
     }

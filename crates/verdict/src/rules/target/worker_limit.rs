@@ -77,7 +77,7 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     }
     let room = match needs_little {
         Some(share) if !busy.has_room() => format!(
-            "a request uses or waits for a core during {} of its service time on {}",
+            "CPU time and waiting for a core are only {} of the service time on {}",
             percent(share),
             plural(levels[0].connections(), "connection")
         ),
@@ -291,8 +291,8 @@ mod tests {
         };
         let findings = filled(0.3);
         assert_eq!(findings.len(), 1, "{findings:?}");
-        let sentence = "while a request uses or waits for a core during 12.5 % of its service time \
-                    on 2 connections";
+        let sentence = "while CPU time and waiting for a core are only 12.5 % of the service time on \
+                    2 connections";
         assert!(findings[0].evidence.ends_with(sentence), "{findings:?}");
         assert_eq!(filled(3.0), []);
     }

@@ -194,7 +194,8 @@ fn record_deletions(
 /// On an agent.
 impl PreparedBlob {
     pub(super) fn take_state(&mut self, state: SliceState) -> Result<(), String> {
-        let impossible = "the coordinator's state of the blobs is not possible";
+        let impossible = "the coordinator sent an invalid state of the blobs; use the same build of \
+                          Tenbin on all machines";
         let (Some(blobs), Some(part)) = (state.blobs, state.part) else {
             return Err(impossible.to_owned());
         };

@@ -200,7 +200,7 @@ fn blobs_are_sent_once_and_what_is_deleted_is_known_later() {
         .map(|it| phase(it, &site(BlobAccess::S3).on_agent(), |_| {}))
         .into();
     let why = machines.slice(1, |_| 200).unwrap_err();
-    assert!(why.contains("state of the blobs is not possible"), "{why}");
+    assert!(why.contains("invalid state of the blobs"), "{why}");
 }
 
 /// A report of one blob.
