@@ -11,9 +11,9 @@ use crate::shell;
 const PRIVATE_DIRECTORIES: &[&str] = &["home", "root", "Users", "work"];
 
 /// Largest number of lines of a source file without a warning.
-const LONG: usize = 400;
+const LONG: usize = 500;
 
-/// Fails with a list of all lines with a private path. Prints a warning for each long file.
+/// Fails with a list of all lines with a private path. Warns of long source files in one line.
 pub(super) fn check() -> Result<()> {
     if !std::path::Path::new(".git").exists() {
         println!("not a git checkout: there is no list of files to look at");
@@ -26,6 +26,7 @@ pub(super) fn check() -> Result<()> {
         "--exclude-standard",
     ]))?;
     let mut offences = Vec::new();
+    let mut long = Vec::new();
     let mut looked_at = 0;
     for name in names.lines() {
         // The file is deleted without a commit, or is not text.
@@ -35,7 +36,7 @@ pub(super) fn check() -> Result<()> {
         looked_at += 1;
         let lines = text.lines().count();
         if name.ends_with(".rs") && lines > LONG {
-            println!("warning: {name} has {lines} lines: is it still one file?");
+            long.push((lines, name));
         }
         offences.extend(private_paths(&text).map(|(line, path)| format!("{name}:{line}: {path}")));
     }
@@ -45,8 +46,27 @@ pub(super) fn check() -> Result<()> {
             offences.join("\n")
         );
     }
+    warn_of_long_files(long);
     println!("{looked_at} files, no path of one machine");
     Ok(())
+}
+
+/// Prints how many files are long, and the longest three, so that a split can start there.
+fn warn_of_long_files(mut long: Vec<(usize, &str)>) {
+    if long.is_empty() {
+        return;
+    }
+    long.sort_unstable_by(|a, b| b.cmp(a));
+    let longest: Vec<String> = long
+        .iter()
+        .take(3)
+        .map(|(lines, name)| format!("{name} ({lines})"))
+        .collect();
+    println!(
+        "warning: {} source files have more than {LONG} lines; the longest: {}",
+        long.len(),
+        longest.join(", ")
+    );
 }
 
 /// Private paths with their line numbers, from 1.
