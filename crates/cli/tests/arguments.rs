@@ -193,7 +193,7 @@ fn what_does_not_go_with_blobs_is_refused() {
         ),
         (
             "--builtin a=blob --alloc-above 2GiB",
-            "--alloc-above: \"2GiB\" is not between 1 byte and 1GiB",
+            "--alloc-above: \"2GiB\" is out of range; the size must be 1 byte to 1GiB",
         ),
         (
             "--builtin a=blob --poll-interval 5ms",
