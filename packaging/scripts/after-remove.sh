@@ -2,5 +2,5 @@
 # Makes systemd forget the units of the package.
 set -e
 if [ -d /run/systemd/system ]; then
-    systemctl daemon-reload
+    systemctl daemon-reload || true
 fi

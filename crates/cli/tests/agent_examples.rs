@@ -72,7 +72,7 @@ fn systemd_accepts_the_unit_and_its_command_starts_an_agent() {
         ("PrivateTmp", "yes"),
         ("DynamicUser", "yes"),
         ("CapabilityBoundingSet", ""),
-        ("RestrictAddressFamilies", "AF_INET AF_INET6"),
+        ("RestrictAddressFamilies", "AF_INET AF_INET6 AF_NETLINK"),
         ("MemoryDenyWriteExecute", "yes"),
         ("LimitNOFILE", "1048576"),
     ] {
@@ -90,7 +90,7 @@ fn systemd_accepts_the_unit_and_its_command_starts_an_agent() {
         line.expect("a setting").1
     };
     let command = values("ExecStart")[0]
-        .replace(&format!("%d/{name}"), &creds)
+        .replace(&format!("${{CREDENTIALS_DIRECTORY}}/{name}"), &creds)
         .replace("${NATS}", &hub.url)
         .replace("${ALLOW}", setting("ALLOW"))
         .replace("$OPTIONS", setting("OPTIONS"));

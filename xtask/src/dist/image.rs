@@ -10,13 +10,16 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::archive;
-use super::layout::{Layout, PARENT};
+use super::layout::{self, Layout};
 use super::release::Release;
 use crate::shell;
 
 /// Certificate authorities of Mozilla as Debian's package `ca-certificates` contains them. The list
 /// in `/etc/ssl/certs` can have authorities of this machine only.
 const AUTHORITIES: &str = "/usr/share/ca-certificates/mozilla";
+
+/// Source and licence (MPL-2.0) of the list.
+const AUTHORITIES_NOTICE: &str = "/usr/share/doc/ca-certificates/copyright";
 
 /// User and group of the program.
 const USER: &str = "65532:65532";
@@ -35,7 +38,7 @@ struct Blobs(PathBuf);
 ///
 /// If a file cannot be read or written.
 pub(super) fn write(layouts: &[Layout], release: &Release, into: &Path) -> Result<PathBuf> {
-    let directory = into.join(PARENT).join("image");
+    let directory = layout::parent(into).join("image");
     let blobs = Blobs(directory.join("blobs/sha256"));
     fs::create_dir_all(&blobs.0)?;
     let mut manifests = Vec::new();
@@ -44,7 +47,12 @@ pub(super) fn write(layouts: &[Layout], release: &Release, into: &Path) -> Resul
     }
     let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests});
     let mut index = blobs.add_json(INDEX, &index)?;
-    index["annotations"] = json!({"org.opencontainers.image.ref.name": release.version});
+    // podman and containerd give the loaded image this name.
+    let name = format!("localhost/tenbin:{}", release.version);
+    index["annotations"] = json!({
+        "org.opencontainers.image.ref.name": name,
+        "io.containerd.image.name": name,
+    });
     let top = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": [index]});
     fs::write(directory.join("index.json"), serde_json::to_vec(&top)?)?;
     let version = json!({"imageLayoutVersion": "1.0.0"});
@@ -72,7 +80,7 @@ fn manifest(layout: &Layout, release: &Release, blobs: &Blobs) -> Result<Value> 
         "Labels": {
             "org.opencontainers.image.title": "tenbin",
             "org.opencontainers.image.version": release.version,
-            "org.opencontainers.image.licenses": "Apache-2.0 OR MIT",
+            "org.opencontainers.image.licenses": "(Apache-2.0 OR MIT) AND MPL-2.0",
             "org.opencontainers.image.source": "https://github.com/tenbin-bench/tenbin",
         },
     });
@@ -95,6 +103,9 @@ fn layer(layout: &Layout, release: &Release) -> Result<PathBuf> {
     for directory in ["usr/bin", "usr/share/doc/tenbin", "etc/ssl/certs"] {
         fs::create_dir_all(root.join(directory))?;
     }
+    let notice = root.join("usr/share/doc/tenbin/CA-CERTIFICATES.txt");
+    fs::copy(AUTHORITIES_NOTICE, notice)
+        .with_context(|| format!("{AUTHORITIES_NOTICE} is missing: install ca-certificates"))?;
     fs::copy(layout.binary(), root.join("usr/bin/tenbin"))?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"] {
         let to = root.join("usr/share/doc/tenbin").join(licence);
@@ -109,6 +120,7 @@ fn layer(layout: &Layout, release: &Release) -> Result<PathBuf> {
         "tenbin:x:65532:65532::/data:/sbin/nologin\n",
     )?;
     fs::write(root.join("etc/group"), "tenbin:x:65532:\n")?;
+    make_readable(&root)?;
     // The working directory, and temporary files: for every user that the container is run as.
     for directory in ["data", "tmp"] {
         let directory = root.join(directory);
@@ -119,6 +131,13 @@ fn layer(layout: &Layout, release: &Release) -> Result<PathBuf> {
     archive::pack_with_modes(&root, &["data", "etc", "tmp", "usr"], release, &tar)?;
     fs::remove_dir_all(&root)?;
     Ok(tar)
+}
+
+/// Lets every user read all files, and run those that their owner may run, whatever the umask.
+fn make_readable(root: &Path) -> Result<()> {
+    let mut chmod = Command::new("chmod");
+    chmod.args(["--recursive", "u=rwX,go=rX"]).arg(root);
+    shell::output_of(&mut chmod).map(drop)
 }
 
 /// All certificate authorities in one text.

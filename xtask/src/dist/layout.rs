@@ -30,8 +30,11 @@ const COPIED: &[(&str, &str)] = &[
     ("packaging/systemd/observe.env", "systemd/observe.env"),
 ];
 
-/// Name of the directory for what packages are made of, beside the packages; removed at the end.
-pub(super) const PARENT: &str = "files";
+/// Directory for what packages are made of, beside the packages; removed at the end. The name has the
+/// number of the process, so that the directory is not one of the user's.
+pub(super) fn parent(into: &Path) -> PathBuf {
+    into.join(format!(".tenbin-dist-{}", std::process::id()))
+}
 
 /// Completion scripts: name of the shell, name of the file.
 pub(super) const COMPLETIONS: &[(&str, &str)] = &[
@@ -67,7 +70,7 @@ impl Layout {
         let layout = Self {
             architecture,
             name: format!("tenbin-{}-{}", release.version, architecture.triple),
-            parent: into.join(PARENT),
+            parent: parent(into),
         };
         let directory = layout.directory();
         if directory.exists() {

@@ -20,7 +20,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use self::architecture::Architecture;
 use self::layout::Layout;
@@ -68,7 +68,11 @@ fn all_steps(steps: &mut Steps, chosen: &[&'static Architecture]) -> Result<()> 
     let image = steps.run("container image", || {
         image::write(&layouts, &release, &into)
     })?;
-    let sbom = steps.run("SBOM", || sbom::write(&release, &into))?;
+    let sboms = steps.run("SBOM", || {
+        let lists = chosen.iter();
+        let lists = lists.map(|architecture| sbom::write(architecture, &release, &into));
+        lists.collect::<Result<Vec<_>>>()
+    })?;
     steps.run("checksums", || checksums::write(&into))?;
     steps.run("checks", || {
         for layout in &layouts {
@@ -76,10 +80,12 @@ fn all_steps(steps: &mut Steps, chosen: &[&'static Architecture]) -> Result<()> 
             verify::packages(layout, &release, &into)?;
         }
         verify::image(&image, &layouts)?;
-        verify::sbom(&sbom)?;
+        for sbom in &sboms {
+            verify::sbom(sbom)?;
+        }
         checksums::verify(&into)
     })?;
-    std::fs::remove_dir_all(into.join(layout::PARENT))?;
+    std::fs::remove_dir_all(layout::parent(&into))?;
     list(&into)
 }
 
@@ -88,17 +94,26 @@ fn all_steps(steps: &mut Steps, chosen: &[&'static Architecture]) -> Result<()> 
 ///
 /// # Errors
 ///
-/// If a package cannot be made or a check fails.
-pub(crate) fn package_binary(binary: &str, into: &str) -> Result<()> {
+/// If the binary needs libraries and `may_need_libraries` is false, a package cannot be made, or a
+/// check fails.
+pub(crate) fn package_binary(binary: &Path, into: &Path, may_need_libraries: bool) -> Result<()> {
+    ensure!(
+        may_need_libraries || verify::is_static(binary)?,
+        "{} needs libraries, which the packages do not name; build it for a musl target, or add \
+         --dynamic for packages that are only tested on this machine",
+        binary.display()
+    );
     let release = Release::read()?;
     let architecture = architecture::of_this_machine()?;
-    let into = Path::new(into);
     std::fs::create_dir_all(into)
         .with_context(|| format!("cannot make the directory {}", into.display()))?;
-    let layout = package(architecture, Path::new(binary), &release, into)?;
-    verify::packages(&layout, &release, into)?;
-    std::fs::remove_dir_all(into.join(layout::PARENT))?;
-    Ok(())
+    let checked = package(architecture, binary, &release, into)
+        .and_then(|layout| verify::packages(&layout, &release, into));
+    let parent = layout::parent(into);
+    if parent.exists() {
+        std::fs::remove_dir_all(parent)?;
+    }
+    checked
 }
 
 /// Makes the archive and the packages of one binary.

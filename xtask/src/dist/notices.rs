@@ -21,7 +21,8 @@ The standard library of Rust: Apache-2.0 OR MIT, copyright The Rust Project Deve
 musl, the C library: MIT, copyright 2005-2020 Rich Felker and others
 libunwind of LLVM: Apache-2.0 WITH LLVM-exception OR MIT, copyright the LLVM contributors
 
-The texts of the licences of all crates follow; the licences above have the same texts.
+The licences of the crates follow, then their texts. Crates without a text of their own are named with
+their authors; their licences, and those above, have the same texts as the licences of other crates.
 ";
 
 #[derive(Deserialize)]
@@ -36,6 +37,7 @@ struct Package {
     license: Option<String>,
     manifest_path: PathBuf,
     source: Option<String>,
+    authors: Vec<String>,
 }
 
 /// The text for one architecture.
@@ -61,8 +63,13 @@ pub(super) fn text(architecture: &Architecture) -> Result<String> {
             continue;
         }
         let licence = package.license.as_deref().unwrap_or("see below");
-        list.push_str(&format!("{name}: {licence}\n"));
-        for text in licences(package)? {
+        let texts = licences(package)?;
+        list.push_str(&format!("{name}: {licence}"));
+        if texts.is_empty() {
+            list.push_str(&format!(", copyright {}", copyright(package)));
+        }
+        list.push('\n');
+        for text in texts {
             by_text.entry(text).or_default().push(name.clone());
         }
     }
@@ -94,19 +101,33 @@ fn names(architecture: &Architecture) -> Result<BTreeSet<String>> {
     Ok(lines.collect())
 }
 
-/// The texts of the licences of a crate. Some crates have none, only the name of the licence.
+/// Who has the copyright of a crate without a text.
+fn copyright(package: &Package) -> String {
+    match package.authors.is_empty() {
+        true => format!("the authors of {}", package.name),
+        false => package.authors.join(", "),
+    }
+}
+
+/// The texts of the licences of a crate and of the sources of others in its subdirectories. Some
+/// crates have none, only the name of the licence.
 fn licences(package: &Package) -> Result<BTreeSet<String>> {
     let directory = package.manifest_path.parent().unwrap_or(Path::new("."));
-    let entries = fs::read_dir(directory);
-    let entries = entries.with_context(|| format!("cannot read {}", directory.display()))?;
+    let mut open = vec![directory.to_path_buf()];
     let mut texts = BTreeSet::new();
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.to_uppercase();
-        if path.is_file() && FILES.iter().any(|file| name.starts_with(file)) {
-            let text = fs::read(&path)?;
-            texts.insert(String::from_utf8_lossy(&text).trim().to_owned());
+    while let Some(directory) = open.pop() {
+        let entries = fs::read_dir(&directory);
+        let entries = entries.with_context(|| format!("cannot read {}", directory.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = name.to_uppercase();
+            if path.is_dir() {
+                open.push(path);
+            } else if FILES.iter().any(|file| name.starts_with(file)) && !name.ends_with(".RS") {
+                let text = fs::read(&path)?;
+                texts.insert(String::from_utf8_lossy(&text).trim().to_owned());
+            }
         }
     }
     Ok(texts)

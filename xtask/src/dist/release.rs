@@ -27,8 +27,7 @@ impl Release {
         let given = std::env::var("SOURCE_DATE_EPOCH").ok();
         let time = match given {
             Some(time) => time,
-            None => shell::output_of(Command::new("git").args(["log", "-1", "--format=%ct"]))
-                .context("set SOURCE_DATE_EPOCH outside a git checkout")?,
+            None => time_of_commit().context("set SOURCE_DATE_EPOCH outside a git checkout")?,
         };
         let epoch = time.trim().parse();
         let epoch = epoch.with_context(|| format!("{time:?} are no seconds since 1970"))?;
@@ -37,4 +36,11 @@ impl Release {
             epoch,
         })
     }
+}
+
+/// The time of the commit of these sources. Fails if they are unpacked in another checkout.
+fn time_of_commit() -> Result<String> {
+    let git = |words: &[&str]| shell::output_of(Command::new("git").args(words));
+    git(&["ls-files", "--error-unmatch", "Cargo.toml"])?;
+    git(&["log", "-1", "--format=%ct"])
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::architecture::ARCHITECTURES;
+use super::architecture::Architecture;
 use super::release::Release;
 use super::tools;
 use crate::shell;
@@ -14,20 +14,24 @@ use crate::shell;
 /// The package of the program.
 const PROGRAM: &str = "crates/cli";
 
-/// Writes `tenbin-<version>.cdx.json`.
+/// Writes `tenbin-<version>-<target>.cdx.json`: the crates in the program differ between targets.
 ///
 /// # Errors
 ///
 /// If cargo-cyclonedx cannot be installed or fails.
-pub(super) fn write(release: &Release, into: &Path) -> Result<PathBuf> {
-    let name = format!("tenbin-{}.cdx", release.version);
+pub(super) fn write(
+    architecture: &Architecture,
+    release: &Release,
+    into: &Path,
+) -> Result<PathBuf> {
+    let name = format!("tenbin-{}-{}.cdx", release.version, architecture.triple);
     let file = format!("{name}.json");
     let mut command = Command::new(tools::cyclonedx()?);
     command
         .args(["cyclonedx", "--manifest-path"])
         .arg(format!("{PROGRAM}/Cargo.toml"))
         .args(["--format", "json", "--override-filename", &name])
-        .args(["--target", ARCHITECTURES[0].triple])
+        .args(["--no-build-deps", "--target", architecture.triple])
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string());
     let written = shell::output_of(&mut command);
     let list = fs::read_to_string(Path::new(PROGRAM).join(&file));

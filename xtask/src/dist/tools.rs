@@ -21,6 +21,9 @@ const FROM_DEBIAN: &[(&str, &str)] = &[
     ("rpm", "rpm"),
     ("skopeo", "skopeo"),
     ("readelf", "binutils"),
+    ("systemd-analyze", "systemd"),
+    // The image contains the list of this package.
+    ("update-ca-certificates", "ca-certificates"),
 ];
 
 /// The list of parts of the program.

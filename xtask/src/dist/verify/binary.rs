@@ -48,7 +48,7 @@ pub(crate) fn check(layout: &Layout) -> Result<()> {
 }
 
 /// Whether a binary has neither a program interpreter nor a library that it needs.
-pub(super) fn is_static(binary: &Path) -> Result<bool> {
+pub(crate) fn is_static(binary: &Path) -> Result<bool> {
     let headers = shell::output_of(
         Command::new("readelf")
             .args(["--wide", "--program-headers", "--dynamic"])

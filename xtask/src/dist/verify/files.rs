@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::measure;
 use super::root::Root;
@@ -75,6 +75,7 @@ fn check_unit(root: &Root, unit: &str) -> Result<()> {
 /// What systemd says about a unit. It only warns about unknown settings.
 fn verified(unit: &Path) -> Result<String> {
     let mut command = Command::new("systemd-analyze");
-    let output = command.args(["verify", "--man=no"]).arg(unit).output()?;
+    let output = command.args(["verify", "--man=no"]).arg(unit).output();
+    let output = output.context("systemd-analyze cannot be run (Debian package systemd)")?;
     Ok(String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, ensure};
 use super::layout::Layout;
 use super::release::Release;
 
-pub(super) use self::binary::check as binary;
+pub(super) use self::binary::{check as binary, is_static};
 pub(super) use self::image::check as image;
 
 /// Checks the packages of one architecture. Those of this machine's are installed, used and removed.

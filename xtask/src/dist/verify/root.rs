@@ -66,16 +66,20 @@ impl Root {
     /// The same for a user and a group, by number, and a working directory.
     pub(super) fn command_as(&self, user: &str, directory: &str, program: &str) -> Command {
         let (user, group) = user.split_once(':').unwrap_or((user, user));
-        let mut command = isolated();
+        let mut command = match is_root() {
+            true => isolated(),
+            false => isolated_as(user, group),
+        };
         command
             .args(["--pid", "--fork", "--kill-child", "--mount-proc=/proc"])
             .arg(format!("--root={}", self.path.display()))
-            .arg(format!("--wd={directory}"))
-            .arg(format!("--setgid={group}"))
-            .arg(format!("--setuid={user}"))
-            .arg(program)
-            .env_clear()
-            .env("PATH", PATH);
+            .arg(format!("--wd={directory}"));
+        if is_root() {
+            command
+                .arg(format!("--setgid={group}"))
+                .arg(format!("--setuid={user}"));
+        }
+        command.arg(program).env_clear().env("PATH", PATH);
         command
     }
 
@@ -132,11 +136,25 @@ impl Root {
 /// A command that runs its arguments as root in separate mount namespace; of a user namespace if this
 /// process is not root.
 pub(super) fn isolated() -> Command {
-    let mut command = Command::new("unshare");
-    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    if !is_root {
-        command.args(["--user", "--map-root-user"]);
+    if !is_root() {
+        return isolated_as("0", "0");
     }
+    let mut command = Command::new("unshare");
     command.arg("--mount");
     command
+}
+
+/// The same in a user namespace, in which this process has the user `user` and the group `group`.
+fn isolated_as(user: &str, group: &str) -> Command {
+    let mut command = Command::new("unshare");
+    command
+        .arg("--user")
+        .arg(format!("--map-user={user}"))
+        .arg(format!("--map-group={group}"))
+        .arg("--mount");
+    command
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
