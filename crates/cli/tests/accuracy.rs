@@ -553,7 +553,10 @@ fn a_generator_that_is_late_shows_it_as_send_lag() {
     }
     let mean = recorded.response.mean() / 1e6;
     let service = recorded.service.mean() / 1e6;
-    assert!(service < mean / 2.0, "the server is blamed: {service} ms");
+    assert!(
+        service < mean / 2.0,
+        "attributed to the server: {service} ms"
+    );
     expect_near(
         "mean response",
         mean,

@@ -74,7 +74,7 @@ fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
     let found = finding(&run, "keep_alive");
     assert_eq!(found["target"], "closing", "{run}");
     assert_eq!(found["severity"], "suspect", "{run}");
-    assert_eq!(found["blame"], "server", "{run}");
+    assert_eq!(found["cause"], "server", "{run}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_response_in_two_writes_waits_for_a_delayed_acknowledgement() {
     let server = truth(&["--two-writes"]);
     let run = weigh(&scratch, &[server.url()], &["--json"]);
     let found = finding(&run, "tail_signature");
-    assert_eq!(found["blame"], "server", "{run}");
+    assert_eq!(found["cause"], "server", "{run}");
     let evidence = found["evidence"].as_str().expect("evidence");
     assert!(evidence.contains("delayed acknowledgement"), "{run}");
     let slow = truth(&["--service", "fixed:46ms"]);

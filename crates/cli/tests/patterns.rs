@@ -164,8 +164,8 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
         .expect_stdout("no verdict");
     let result = scratch.result();
     let findings = result["findings"].as_array().expect("findings");
-    let mut blamed = findings.iter().filter(|f| f["rule"] == "changed_answers");
-    assert!(blamed.all(|finding| finding["target"] == "fickle"), "{run}");
+    let mut named = findings.iter().filter(|f| f["rule"] == "changed_answers");
+    assert!(named.all(|finding| finding["target"] == "fickle"), "{run}");
 }
 
 /// No option names Groonga; Tenbin recognizes the searches by the paths of the patterns.

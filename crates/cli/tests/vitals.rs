@@ -58,7 +58,7 @@ fn a_busy_program_beside_the_run_is_seen_and_told() {
     let told = findings(&result, "others_busy");
     assert_eq!(told.len(), 1, "{result}");
     assert_eq!(told[0]["severity"], "suspect", "{result}");
-    assert_eq!(told[0]["blame"], "generator");
+    assert_eq!(told[0]["cause"], "generator");
 
     let ends = ends(&scratch);
     assert_eq!(ends.len(), 2);
@@ -213,7 +213,7 @@ fn an_accept_queue_that_is_too_short_is_told() {
     let result = result(&scratch);
     let told = findings(&result, "accept_queue");
     assert_eq!(told.len(), 1, "{run:?}\n{result}");
-    assert_eq!(told[0]["blame"], "server", "{result}");
+    assert_eq!(told[0]["cause"], "server", "{result}");
     scratch.expect_nobody_left(SOON);
 }
 
@@ -251,7 +251,7 @@ fn a_long_way_to_the_target_is_told_from_a_slow_target() {
     let told = findings(&result, "network_latency");
     assert_eq!(told.len(), 1, "{result}");
     assert_eq!(told[0]["target"], "far", "{result}");
-    assert_eq!(told[0]["blame"], "network");
+    assert_eq!(told[0]["cause"], "network");
     for end in ends(&scratch) {
         let shortest = end["wire"]["min_rtt_ns"].as_u64().expect("a round trip");
         // The round-trip times of the two targets are clearly different.

@@ -49,5 +49,5 @@ pub use sample::{CacheHits, PatternResult, RequestSample};
 pub use schema::schema_json;
 pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
-pub use trust::{AbsoluteTrust, Blame, Finding, SUSPECT, Severity, Trust};
+pub use trust::{AbsoluteTrust, Cause, Finding, SUSPECT, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

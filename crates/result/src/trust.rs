@@ -73,7 +73,8 @@ pub struct Finding {
     /// Effect of the finding on the trust in the numbers.
     pub severity: Severity,
     /// Where the cause lies, and so what has to be changed.
-    pub blame: Blame,
+    #[serde(alias = "blame")]
+    pub cause: Cause,
     /// Name of the workload concerned; null if the finding concerns all workloads.
     pub workload: Option<String>,
     /// Name of the target concerned; null if the finding concerns all targets.
@@ -143,7 +144,7 @@ impl fmt::Display for Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Blame {
+pub enum Cause {
     /// The load generator or its machine.
     Generator,
     /// The network between load generator and target.
@@ -152,19 +153,34 @@ pub enum Blame {
     Server,
     /// The configuration of the experiment.
     Setup,
-    /// The question that the plan asks: the planned load, connections or rounds do not suit the
-    /// comparison.
-    Question,
+    /// The plan: the planned load, connections or rounds do not suit the comparison.
+    #[serde(alias = "question")]
+    Plan,
 }
 
-impl fmt::Display for Blame {
+impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Generator => "generator",
             Self::Network => "network",
             Self::Server => "server",
             Self::Setup => "setup",
-            Self::Question => "question",
+            Self::Plan => "plan",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cause, Finding};
+
+    #[test]
+    fn findings_of_earlier_versions_are_read() {
+        let text = r#"{"rule": "r", "severity": "note", "blame": "question", "workload": null,
+            "target": null, "evidence": "e", "advice": "a"}"#;
+        let finding: Finding = serde_json::from_str(text).expect("a finding");
+        assert_eq!(finding.cause, Cause::Plan);
+        let text = serde_json::to_string(&finding).expect("JSON");
+        assert!(text.contains(r#""cause":"plan""#), "{text}");
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
                 true => "the run".into(),
                 false => about.join(", ").into(),
             },
-            finding.blame.to_string().into(),
+            finding.cause.to_string().into(),
             finding.evidence.clone().into(),
             finding.advice.clone().into(),
         ]);

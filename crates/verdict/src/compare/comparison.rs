@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use tenbin_plan::{Plan, Workload};
-use tenbin_result::{Blame, Figure, Finding, Outcome, Severity, Trust};
+use tenbin_result::{Cause, Figure, Finding, Outcome, Severity, Trust};
 use tenbin_stats::{Measured, interval_p, ratio};
 
 use crate::compare::curve::LevelOf;
@@ -111,14 +111,14 @@ impl Comparison {
         &self,
         rule: &'static str,
         severity: Severity,
-        blame: Blame,
+        cause: Cause,
         evidence: String,
         advice: &str,
     ) -> Finding {
         Finding {
             rule: rule.to_owned(),
             severity,
-            blame,
+            cause,
             workload: Some(self.workload.clone()),
             target: Some(self.challenger.clone()),
             evidence,

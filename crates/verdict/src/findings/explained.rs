@@ -4,7 +4,7 @@
 //! busy programs or a target at its CPU limit. The explaining finding must be at least as severe as
 //! the removed finding, so that the reported trust has a visible reason.
 
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 /// (Rule, explaining rules): a finding of the rule is removed if an explaining rule has a finding
 /// that concerns the same workload and target.
@@ -52,7 +52,7 @@ fn explains(other: &Finding, finding: &Finding) -> bool {
     // The machine alone does not explain a pause of the target, or a pause that affects a published
     // percentile.
     let is_own = finding.rule == "stalls"
-        && (finding.blame != Blame::Generator || finding.severity != Severity::Note);
+        && (finding.cause != Cause::Generator || finding.severity != Severity::Note);
     is_listed && !is_own && other.severity >= finding.severity && covers(other, finding)
 }
 
@@ -81,7 +81,7 @@ mod tests {
         Finding {
             rule: rule.to_owned(),
             severity,
-            blame: Blame::Setup,
+            cause: Cause::Setup,
             workload: None,
             target: target.map(str::to_owned),
             evidence: "seen".to_owned(),
@@ -116,14 +116,14 @@ mod tests {
     #[test]
     fn a_pause_of_the_machine_is_explained_and_one_of_the_target_is_not() {
         let others = finding("others_busy", Severity::Suspect, None);
-        let pause = |blame, severity| Finding {
-            blame,
+        let pause = |cause, severity| Finding {
+            cause,
             ..finding("stalls", severity, Some("a"))
         };
         let kept = |pause| kept(&[others.clone(), pause]).len();
-        assert_eq!(kept(pause(Blame::Generator, Severity::Note)), 1);
-        assert_eq!(kept(pause(Blame::Generator, Severity::Suspect)), 2, "p99");
-        assert_eq!(kept(pause(Blame::Server, Severity::Note)), 2);
+        assert_eq!(kept(pause(Cause::Generator, Severity::Note)), 1);
+        assert_eq!(kept(pause(Cause::Generator, Severity::Suspect)), 2, "p99");
+        assert_eq!(kept(pause(Cause::Server, Severity::Note)), 2);
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Ladders {
     fn are_levels(&self, one: &Finding, other: &Finding) -> bool {
         let sweep = |finding: &Finding| Some(self.level(finding.workload.as_ref())?.0);
         let is_one_sweep = sweep(one).is_some_and(|at| sweep(other) == Some(at));
-        is_one_sweep && one.target == other.target && one.blame == other.blame
+        is_one_sweep && one.target == other.target && one.cause == other.cause
     }
 
     /// The consecutive levels from `from` on that `places` contains, and the name of the last of
@@ -195,13 +195,13 @@ fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::testing::Run;
-    use tenbin_result::{Blame, Severity};
+    use tenbin_result::{Cause, Severity};
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
             rule: rule.to_owned(),
             severity,
-            blame: Blame::Setup,
+            cause: Cause::Setup,
             workload: place.map(|(workload, _)| workload.to_owned()),
             target: place.map(|(_, target)| target.to_owned()),
             evidence: "seen".to_owned(),

@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::rules::RULES;
 
@@ -126,8 +126,8 @@ const TIERS: &[(Tier, &[&str])] = &[
 /// The tier of the finding's rule, with two exceptions: pauses that the target did not cause, and
 /// forecasts of port exhaustion, are circumstances.
 pub(crate) fn tier(finding: &Finding) -> Tier {
-    match (finding.rule.as_str(), finding.blame) {
-        ("stalls", Blame::Generator) => Tier::Circumstance,
+    match (finding.rule.as_str(), finding.cause) {
+        ("stalls", Cause::Generator) => Tier::Circumstance,
         // At severity note, every connection could be opened and the finding is only a forecast.
         ("port_exhaustion", _) if finding.severity == Severity::Note => Tier::Circumstance,
         (rule, _) => tier_of(rule),
@@ -163,7 +163,7 @@ mod tests {
 
     use super::*;
     use crate::testing::Run;
-    use tenbin_result::Blame;
+    use tenbin_result::Cause;
 
     #[test]
     fn every_rule_has_one_tier() {
@@ -181,7 +181,7 @@ mod tests {
         Finding {
             rule: rule.to_owned(),
             severity,
-            blame: Blame::Setup,
+            cause: Cause::Setup,
             workload: place.map(|(workload, _)| workload.to_owned()),
             target: place.map(|(_, target)| target.to_owned()),
             evidence: "seen".to_owned(),
@@ -251,17 +251,17 @@ mod tests {
 
     #[test]
     fn a_pause_that_the_machine_may_have_caused_is_a_circumstance() {
-        let pause = |blame| Finding {
-            blame,
+        let pause = |cause| Finding {
+            cause,
             ..finding("stalls", Severity::Suspect, None)
         };
         let mut findings = [
-            pause(Blame::Generator),
+            pause(Cause::Generator),
             finding("server_cpu", Severity::Note, None),
         ];
         sort(&mut findings);
         assert_eq!(findings[0].rule, "server_cpu");
-        findings[1] = pause(Blame::Server);
+        findings[1] = pause(Cause::Server);
         sort(&mut findings);
         assert_eq!(findings[0].rule, "stalls");
     }

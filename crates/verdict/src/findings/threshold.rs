@@ -1,7 +1,7 @@
 //! Rules that compare a median figure of the slices with a threshold.
 
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::{Blame, Finding};
+use tenbin_result::{Cause, Finding};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     /// Threshold: a larger median over the full slices is a finding.
     pub(crate) above: f64,
     /// The cause of a large figure.
-    pub(crate) blame: Blame,
+    pub(crate) cause: Cause,
     /// Writes the evidence of a finding at a place.
     pub(crate) sentence: fn(&Place, &Evidence<'_>) -> String,
     /// What to do.
@@ -40,7 +40,7 @@ impl Threshold {
             places.into_iter().map(move |place| {
                 let sentence = (row.sentence)(&place, evidence);
                 let severity = self.info.severities[0];
-                place.finding(self.info.name, severity, row.blame, sentence, row.advice)
+                place.finding(self.info.name, severity, row.cause, sentence, row.advice)
             })
         };
         self.rows.iter().flat_map(of_row).collect()

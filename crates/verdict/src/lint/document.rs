@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_record::Environment;
 use tenbin_result::{
-    Blame, Document, Figure, Finding, Language, OperationResult, ResultOf, Role, Run, SCHEMA,
+    Cause, Document, Figure, Finding, Language, OperationResult, ResultOf, Role, Run, SCHEMA,
     Severity, SliceFigures, Target, TimedFrom, Trust, Workload,
 };
 use tenbin_stats::{CONFIDENCE, median, printable_percentile};
@@ -22,7 +22,7 @@ pub fn document(named: &[(String, Reported)]) -> Document {
     let mut findings = vec![Finding {
         rule: IMPORTED.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: None,
         evidence:
@@ -95,7 +95,7 @@ fn not_said(target: &str, caveat: &str) -> Finding {
     Finding {
         rule: IMPORTED.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: Some(target.to_owned()),
         evidence: caveat.to_owned(),
@@ -112,7 +112,7 @@ fn finding(target: &str, found: LintFinding) -> Finding {
     Finding {
         rule: found.rule.to_owned(),
         severity: found.severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: found.operation,
         target: Some(target.to_owned()),
         evidence: format!("{} ({})", found.evidence, quotes.join("; ")),

@@ -6,7 +6,7 @@ pub(crate) mod processor;
 
 use tenbin_record::{MachineUse, Slice};
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -51,14 +51,14 @@ impl Place {
         self,
         rule: &'static str,
         severity: Severity,
-        blame: Blame,
+        cause: Cause,
         evidence: String,
         advice: &str,
     ) -> Finding {
         Finding {
             rule: rule.to_owned(),
             severity,
-            blame,
+            cause,
             workload: self.workload,
             target: self.target,
             evidence,

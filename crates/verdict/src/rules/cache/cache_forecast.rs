@@ -1,7 +1,7 @@
 //! Caches whose hit ratio differs from the forecast for the sent requests.
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -34,7 +34,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             Some(Finding {
                 rule: RULE.name.to_owned(),
                 severity,
-                blame: Blame::Setup,
+                cause: Cause::Setup,
                 workload: Some(cell.workload.name.clone()),
                 target: Some(cell.target.name.clone()),
                 evidence: format!(
@@ -57,7 +57,7 @@ fn counters_unchanged(cell: &Cell<'_>, sent: u64) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

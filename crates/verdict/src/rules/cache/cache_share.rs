@@ -1,7 +1,7 @@
 //! Hit ratios of caches that differ from the target hit ratio of the plan.
 
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -38,7 +38,7 @@ fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

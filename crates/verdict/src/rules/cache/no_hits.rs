@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -77,7 +77,7 @@ fn idle_hosts(hosts: &[Host<'_>], workload: &str) -> Vec<Finding> {
     idle.map(|host| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Invalid,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(workload.to_owned()),
         target: Some(host.target.to_owned()),
         evidence: format!(
@@ -135,7 +135,7 @@ fn everywhere<'a>(
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(workload.to_owned()),
         target: None,
         evidence: format!(

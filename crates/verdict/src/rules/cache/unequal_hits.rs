@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::{HitSource, Workload};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::figures::hits::compare_hits;
@@ -58,7 +58,7 @@ fn at(evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
     let finding = |severity, target: &str, seen, advice: &str| Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(workload.to_owned()),
         target: Some(target.to_owned()),
         evidence: seen,

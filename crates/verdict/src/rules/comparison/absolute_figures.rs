@@ -1,7 +1,7 @@
 //! Absolute figures that cannot be trusted because the machine was busy or unsteady.
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::compare::metric::Metric;
@@ -62,7 +62,7 @@ fn finding_of(cell: &Cell<'_>, reasons: &[String], compares: bool) -> Finding {
     Finding {
         rule: NAME.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: reasons.join("; "),

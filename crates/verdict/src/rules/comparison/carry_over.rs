@@ -3,7 +3,7 @@
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, Estimate, quad_carry_over, ratio as ratio_of};
 
 use crate::evidence::Evidence;
@@ -44,7 +44,7 @@ fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
         } else {
             Severity::Note
         },
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(workload.name.clone()),
         target: None,
         evidence: format!(

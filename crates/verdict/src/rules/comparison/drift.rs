@@ -3,7 +3,7 @@
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, Drift, drift, quad_drift};
 
 use crate::compare::metric::Metric;
@@ -36,7 +36,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 } else {
                     Severity::Note
                 },
-                blame: Blame::Setup,
+                cause: Cause::Setup,
                 workload: Some(workload.name.clone()),
                 target: None,
                 evidence: format!(

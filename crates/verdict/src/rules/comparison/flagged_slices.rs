@@ -1,7 +1,7 @@
 //! Flagged slices that change a ratio.
 
 use tenbin_result::format::{plural, ratio, ratio_ends};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::compare::comparison::Comparison;
 use crate::evidence::Evidence;
@@ -46,8 +46,8 @@ fn finding_of(comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
     );
     let advice = "find out what happened in these slices before you use either ratio; the result \
                   contains all slices";
-    let (severity, blame) = (Severity::Suspect, Blame::Setup);
-    Some(comparison.finding(RULE.name, severity, blame, evidence, advice))
+    let (severity, cause) = (Severity::Suspect, Cause::Setup);
+    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
 }
 
 /// The flagged slices of baseline and challenger, as `slice 12 of b (its throughput is …)`.

@@ -1,7 +1,7 @@
 //! Differences that two starts of the same program could cause.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Blame, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Outcome, Severity};
 
 use crate::compare::comparison::{Comparison, is_question};
 use crate::compare::sentence::one_start;
@@ -46,8 +46,8 @@ fn of_comparison(comparison: &Comparison, advice: &str) -> Option<Finding> {
         ratio(estimate.high),
         one_start(up_to)
     );
-    let (severity, blame) = (Severity::Note, Blame::Question);
-    Some(comparison.finding(RULE.name, severity, blame, evidence, advice))
+    let (severity, cause) = (Severity::Note, Cause::Plan);
+    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
 }
 
 #[cfg(test)]

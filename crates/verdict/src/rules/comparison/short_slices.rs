@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
 use tenbin_result::format::{TIME, percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -215,7 +215,7 @@ fn finding_of(cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding 
     Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence,

@@ -1,7 +1,7 @@
 //! Targets whose performance changed during the run.
 
 use tenbin_result::format::{rate, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::rank_sum_p;
 
 use crate::cell::Cell;
@@ -58,7 +58,7 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -1,7 +1,7 @@
 //! Percentiles from too few samples.
 
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::samples;
@@ -42,7 +42,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 } else {
                     Severity::Note
                 },
-                blame: Blame::Setup,
+                cause: Cause::Setup,
                 workload: Some(cell.workload.name.clone()),
                 target: Some(cell.target.name.clone()),
                 evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_plan::Plan;
 use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Blame, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Outcome, Severity};
 
 use crate::compare::compare_all;
 use crate::compare::comparison::{Comparison, is_question};
@@ -92,8 +92,8 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
             percent(*aim)
         ),
     };
-    let (severity, blame) = (Severity::Note, Blame::Question);
-    Some(comparison.finding(RULE.name, severity, blame, interval + &shown, &advice))
+    let (severity, cause) = (Severity::Note, Cause::Plan);
+    Some(comparison.finding(RULE.name, severity, cause, interval + &shown, &advice))
 }
 
 fn single(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -123,7 +123,7 @@ fn single(evidence: &Evidence<'_>) -> Vec<Finding> {
             Some(Finding {
                 rule: RULE.name.to_owned(),
                 severity: Severity::Note,
-                blame: Blame::Question,
+                cause: Cause::Plan,
                 workload: Some(cell.workload.name.clone()),
                 target: Some(cell.target.name.clone()),
                 evidence: seen,
@@ -154,7 +154,7 @@ mod tests {
         let findings = noisy(8).findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].severity, Severity::Note);
-        assert_eq!(findings[0].blame, Blame::Question);
+        assert_eq!(findings[0].cause, Cause::Plan);
         assert!(
             findings[0]
                 .evidence

@@ -1,7 +1,7 @@
 //! The noise that the comparison of the baseline with its twin shows.
 
 use tenbin_result::format::{percent, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::compare::comparison::{Comparison, is_deciding};
 use crate::compare::outcome::{NOISE_FLOOR, effect};
@@ -32,7 +32,7 @@ fn different(twin: &Comparison) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(twin.workload.clone()),
         target: None,
         evidence: format!(
@@ -65,8 +65,8 @@ fn within_noise(comparison: &Comparison) -> Option<Finding> {
     );
     let advice = "do not report it as a difference; more --rounds or longer slices reduce the \
                   noise";
-    let (severity, blame) = (Severity::Note, Blame::Question);
-    Some(comparison.finding(RULE.name, severity, blame, evidence, advice))
+    let (severity, cause) = (Severity::Note, Cause::Plan);
+    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
 }
 
 #[cfg(test)]

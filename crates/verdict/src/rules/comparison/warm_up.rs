@@ -1,7 +1,7 @@
 //! Targets whose first slices differ from the later slices.
 
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::compare::metric::Metric;
@@ -68,7 +68,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         } else {
             Severity::Note
         },
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

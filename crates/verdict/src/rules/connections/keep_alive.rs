@@ -2,7 +2,7 @@
 
 use tenbin_record::{Ledger, PackedHistogram, Slice};
 use tenbin_result::format::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -66,7 +66,7 @@ fn not_kept(cell: &Cell<'_>, all_alike: bool, several: bool) -> Option<Finding> 
         } else {
             Severity::Note
         },
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -102,7 +102,7 @@ fn switched_off(cell: &Cell<'_>) -> Option<Finding> {
     (share > SETUP).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

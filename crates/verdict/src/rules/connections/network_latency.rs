@@ -2,7 +2,7 @@
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -35,7 +35,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (share > MOST && round_trip > TRIVIAL).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Network,
+        cause: Cause::Network,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -91,7 +91,7 @@ mod tests {
     fn fires_when_the_network_takes_most_of_the_time() {
         let findings = with_round_trips_of(1_200_000);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Network);
+        assert_eq!(findings[0].cause, Cause::Network);
         let expected = "of the median service time of 2.00 ms, the network round trip takes 1.20 \
                         ms, which is 60 % (medians of 16 slices)";
         assert_eq!(findings[0].evidence, expected);

@@ -2,7 +2,7 @@
 
 use tenbin_record::{ErrorClass, Slice};
 use tenbin_result::format::{percent, rate};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -41,7 +41,7 @@ fn ran_out(cell: &Cell<'_>) -> Option<Finding> {
     (without > 0).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Invalid,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!("for {without} connections, no local port was left"),
@@ -68,7 +68,7 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
             percent(place.value),
             place.basis()
         );
-        place.finding(RULE.name, Severity::Suspect, Blame::Setup, sentence, ADVICE)
+        place.finding(RULE.name, Severity::Suspect, Cause::Setup, sentence, ADVICE)
     })
 }
 
@@ -90,7 +90,7 @@ fn will_run_out(cell: &Cell<'_>) -> Option<Finding> {
             percent(share.value),
             opened.basis()
         );
-        opened.finding(RULE.name, Severity::Note, Blame::Setup, sentence, ADVICE)
+        opened.finding(RULE.name, Severity::Note, Cause::Setup, sentence, ADVICE)
     })
 }
 

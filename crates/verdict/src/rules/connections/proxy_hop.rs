@@ -2,7 +2,7 @@
 
 use tenbin_plan::Target;
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -99,7 +99,7 @@ fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Op
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: None,
         target: Some(target.name.clone()),
         evidence: seen.join("; "),

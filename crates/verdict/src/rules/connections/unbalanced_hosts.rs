@@ -1,7 +1,7 @@
 //! Hosts of one target that do not receive their planned shares of the load.
 
 use tenbin_result::format::{percent, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -61,7 +61,7 @@ fn of_cell(cell: &Cell<'_>, threads: usize) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

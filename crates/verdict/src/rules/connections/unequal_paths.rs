@@ -2,7 +2,7 @@
 
 use tenbin_plan::{HttpVersion, Reach, Target};
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -57,7 +57,7 @@ fn planned(baseline: &Target, target: &Target) -> Option<Finding> {
     (!mine.is_empty()).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: None,
         target: Some(target.name.clone()),
         evidence: format!(
@@ -88,7 +88,7 @@ fn proxies(baseline: &Target, target: &Target, evidence: &Evidence<'_>) -> Optio
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: Some(target.name.clone()),
         evidence: format!(

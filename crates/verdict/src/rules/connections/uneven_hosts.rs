@@ -1,7 +1,7 @@
 //! Hosts of one target with different service times.
 
 use tenbin_result::format::{ratio as times, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::cell::Cell;
@@ -46,7 +46,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_record::{AgentPart, Environment, Slice};
 use tenbin_result::format::time;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
@@ -68,7 +68,7 @@ fn finding(evidence: &Evidence<'_>, distances: &Distances, place: &str) -> Findi
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Network,
+        cause: Cause::Network,
         workload: None,
         target: None,
         evidence: format!(

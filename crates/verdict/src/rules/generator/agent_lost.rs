@@ -2,7 +2,7 @@
 
 use tenbin_record::LostAgent;
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -23,7 +23,7 @@ fn finding(lost: &LostAgent) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: None,
         target: None,
         evidence: format!(

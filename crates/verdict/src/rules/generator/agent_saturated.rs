@@ -1,7 +1,7 @@
 //! Agents whose threads or machines are the limit.
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
@@ -104,7 +104,7 @@ fn finding(cell: &Cell<'_>, severity: Severity, evidence: String, advice: &str) 
     Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -48,7 +48,7 @@ fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     is_far.then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -1,7 +1,7 @@
 //! Agents that measure different ratios of the same targets.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::Estimate;
 
 use crate::agents::{Departure, agent_name, departures_of};
@@ -34,7 +34,7 @@ fn of_agents(evidence: &Evidence<'_>, all: &[Departure]) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: Some(found.workload.clone()),
         target: Some(found.challenger.clone()),
         evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_record::AgentEnvironment;
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -34,7 +34,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: None,
         evidence: format!(

@@ -3,7 +3,7 @@
 use tenbin_plan::Workload;
 use tenbin_record::{Environment, Slice};
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -52,7 +52,7 @@ fn of_workload(
         .map(|loaded| Finding {
             rule: RULE.name.to_owned(),
             severity,
-            blame: Blame::Generator,
+            cause: Cause::Generator,
             workload: Some(workload.name.clone()),
             target: Some(loaded.target.clone()),
             evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_record::Slice;
 use tenbin_result::format::time;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use crate::cell::Cell;
@@ -49,7 +49,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (unseen >= TIMES * seen && unseen >= PAUSE).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

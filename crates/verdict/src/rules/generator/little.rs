@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
 use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::Little;
 
 use crate::cell::Cell;
@@ -55,7 +55,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Invalid,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_record::{OpFigures, Slice};
 use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -79,10 +79,10 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         } else {
             worst.severity
         },
-        blame: if all_in_use {
-            Blame::Setup
+        cause: if all_in_use {
+            Cause::Setup
         } else {
-            Blame::Generator
+            Cause::Generator
         },
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
@@ -192,7 +192,7 @@ mod tests {
         let run = late_by(2_500, 20);
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Invalid);
-        assert_eq!(findings[0].blame, Blame::Generator);
+        assert_eq!(findings[0].cause, Cause::Generator);
         assert_eq!(
             findings[0].evidence,
             "requests were sent late: the 99th percentile of response time is 4.50 ms, without \
@@ -245,7 +245,7 @@ mod tests {
         run.plan.workloads[0].load.connections = 2;
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Note);
-        assert_eq!(findings[0].blame, Blame::Setup);
+        assert_eq!(findings[0].cause, Cause::Setup);
         assert!(
             findings[0]
                 .evidence

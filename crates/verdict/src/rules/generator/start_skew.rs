@@ -2,7 +2,7 @@
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -40,7 +40,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (share > APART).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -1,7 +1,7 @@
 //! Whether the result of a maximum-rate search can be trusted.
 
 use tenbin_result::format::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::HighestRate as Found;
 
 use crate::evidence::Evidence;
@@ -32,7 +32,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_late_generator(result: &SearchResult) -> Option<Finding> {
     result.ended_late.then(|| Finding {
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         evidence: result.sentence(),
         advice: "stop other programs on the load generator's machine, use more --threads, or run \
                  Tenbin on a machine with idle cores"
@@ -46,7 +46,7 @@ fn of_generator(result: &SearchResult) -> Option<Finding> {
         .limiting()
         .filter(|_| result.may_be_the_generator())?;
     Some(Finding {
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         evidence: format!(
             "{}; at the rate that failed, a load generator thread was busy for {} of the time",
             result.sentence(),
@@ -62,7 +62,7 @@ fn of_generator(result: &SearchResult) -> Option<Finding> {
 fn of_connections(result: &SearchResult) -> Option<Finding> {
     let lag = result.limiting()?.lag?;
     result.may_be_the_connections().then(|| Finding {
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         evidence: format!(
             "{}; at the rate that failed, the target responded as fast as before, but requests \
              waited up to {} (p99) for a free connection",
@@ -80,7 +80,7 @@ fn of_waiting(result: &SearchResult) -> Option<Finding> {
     let is_open = result.found.rate().is_none() || result.found.failed().is_none();
     let is_cause = is_open && result.voided(Void::WaitedForCore) > 0;
     is_cause.then(|| Finding {
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         evidence: result.sentence(),
         advice: "stop other programs on this machine, or run the target and Tenbin on machines \
                  with idle cores"
@@ -114,13 +114,13 @@ fn unproven(result: &SearchResult) -> Option<Finding> {
         }
     };
     let futile = matches!(result.found, Found::Futile { .. });
-    let (severity, blame) = match futile {
-        true => (Severity::Invalid, Blame::Server),
-        false => (Severity::Suspect, Blame::Question),
+    let (severity, cause) = match futile {
+        true => (Severity::Invalid, Cause::Server),
+        false => (Severity::Suspect, Cause::Plan),
     };
     Some(Finding {
         severity,
-        blame,
+        cause,
         evidence: result.sentence(),
         advice: advice.to_owned(),
         ..finding_of(result)
@@ -131,7 +131,7 @@ fn finding_of(result: &SearchResult) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(result.workload.clone()),
         target: Some(result.target.clone()),
         evidence: String::new(),
@@ -150,7 +150,7 @@ mod tests {
         run.each(|slice| slice.busiest_thread(0.97));
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Generator);
+        assert_eq!(findings[0].cause, Cause::Generator);
         assert!(
             findings[0].evidence.ends_with("97 % of the time"),
             "{findings:?}"
@@ -170,7 +170,7 @@ mod tests {
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Setup);
+        assert_eq!(findings[0].cause, Cause::Setup);
         assert!(
             findings[0].evidence.contains("waited up to 48.0 ms"),
             "{findings:?}"
@@ -212,7 +212,7 @@ mod tests {
             });
         });
         let findings = run.findings(&RULE);
-        assert_eq!(findings[0].blame, Blame::Generator);
+        assert_eq!(findings[0].cause, Cause::Generator);
         let evidence = &findings[0].evidence;
         assert!(evidence.starts_with("the highest rate of a at get within p99<10ms is unknown"));
         let all = run.slices.len();

@@ -2,7 +2,7 @@
 
 use tenbin_plan::Workload;
 use tenbin_result::format::ratio;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::Estimate;
 
 use crate::capacity::{family, hysteresis, steps};
@@ -46,7 +46,7 @@ fn finding_of(workloads: &[&Workload], target: &str, found: &Estimate) -> Findin
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: None,
         target: Some(target.to_owned()),
         evidence: format!(

@@ -3,7 +3,7 @@
 use tenbin_plan::{Target, Workload};
 use tenbin_record::Slice;
 use tenbin_result::format::{rate, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::{Estimate, Knee, knee};
 
 use crate::evidence::Evidence;
@@ -77,7 +77,7 @@ fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(levels[at].cell.workload.name.clone()),
         target: Some(target.name.clone()),
         evidence: evidence(&levels, at, best, found)

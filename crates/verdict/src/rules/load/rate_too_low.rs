@@ -2,7 +2,7 @@
 
 use tenbin_plan::Workload;
 use tenbin_result::format::{plural, rate};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -43,7 +43,7 @@ fn of_workload(workload: &Workload, evidence: &Evidence<'_>) -> Option<Finding> 
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(workload.name.clone()),
         target: None,
         evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_record::{MachineUse, Slice};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Optimum, Severity};
+use tenbin_result::{Cause, Finding, Optimum, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -45,7 +45,7 @@ fn finding_of(optimum: &Optimum, of_others: Option<f64>) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(optimum.workload.clone()),
         target: Some(optimum.target.clone()),
         evidence: optimum.sentence.clone(),

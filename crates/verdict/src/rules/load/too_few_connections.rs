@@ -2,7 +2,7 @@
 
 use tenbin_plan::Workload;
 use tenbin_result::format::{plural, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -70,7 +70,7 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
         (gains && busy.has_room()).then(|| Finding {
             rule: RULE.name.to_owned(),
             severity: Severity::Note,
-            blame: Blame::Question,
+            cause: Cause::Plan,
             workload: Some(level.cell.workload.name.clone()),
             target: Some(level.cell.target.name.clone()),
             evidence: format!(
@@ -115,7 +115,7 @@ fn without_ladder(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: (!several).then(|| cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

@@ -1,7 +1,7 @@
 //! Servers that drop connection attempts because their accept queue is full.
 
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -32,7 +32,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (turned_away > 0).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Suspect,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -57,7 +57,7 @@ mod tests {
         run.first_of("b").machine().tcp.listen_overflows = Some(70);
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Server);
+        assert_eq!(findings[0].cause, Cause::Server);
         assert!(
             findings[0]
                 .evidence

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -47,7 +47,7 @@ fn of_target(target: &str, shares: &[f64]) -> Option<Finding> {
         } else {
             Severity::Note
         },
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: None,
         // The idle target affects all other targets.
         target: None,

@@ -2,7 +2,7 @@
 
 use tenbin_record::DiskUse;
 use tenbin_result::format::{bytes, percent};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -34,7 +34,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         } else {
             Severity::Note
         },
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: None,
         evidence: format!(

@@ -2,7 +2,7 @@
 
 use tenbin_plan::Reach;
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -68,7 +68,7 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
         idle.finding(
             RULE.name,
             severity,
-            Blame::Setup,
+            Cause::Setup,
             sentence,
             "read the ratio, not the absolute figures; or pin load generator and target to \
              different cores, or use a separate machine for the load generator",

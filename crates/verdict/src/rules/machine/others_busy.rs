@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -45,7 +45,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         place.finding(
             RULE.name,
             Severity::Suspect,
-            Blame::Generator,
+            Cause::Generator,
             sentence,
             ADVICE,
         )
@@ -108,7 +108,7 @@ fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<F
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: None,
         evidence: format!(
@@ -140,7 +140,7 @@ fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Find
     is_several.then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         workload: None,
         target: None,
         evidence: format!(

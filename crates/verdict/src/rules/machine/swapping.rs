@@ -1,7 +1,7 @@
 //! Memory shortage on the load generator's machine.
 
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -48,7 +48,7 @@ fn stalled(place: Place) -> Finding {
         percent(place.value),
         place.basis()
     );
-    place.finding(RULE.name, severity, Blame::Setup, sentence, ADVICE)
+    place.finding(RULE.name, severity, Cause::Setup, sentence, ADVICE)
 }
 
 fn swapping(place: Place) -> Finding {
@@ -57,7 +57,7 @@ fn swapping(place: Place) -> Finding {
         place.value,
         place.basis()
     );
-    place.finding(RULE.name, Severity::Suspect, Blame::Setup, sentence, ADVICE)
+    place.finding(RULE.name, Severity::Suspect, Cause::Setup, sentence, ADVICE)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use tenbin_record::{LinkUse, MachineUse, Slice, WireUse};
 use tenbin_result::format::{bit_rate, percent, plural};
-use tenbin_result::{Blame, Severity};
+use tenbin_result::{Cause, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -21,7 +21,7 @@ pub(crate) static THROTTLED: Threshold = Threshold {
     rows: &[Row {
         figure: |_, machine| share_of_time(machine.throttled_us, machine),
         above: 0.01,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         sentence: |place, _| {
             format!(
                 "the CPU quota of its cgroup stopped the load generator for {} of the time, summed \
@@ -50,7 +50,7 @@ pub(crate) static STEAL: Threshold = Threshold {
             Some(cpu.steal / cpu.all()?)
         },
         above: 0.02,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         sentence: |place, _| {
             format!(
                 "{} of the CPU time of this machine went to other virtual machines on the same \
@@ -80,7 +80,7 @@ pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
             share.is_finite().then_some(1.0 - share)
         },
         above: 0.30,
-        blame: Blame::Generator,
+        cause: Cause::Generator,
         sentence: |place, evidence| {
             let governor = machines(evidence).filter_map(|machine| machine.governor.as_deref());
             format!(
@@ -111,7 +111,7 @@ pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
             Some(if is_cpu_idle { waiting } else { 0.0 })
         },
         above: 0.10,
-        blame: Blame::Server,
+        cause: Cause::Server,
         sentence: |place, _| {
             format!(
                 "for {} of the time, processes on this machine waited for storage while cores were \
@@ -139,7 +139,7 @@ pub(crate) static BANDWIDTH: Threshold = Threshold {
     rows: &[Row {
         figure: |_, machine| Some(fullest(machine)?.share),
         above: 0.85,
-        blame: Blame::Network,
+        cause: Cause::Network,
         sentence: |place, evidence| {
             let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
             let machines = slices.filter_map(|slice| slice.machine.as_ref());
@@ -178,7 +178,7 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| is_local(machine)),
             above: LOST,
-            blame: Blame::Setup,
+            cause: Cause::Setup,
             sentence: lost_segments,
             advice: "the load generator and the target are on one machine, so a socket buffer or an \
                      accept queue overflowed, usually because no CPU was free to empty it; use fewer \
@@ -188,7 +188,7 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| !is_local(machine)),
             above: LOST,
-            blame: Blame::Network,
+            cause: Cause::Network,
             sentence: lost_segments,
             advice: "look for a saturated link or switch, a bad cable, or a small receive buffer at \
                      the target; a lost segment costs 200 ms or more, so do not trust the high \
@@ -408,7 +408,7 @@ mod tests {
     fn lost_segments_above_one_in_a_thousand_are_found() {
         let findings = sent_again(40, 0, false);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Network);
+        assert_eq!(findings[0].cause, Cause::Network);
         let evidence = &findings[0].evidence;
         assert!(evidence.starts_with("0.4 % of the TCP segments"));
         assert!(evidence.contains("; 640 segments in total"), "{evidence}");
@@ -418,7 +418,7 @@ mod tests {
     fn on_one_machine_the_advice_is_about_buffers() {
         let findings = sent_again(40, 0, true);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].blame, Blame::Setup);
+        assert_eq!(findings[0].cause, Cause::Setup);
         assert!(!findings[0].advice.contains("cable"), "{findings:?}");
         assert!(findings[0].advice.contains("buffer"), "{findings:?}");
     }

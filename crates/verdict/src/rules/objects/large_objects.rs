@@ -2,7 +2,7 @@
 
 use tenbin_plan::Direction;
 use tenbin_result::format::{BANDWIDTH, percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -56,7 +56,7 @@ fn of_cell(cell: &Cell<'_>, cores: usize) -> Option<Finding> {
     idle.then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

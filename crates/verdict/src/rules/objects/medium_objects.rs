@@ -1,7 +1,7 @@
 //! Medium objects for which a higher throughput comes with longer waits.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Blame, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Outcome, Severity};
 
 use crate::compare::comparison::Comparison;
 use crate::compare::metric::Metric;
@@ -52,7 +52,7 @@ fn pair(throughput: &Comparison, tail: &Comparison) -> Option<Finding> {
     opposed.then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Question,
+        cause: Cause::Plan,
         workload: Some(throughput.workload.clone()),
         target: Some(throughput.challenger.clone()),
         evidence: format!(

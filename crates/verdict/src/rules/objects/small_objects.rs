@@ -1,7 +1,7 @@
 //! Small objects with a high latency.
 
 use tenbin_result::format::TIME;
-use tenbin_result::{Blame, Figure, Finding, Severity};
+use tenbin_result::{Cause, Figure, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -37,7 +37,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (median.estimate()?.low >= SLOW).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

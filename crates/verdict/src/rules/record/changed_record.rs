@@ -1,6 +1,6 @@
 //! Files of the run directory that were changed after the run wrote them.
 
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -25,7 +25,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     vec![Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: None,
         target: None,
         evidence,

@@ -1,7 +1,7 @@
 //! Observed targets whose resource use is unknown in some slices.
 
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -30,7 +30,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     (unknown > 0).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

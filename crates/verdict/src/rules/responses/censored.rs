@@ -2,7 +2,7 @@
 
 use tenbin_record::OpFigures;
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -28,7 +28,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             Some(Finding {
                 rule: RULE.name.to_owned(),
                 severity: Severity::Suspect,
-                blame: Blame::Server,
+                cause: Cause::Server,
                 workload: Some(cell.workload.name.clone()),
                 target: Some(cell.target.name.clone()),
                 evidence: format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_record::{HostHits, PatternHits, Slice};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -48,9 +48,9 @@ fn of(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Vec<Finding> {
     let finding = |(severity, seen, advice): Seen| Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: match severity {
-            Severity::Note => Blame::Setup,
-            _ => Blame::Server,
+        cause: match severity {
+            Severity::Note => Cause::Setup,
+            _ => Cause::Server,
         },
         workload: Some(workload.to_owned()),
         target: Some(cell.target.name.clone()),

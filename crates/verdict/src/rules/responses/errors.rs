@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_plan::Facts;
 use tenbin_record::{ErrorClass, Retried, Role, failure};
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -67,7 +67,7 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
             true => Severity::Invalid,
             false => Severity::Suspect,
         },
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -104,7 +104,7 @@ fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: tally.blame(),
+        cause: tally.cause(),
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: seen.join("; "),
@@ -248,11 +248,11 @@ impl Tally {
         commonest.is_some_and(|(status, _)| (300..500).contains(status))
     }
 
-    fn blame(&self) -> Blame {
+    fn cause(&self) -> Cause {
         match self.commonest() {
-            Some(ErrorClass::Status) if self.refused_by_request() => Blame::Setup,
-            None => Blame::Setup,
-            Some(_) => Blame::Server,
+            Some(ErrorClass::Status) if self.refused_by_request() => Cause::Setup,
+            None => Cause::Setup,
+            Some(_) => Cause::Server,
         }
     }
 
@@ -419,7 +419,7 @@ mod tests {
         slice.status(403, 400);
         slice.failure_text("<script>Denied", 400);
         let findings = run.findings(&RULE);
-        assert_eq!(findings[0].blame, Blame::Setup);
+        assert_eq!(findings[0].cause, Cause::Setup);
         assert!(!findings[0].advice.contains("bucket"), "{findings:?}");
         assert!(
             findings[0].evidence.contains("status 403 ×400"),

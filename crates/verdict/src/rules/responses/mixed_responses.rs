@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_plan::MayDiffer;
 use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -35,9 +35,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         Some(Finding {
             rule: RULE.name.to_owned(),
             severity,
-            blame: match severity {
-                Severity::Note => Blame::Setup,
-                _ => Blame::Server,
+            cause: match severity {
+                Severity::Note => Cause::Setup,
+                _ => Cause::Server,
             },
             workload: Some(cell.workload.name.clone()),
             target: Some(cell.target.name.clone()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_plan::{MayDiffer, Workload};
 use tenbin_record::{ExpectedResponse, Sameness};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -76,7 +76,7 @@ fn compared(
             Some(Finding {
                 rule: RULE.name.to_owned(),
                 severity,
-                blame: Blame::Setup,
+                cause: Cause::Setup,
                 workload: Some(workload.name.clone()),
                 target: Some(other.target.to_owned()),
                 evidence: seen,

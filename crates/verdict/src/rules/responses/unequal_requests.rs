@@ -3,7 +3,7 @@
 use tenbin_plan::Workload;
 use tenbin_record::{Segment, Slice};
 use tenbin_result::format::percent;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -75,7 +75,7 @@ fn finding_of(work: &Workload, target: &str, severity: Severity, evidence: Strin
     Finding {
         rule: RULE.name.to_owned(),
         severity,
-        blame: Blame::Setup,
+        cause: Cause::Setup,
         workload: Some(work.name.clone()),
         target: Some(target.to_owned()),
         evidence,

@@ -1,7 +1,7 @@
 //! Unobserved programs that work for a target.
 
 use tenbin_result::format::plural;
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -36,7 +36,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             Some(Finding {
                 rule: RULE.name.to_owned(),
                 severity: Severity::Note,
-                blame: Blame::Server,
+                cause: Cause::Server,
                 workload: None,
                 target: Some(target.name.clone()),
                 evidence: seen(found, &target.name, is_known),

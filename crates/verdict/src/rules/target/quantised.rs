@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
 use tenbin_result::format::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -53,7 +53,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

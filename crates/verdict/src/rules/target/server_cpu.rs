@@ -1,7 +1,7 @@
 //! Targets that are limited by CPU.
 
 use tenbin_result::format::{percent, plural};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -50,7 +50,7 @@ fn of_cell(cell: &Cell<'_>, busy: &Busy, backends: &Backends<'_>) -> Option<Find
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: seen,
@@ -177,7 +177,7 @@ mod tests {
         let findings = on_cores(4, 3.7).findings(&RULE);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
-        assert_eq!(findings[0].blame, Blame::Server);
+        assert_eq!(findings[0].cause, Cause::Server);
         assert_eq!(
             findings[0].evidence,
             "the target used 3.70 of 4 cores (92.5 %): CPU is its limit"

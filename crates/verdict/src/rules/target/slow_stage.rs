@@ -2,7 +2,7 @@
 
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, time};
-use tenbin_result::{Blame, Finding, Severity, StageBand};
+use tenbin_result::{Cause, Finding, Severity, StageBand};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -40,7 +40,7 @@ fn of_cell(cell: &Cell<'_>) -> Vec<Finding> {
             (tail.share >= MOST).then(|| Finding {
                 rule: RULE.name.to_owned(),
                 severity: Severity::Note,
-                blame: Blame::Server,
+                cause: Cause::Server,
                 workload: Some(cell.workload.name.clone()),
                 target: Some(cell.target.name.clone()),
                 evidence: format!(
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:?}");
         let finding = &findings[0];
         assert_eq!(finding.target.as_deref(), Some("b"));
-        assert_eq!(finding.blame, Blame::Server);
+        assert_eq!(finding.cause, Cause::Server);
         let expected = "the slowest hundredth of GET takes 20.0 ms longer than the fastest half, \
                         and 75 % of that is the target's stage db";
         assert_eq!(finding.evidence, expected);

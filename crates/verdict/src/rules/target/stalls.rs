@@ -3,7 +3,7 @@
 use tenbin_plan::{Builtin, Reach};
 use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
 use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -57,9 +57,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The cause of a stall.
+/// Where a stall comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cause {
+enum Origin {
     Target,
     /// The load generator's machine.
     Machine,
@@ -81,13 +81,13 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         (None, None) => return None,
     };
     let has_nobody = matches!(cell.target.reach, Reach::Builtin(Builtin::Dummy));
-    let cause = match taken(&stalled, backends) {
-        _ if has_nobody || machine_explains(&full, &stalled, kind) => Cause::Machine,
-        Some(share) => Cause::Either(share),
-        None => Cause::Target,
+    let origin = match taken(&stalled, backends) {
+        _ if has_nobody || machine_explains(&full, &stalled, kind) => Origin::Machine,
+        Some(share) => Origin::Either(share),
+        None => Origin::Target,
     };
-    let subject = match cause {
-        Cause::Target => "the target sent no response",
+    let subject = match origin {
+        Origin::Target => "the target sent no response",
         _ if has_nobody => "no operation ended",
         _ => "no response came",
     };
@@ -98,15 +98,15 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
     if let Some(pauses) = &pauses {
         parts.push(pauses.sentence(subject, full.len()));
     }
-    match cause {
-        Cause::Target => {}
-        Cause::Machine if has_nobody => {
+    match origin {
+        Origin::Target => {}
+        Origin::Machine if has_nobody => {
             parts.push("without a server, the load generator's machine paused".to_owned());
         }
-        Cause::Machine => parts.push(
+        Origin::Machine => parts.push(
             "the load generator's machine was short of CPU in most of these slices".to_owned(),
         ),
-        Cause::Either(share) => parts.push(format!(
+        Origin::Either(share) => parts.push(format!(
             "other programs or machines took {} of the CPU time, so it is unknown whether the \
              target or the machine paused",
             percent(share)
@@ -118,19 +118,19 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
             Some(_) => Severity::Suspect,
             None => Severity::Note,
         },
-        blame: match cause {
-            Cause::Target => Blame::Server,
-            Cause::Machine | Cause::Either(_) => Blame::Generator,
+        cause: match origin {
+            Origin::Target => Cause::Server,
+            Origin::Machine | Origin::Either(_) => Cause::Generator,
         },
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: parts.join("; "),
-        advice: match cause {
-            Cause::Machine | Cause::Either(_) => {
+        advice: match origin {
+            Origin::Machine | Origin::Either(_) => {
                 "measure on a machine without other work, or with dedicated cores: high \
                  percentiles contain the stalls of the machine"
             }
-            Cause::Target => {
+            Origin::Target => {
                 "find out what the target did at that time (garbage collection, compaction, a \
                  lock, a checkpoint); use more or longer slices until several of them contain a \
                  stall"
@@ -331,7 +331,7 @@ mod tests {
             let findings = run.findings(&RULE);
             assert_eq!(findings.len(), 1);
             assert_eq!(findings[0].severity, Severity::Suspect);
-            assert_eq!(findings[0].blame, Blame::Server);
+            assert_eq!(findings[0].cause, Cause::Server);
             assert_eq!(
                 findings[0].evidence,
                 "1 of 8 slices contains 100 % of the requests that took 6.00 ms or longer: p99 is \
@@ -378,7 +378,7 @@ mod tests {
         machine.pressure.cpu_some_us = Some(700_000);
         for run in [stolen, busy] {
             let findings = run.findings(&RULE);
-            assert_eq!(findings[0].blame, Blame::Generator, "{findings:?}");
+            assert_eq!(findings[0].cause, Cause::Generator, "{findings:?}");
             assert!(findings[0].evidence.contains("no response came for 900 ms"));
             assert!(
                 findings[0]
@@ -390,7 +390,7 @@ mod tests {
         let mut target = stalling();
         let machine = target.slices[3].machine.as_mut().unwrap();
         machine.pressure.cpu_some_us = Some(700_000);
-        assert_eq!(target.findings(&RULE)[0].blame, Blame::Server);
+        assert_eq!(target.findings(&RULE)[0].cause, Cause::Server);
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
         busy.each(|slice| slice.others(0.8));
         for (run, share) in [(stolen, "21.5 %"), (busy, "40 %")] {
             let findings = run.findings(&RULE);
-            assert_eq!(findings[0].blame, Blame::Generator);
+            assert_eq!(findings[0].cause, Cause::Generator);
             assert!(
                 findings[0].evidence.ends_with(&format!(
                     "no response came for 900 ms, from 4.75 s after the start of the run; other \
@@ -419,7 +419,7 @@ mod tests {
         let mut run = stalling();
         run.plan.targets[0].reach = Reach::Builtin(Builtin::Dummy);
         let findings = run.findings(&RULE);
-        assert_eq!(findings[0].blame, Blame::Generator);
+        assert_eq!(findings[0].cause, Cause::Generator);
         assert!(
             findings[0].evidence.ends_with(
                 "no operation ended for 900 ms, from 4.75 s after the start of the run; without \

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use tenbin_record::Slice;
 use tenbin_result::format::{percent, time};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -51,7 +51,7 @@ fn finding_of_two_writes(cell: &Cell<'_>, signature: &Signature, found: &TwoWrit
     Finding {
         rule: RULE.name.to_owned(),
         severity: signature.severity,
-        blame: signature.blame,
+        cause: signature.cause,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -77,7 +77,7 @@ fn finding_of(cell: &Cell<'_>, signature: &Signature, found: &Pile) -> Finding {
     Finding {
         rule: RULE.name.to_owned(),
         severity: signature.severity,
-        blame: signature.blame,
+        cause: signature.cause,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
@@ -109,7 +109,7 @@ struct Signature {
     /// Minimum number of samples in the cluster.
     fewest: u64,
     severity: Severity,
-    blame: Blame,
+    cause: Cause,
     meaning: &'static str,
     advice: &'static str,
 }
@@ -121,7 +121,7 @@ const SIGNATURES: [Signature; 4] = [
         of_all: true,
         fewest: 10,
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         meaning: "the length of a delayed acknowledgement",
         advice: "let the target send a response in one write, or set TCP_NODELAY: with two \
                  writes, Nagle's algorithm holds the second back until the delayed \
@@ -133,7 +133,7 @@ const SIGNATURES: [Signature; 4] = [
         of_all: false,
         fewest: 10,
         severity: Severity::Note,
-        blame: Blame::Network,
+        cause: Cause::Network,
         meaning: "the time after which Linux sends a lost segment again",
         advice: "look for lost segments (nstat TcpRetransSegs), full queues and a saturated link \
                  between load generator and target",
@@ -144,7 +144,7 @@ const SIGNATURES: [Signature; 4] = [
         of_all: false,
         fewest: 3,
         severity: Severity::Suspect,
-        blame: Blame::Server,
+        cause: Cause::Server,
         meaning: "the time after which the first SYN is sent again",
         advice: "the target dropped connection attempts: increase its listen backlog and \
                  net.core.somaxconn, or open connections more slowly",
@@ -155,7 +155,7 @@ const SIGNATURES: [Signature; 4] = [
         of_all: false,
         fewest: 3,
         severity: Severity::Suspect,
-        blame: Blame::Server,
+        cause: Cause::Server,
         meaning: "the time after which the second SYN is sent again",
         advice: "the target dropped connection attempts twice: increase its listen backlog and \
                  net.core.somaxconn, or open connections more slowly",

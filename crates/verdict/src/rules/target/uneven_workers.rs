@@ -1,7 +1,7 @@
 //! Targets that serve some connections much faster than others.
 
 use tenbin_result::format::{plural, rate, ratio};
-use tenbin_result::{Blame, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
@@ -81,7 +81,7 @@ fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: (!several).then(|| cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(

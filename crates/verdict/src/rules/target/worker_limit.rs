@@ -1,7 +1,7 @@
 //! Targets with too few workers, on which more connections only wait longer.
 
 use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Blame, Finding, Optimum, Severity};
+use tenbin_result::{Cause, Finding, Optimum, Severity};
 use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 
 use crate::compare::blocks::Blocks;
@@ -94,7 +94,7 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     Some(Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(top.cell.workload.name.clone()),
         target: Some(top.cell.target.name.clone()),
         evidence: format!(
@@ -136,7 +136,7 @@ fn in_sweep(optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
     (gains && busy.has_room() && !thread.is_busy()).then(|| Finding {
         rule: RULE.name.to_owned(),
         severity: Severity::Note,
-        blame: Blame::Server,
+        cause: Cause::Server,
         workload: Some(optimum.workload.clone()),
         target: Some(fewest.target.name.clone()),
         evidence: format!(
