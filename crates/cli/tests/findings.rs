@@ -303,13 +303,14 @@ fn the_cost_of_a_connection_for_each_request_is_a_ratio_on_one_server() {
 
 #[test]
 fn workers_that_share_a_socket_are_counted_and_their_luck_is_named() {
+    // The longer the warm-up, the more surely it tells unevenness from chance.
     let scratch = Scratch::new("prefork");
     let server = OwnServer::start(
         &scratch,
         "serve truth --listen 127.0.0.1:0 --prefork 4 --service fixed:20ms".split(' '),
     );
     let target = format!("web={}", server.url());
-    let arguments = "--json --ramp 1..32 --rounds 6 --slice 600ms --gap 10ms --warmup 1s";
+    let arguments = "--json --ramp 1..32 --rounds 6 --slice 600ms --gap 10ms --warmup 2s";
     let arguments = ["http", "--quiet", "--target", &target]
         .into_iter()
         .chain(arguments.split(' '));

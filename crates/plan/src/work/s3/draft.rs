@@ -76,9 +76,9 @@ section! {
                 "Number of buckets. --bucket NAME then means buckets NAME-000, NAME-001 and so \
                  on; objects are distributed over the buckets in turn",
             ));
-        /// prefix of every key
+        /// prefix of every key; in keys that Tenbin creates, `tenbin-<seed>/<workload>/` follows it
         prefix: Scalar = text("text")
-            .default_rule("`tenbin-<seed>/<workload>/`")
+            .default_rule("none")
             .flag(Flag::text(
                 "--prefix",
                 "TEXT",
