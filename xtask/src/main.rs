@@ -67,7 +67,7 @@ cargo xtask <task>
                   what people install, in target/dist: static binaries for x86_64 and aarch64 in archives,
                   .deb and .rpm, a container image, SBOM and checksums; then installs and runs them
                   (some minutes for each architecture; installs the tools that are missing)
-  dist --binary FILE --into DIRECTORY [--dynamic]
+  dist [--dynamic] --binary FILE --into DIRECTORY
                   archive, .deb and .rpm of a static binary for this machine, and their checks; --dynamic
                   accepts a binary that needs libraries, for packages that are only tested here
   docs            the documentation as a site with search, in target/book; installs mdBook if it is missing
@@ -111,16 +111,11 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,
-        [
-            "dist",
-            "--binary",
-            binary,
-            "--into",
-            directory,
-            options @ ..,
-        ] if matches!(options, [] | ["--dynamic"]) => {
-            let [binary, directory] = [binary, directory].map(|path| start.join(path));
-            dist::package_binary(&binary, &directory, !options.is_empty())?;
+        ["dist", "--binary", binary, "--into", directory] => {
+            dist::package_binary(&start.join(binary), &start.join(directory), false)?;
+        }
+        ["dist", "--dynamic", "--binary", binary, "--into", directory] => {
+            dist::package_binary(&start.join(binary), &start.join(directory), true)?;
         }
         ["dist", architectures @ ..] => dist::run(architectures)?,
         // Internal: a contender that `cost` measures as a separate process.

@@ -146,7 +146,7 @@ fn rounds(page: &mut Page, plan: &Plan) {
         }
     }
     if let Some(until) = rounds.until {
-        let meaning = "ends when every deciding ratio is known to this precision";
+        let meaning = "ends when every primary ratio is known to this precision";
         page.explained("until", text(format!("±{}", until.within)), meaning);
         let blocks = blocks(until.most).map_or_else(String::new, |blocks| format!(": {blocks}"));
         page.explained("max_count", until.most, &format!("the most{blocks}"));

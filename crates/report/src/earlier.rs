@@ -388,10 +388,9 @@ fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> V
     }
     if found.controls.is_none() {
         warnings.push(
-            "the runs share no target and no workload was named with --changed, so no control shows \
-             how much the machine changed between the runs: measure both versions in one run, or \
-             keep \
-             the same baseline in both runs"
+            "the runs share no target and no workload was named with --changed, so no control \
+             shows how much the machine changed between the runs: measure both versions in one \
+             run, or keep the same baseline in both runs"
                 .to_owned(),
         );
     }

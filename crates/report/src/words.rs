@@ -8,12 +8,12 @@ use tenbin_result::{CacheHits, Document, OperationResult, ResultOf, Role, Trust}
 /// comparisons.
 pub(crate) fn intervals_together(document: &Document) -> Option<String> {
     let of_targets = document.comparisons.iter();
-    let mut deciding = of_targets
+    let mut primary = of_targets
         .chain(&document.workload_comparisons)
         .filter(|each| each.primary && each.ratio.is_some_and(|ratio| ratio.interval.is_some()));
-    let together = deciding.find_map(|each| each.together)?;
+    let together = primary.find_map(|each| each.together)?;
     Some(format!(
-        "The {} % intervals of the {} deciding ratios hold simultaneously; every other interval holds alone",
+        "The {} % intervals of the {} primary ratios hold simultaneously; every other interval holds alone",
         // Rounded down, so that the stated confidence is never too high.
         (together.confidence * 100.0).floor(),
         together.comparisons

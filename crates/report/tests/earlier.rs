@@ -452,8 +452,7 @@ fn servers_of_two_kinds_are_compared_by_the_hits_of_their_terms() {
     said(
         &other,
         "1 of 3 terms have numbers of hits that differ by more than the tolerance of 10 %: \
-         \"station\" \
-         20, then 2",
+         \"station\" 20, then 2",
     );
 }
 

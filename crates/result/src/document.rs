@@ -143,8 +143,7 @@ pub struct Run {
     #[serde(default)]
     pub margin: Option<f64>,
     /// The run ends once every ratio of the primary metric (with a single target: every primary
-    /// metric) is
-    /// known to ± this share; null if the number of rounds is fixed.
+    /// metric) is known to ± this share; null if the number of rounds is fixed.
     #[serde(default)]
     pub until: Option<f64>,
     /// Why the run ended; null if the run is incomplete.

@@ -12,9 +12,9 @@ use crate::trust::Trust;
 pub enum RunEnded {
     /// The fixed number of planned rounds was measured.
     Planned,
-    /// The deciding ratios reached the precision that the plan sets.
+    /// The primary ratios reached the precision that the plan sets.
     Precise,
-    /// The maximum number of rounds was measured before the deciding ratios reached the precision
+    /// The maximum number of rounds was measured before the primary ratios reached the precision
     /// that the plan sets.
     MostRounds,
 }

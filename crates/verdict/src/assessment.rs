@@ -37,7 +37,7 @@ pub struct Assessment {
     /// findings on the work, causes, conditions on the machines, precision and results.
     pub findings: Vec<Finding>,
     /// Comparisons of challengers with the baseline, ordered by workload, then by metric (the
-    /// deciding metric first), then by challenger.
+    /// primary metric first), then by challenger.
     pub comparisons: Vec<Comparison>,
     /// Comparisons of targets over all levels of a sweep together: one per sweep and challenger,
     /// ordered by sweep, then by challenger.

@@ -38,7 +38,7 @@ struct Blobs(PathBuf);
 ///
 /// If a file cannot be read or written.
 pub(super) fn write(layouts: &[Layout], release: &Release, into: &Path) -> Result<PathBuf> {
-    let directory = layout::parent(into).join("image");
+    let directory = layout::scratch(into).join("image");
     let blobs = Blobs(directory.join("blobs/sha256"));
     fs::create_dir_all(&blobs.0)?;
     let mut manifests = Vec::new();

@@ -32,7 +32,7 @@ const COPIED: &[(&str, &str)] = &[
 
 /// Directory for what packages are made of, beside the packages; removed at the end. The name has the
 /// number of the process, so that the directory is not one of the user's.
-pub(super) fn parent(into: &Path) -> PathBuf {
+pub(super) fn scratch(into: &Path) -> PathBuf {
     into.join(format!(".tenbin-dist-{}", std::process::id()))
 }
 
@@ -70,7 +70,7 @@ impl Layout {
         let layout = Self {
             architecture,
             name: format!("tenbin-{}-{}", release.version, architecture.triple),
-            parent: parent(into),
+            parent: scratch(into),
         };
         let directory = layout.directory();
         if directory.exists() {

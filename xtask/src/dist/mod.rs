@@ -85,7 +85,7 @@ fn all_steps(steps: &mut Steps, chosen: &[&'static Architecture]) -> Result<()> 
         }
         checksums::verify(&into)
     })?;
-    std::fs::remove_dir_all(layout::parent(&into))?;
+    std::fs::remove_dir_all(layout::scratch(&into))?;
     list(&into)
 }
 
@@ -109,9 +109,9 @@ pub(crate) fn package_binary(binary: &Path, into: &Path, may_need_libraries: boo
         .with_context(|| format!("cannot make the directory {}", into.display()))?;
     let checked = package(architecture, binary, &release, into)
         .and_then(|layout| verify::packages(&layout, &release, into));
-    let parent = layout::parent(into);
-    if parent.exists() {
-        std::fs::remove_dir_all(parent)?;
+    let scratch = layout::scratch(into);
+    if scratch.exists() {
+        std::fs::remove_dir_all(scratch)?;
     }
     checked
 }

@@ -21,8 +21,9 @@ The standard library of Rust: Apache-2.0 OR MIT, copyright The Rust Project Deve
 musl, the C library: MIT, copyright 2005-2020 Rich Felker and others
 libunwind of LLVM: Apache-2.0 WITH LLVM-exception OR MIT, copyright the LLVM contributors
 
-The licences of the crates follow, then their texts. Crates without a text of their own are named with
-their authors; their licences, and those above, have the same texts as the licences of other crates.
+A list of the crates follows, then the texts of their licences. A crate that contains no text of its
+licence is listed with its copyright holders. The text is the same as that of another crate with this
+licence, and so are the texts of the licences above.
 ";
 
 #[derive(Deserialize)]
@@ -66,7 +67,7 @@ pub(super) fn text(architecture: &Architecture) -> Result<String> {
         let texts = licences(package)?;
         list.push_str(&format!("{name}: {licence}"));
         if texts.is_empty() {
-            list.push_str(&format!(", copyright {}", copyright(package)));
+            list.push_str(&format!(", copyright {}", copyright_holders(package)));
         }
         list.push('\n');
         for text in texts {
@@ -101,16 +102,16 @@ fn names(architecture: &Architecture) -> Result<BTreeSet<String>> {
     Ok(lines.collect())
 }
 
-/// Who has the copyright of a crate without a text.
-fn copyright(package: &Package) -> String {
+/// The copyright holders of a crate that contains no text of its licence.
+fn copyright_holders(package: &Package) -> String {
     match package.authors.is_empty() {
         true => format!("the authors of {}", package.name),
         false => package.authors.join(", "),
     }
 }
 
-/// The texts of the licences of a crate and of the sources of others in its subdirectories. Some
-/// crates have none, only the name of the licence.
+/// The texts of all licences in a crate, also of the C sources that it contains. Some crates have
+/// only the name of the licence.
 fn licences(package: &Package) -> Result<BTreeSet<String>> {
     let directory = package.manifest_path.parent().unwrap_or(Path::new("."));
     let mut open = vec![directory.to_path_buf()];

@@ -12,9 +12,9 @@ fn packages_of_this_build_are_installed_used_and_removed() {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = tied(cargo)
         .args(["run", "--quiet", "--package", "xtask", "--", "dist"])
-        .args(["--binary", env!("CARGO_BIN_EXE_tenbin"), "--into", &into])
         // The program of the tests needs the C library.
         .arg("--dynamic")
+        .args(["--binary", env!("CARGO_BIN_EXE_tenbin"), "--into", &into])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");

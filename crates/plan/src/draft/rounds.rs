@@ -52,9 +52,8 @@ section! {
                 ),
             );
         /// end the run when every ratio of the primary metric (with one target, every primary metric)
-        /// has this
-        /// precision. `count` is then the minimum number of rounds. Only the precision decides, not
-        /// the value of the ratios
+        /// has this precision. `count` is then the minimum number of rounds. The size of the ratios
+        /// does not affect when the run ends
         until: Scalar = text("`\"±0.01%\"` to `\"±50%\"`")
             .default_rule("none: `count` rounds")
             .synonyms(&["precision"])

@@ -120,7 +120,7 @@ pub(super) fn resolve(
         }
     }
     let decide = resolver.read("decide", written.decide, |scalar| {
-        deciding(scalar.text()?, targets, workloads)
+        primary(scalar.text()?, targets, workloads)
     });
     let twin = wants_twin(resolver, written.aa)
         .then(|| twin_of(targets, baseline))
@@ -148,7 +148,7 @@ pub(super) fn resolve(
 }
 
 /// Reads the primary metric. Refuses a figure that a target or a workload cannot have.
-fn deciding(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
+fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
     let figure = Figure::named(name)?;
     if !figure.has_ratio() {
         return Err(format!(

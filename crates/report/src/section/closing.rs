@@ -216,11 +216,11 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
         .map(|each| half_width(each.ratio))
         .collect();
     if widths.is_empty() {
-        let deciding = |result: &ResultOf| match is_closed(document, result) {
+        let primary = |result: &ResultOf| match is_closed(document, result) {
             true => half_width(result.throughput),
             false => half_width(result.work().next().and_then(|work| work.p50)),
         };
-        widths = document.results.iter().map(deciding).collect();
+        widths = document.results.iter().map(primary).collect();
     }
     let worst = widths.into_iter().collect::<Option<Vec<f64>>>();
     let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));

@@ -244,7 +244,7 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
             "p99",
             "errors",
             "CPU/op",
-            deciding(document, workloads).as_str(),
+            ratio_header(document, workloads).as_str(),
             "interval",
             "verdict",
         ],
@@ -278,7 +278,7 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
 
 /// Header of the ratio column, which names the metric if all rows have the same metric other than
 /// throughput.
-fn deciding(document: &Document, workloads: &[&Workload]) -> String {
+fn ratio_header(document: &Document, workloads: &[&Workload]) -> String {
     let primary = workloads
         .iter()
         .flat_map(|work| document.comparisons_of(&work.name))

@@ -102,7 +102,7 @@ impl Comparison {
 
     /// The role of this comparison in the correction for multiple comparisons.
     pub(crate) fn member(&self, plan: &Plan) -> Member {
-        let decides = self.primary || is_deciding(plan, self);
+        let decides = self.primary || is_primary(plan, self);
         Member::of(decides, self.twin, self.level.is_some())
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn is_question(comparison: &Comparison) -> bool {
 }
 
 /// Whether the comparison uses the primary metric of the workload.
-pub(crate) fn is_deciding(plan: &Plan, comparison: &Comparison) -> bool {
+pub(crate) fn is_primary(plan: &Plan, comparison: &Comparison) -> bool {
     let by_workload = |work: &Workload| Metric::primary(plan, work) == comparison.metric;
     let mut workloads = plan.workloads.iter();
     match comparison.across {

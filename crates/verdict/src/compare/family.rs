@@ -71,9 +71,9 @@ mod tests {
     use crate::compare::compare_all;
     use crate::testing::Run;
 
-    /// The number of hypotheses of the plan equals the number of deciding comparisons.
+    /// The number of hypotheses of the plan equals the number of primary comparisons.
     #[test]
-    fn every_deciding_comparison_is_one_of_the_family() {
+    fn every_primary_comparison_is_one_of_the_family() {
         let mut with_twin = Run::new(&["a", "b", "c", "a-twin"], &["x", "y"], 8);
         with_twin.plan.comparing.twin = Some(3);
         let runs = [

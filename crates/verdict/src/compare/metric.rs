@@ -67,10 +67,10 @@ impl Metric {
         let chosen = plan.comparing.decide;
         chosen
             .and_then(|figure| Self::named(figure, closed))
-            .unwrap_or(Self::deciding(closed))
+            .unwrap_or(Self::default_primary(closed))
     }
 
-    /// The metrics compared for a workload; the deciding metric is first.
+    /// The metrics compared for a workload; the primary metric is first.
     pub(crate) fn of_workload(plan: &Plan, workload: &Workload) -> Vec<Self> {
         let primary = Self::primary(plan, workload);
         let usual = Self::of_load(workload.load.pace == Pace::Closed)
@@ -95,9 +95,9 @@ impl Metric {
         }
     }
 
-    /// The metrics compared by default for a closed or open loop; the deciding metric is first.
+    /// The metrics compared by default for a closed or open loop; the primary metric is first.
     ///
-    /// In a closed loop, the target determines the throughput, which is the deciding metric. In an
+    /// In a closed loop, the target determines the throughput, which is the primary metric. In an
     /// open loop, the schedule determines the throughput, so the median response time decides.
     pub fn of_load(closed_loop: bool) -> &'static [Self] {
         if closed_loop {
@@ -112,8 +112,8 @@ impl Metric {
         }
     }
 
-    /// The default deciding metric for a closed or open loop.
-    pub fn deciding(closed_loop: bool) -> Self {
+    /// The default primary metric for a closed or open loop.
+    pub fn default_primary(closed_loop: bool) -> Self {
         if closed_loop {
             Self::Throughput
         } else {

@@ -10,7 +10,7 @@ use crate::compare::curve::{mean_log_ratios, sweeps};
 use crate::compare::family::{Family, Member};
 use crate::compare::metric::Metric;
 
-/// Whether a run has reached the precision at which the plan allows an early end. Every deciding
+/// Whether a run has reached the precision at which the plan allows an early end. Every primary
 /// ratio (without a comparison, every primary metric) must have an interval within the plan's
 /// bound. The values of the ratios do not matter, because a run that stops at a desired result
 /// reports differences that do not exist.

@@ -225,13 +225,13 @@ fn lower_latency_is_faster_and_lower_cpu_costs_less() {
 
 #[test]
 fn the_plan_chooses_the_figure_that_decides() {
-    let deciding = |name: &str| {
+    let with_metric = |name: &str| {
         let mut run = faster(8, 1.2);
         run.each_of("b", |slice| slice.server_cpu(2.4));
         run.plan.comparing.decide = Some(tenbin_plan::Figure::named(name).unwrap());
         run
     };
-    let run = deciding("cpu");
+    let run = with_metric("cpu");
     let comparisons = compare(&run.plan, &run.slices);
     let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
     assert_eq!(primary.len(), 1);
@@ -239,7 +239,7 @@ fn the_plan_chooses_the_figure_that_decides() {
     assert_eq!(primary[0].outcome, Outcome::CostsMore);
     assert!(primary[0].adjusted_p.is_some());
     assert!(comparisons.iter().any(|c| c.metric == Metric::Throughput));
-    let run = deciding("p95");
+    let run = with_metric("p95");
     let comparisons = compare(&run.plan, &run.slices);
     let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
     assert_eq!(primary[0].metric.name(), "service_p95");

@@ -42,7 +42,7 @@ pub struct OtherSlices {
 
 impl OtherSlices {
     fn of(cell: &Cell<'_>) -> Self {
-        let metric = Metric::deciding(is_closed(cell.workload));
+        let metric = Metric::default_primary(is_closed(cell.workload));
         let log = |slice: &Slice| {
             let value = metric.of_slice(slice).filter(|value| *value > 0.0)?;
             Some((slice.index, value.ln()))

@@ -220,8 +220,7 @@ fn compared(found: &RateComparison) -> String {
     match found.low.zip(found.high) {
         None => format!(
             "{challenger} sustained {times} times the rate of {baseline} at {workload} before the \
-             search \
-             ended (bracket unknown)"
+             search ended (bracket unknown)"
         ),
         Some((low, high)) if low <= 1.0 && 1.0 <= high => format!(
             "cannot tell the highest rate of {challenger} from that of {baseline} at {workload} \

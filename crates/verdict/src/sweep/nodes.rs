@@ -193,10 +193,9 @@ mod tests {
             found,
             [
                 "replicas at search: the first node costs 20 % throughput relative to direct \
-                 (ratio \
-                 0.800, 0.800–0.800); node 2 adds 87.5 % throughput relative to one (ratio 1.875, \
-                 1.875–1.875); cannot tell whether node 3 adds or costs throughput against two \
-                 (ratio 1.000, 1.000–1.000)"
+                 (ratio 0.800, 0.800–0.800); node 2 adds 87.5 % throughput relative to one (ratio \
+                 1.875, 1.875–1.875); cannot tell whether node 3 adds or costs throughput against \
+                 two (ratio 1.000, 1.000–1.000)"
             ]
         );
     }

@@ -66,20 +66,14 @@ impl Root {
     /// The same for a user and a group, by number, and a working directory.
     pub(super) fn command_as(&self, user: &str, directory: &str, program: &str) -> Command {
         let (user, group) = user.split_once(':').unwrap_or((user, user));
-        let mut command = match is_root() {
-            true => isolated(),
-            false => isolated_as(user, group),
-        };
+        let mut command = isolated_as(user, group);
         command
             .args(["--pid", "--fork", "--kill-child", "--mount-proc=/proc"])
             .arg(format!("--root={}", self.path.display()))
-            .arg(format!("--wd={directory}"));
-        if is_root() {
-            command
-                .arg(format!("--setgid={group}"))
-                .arg(format!("--setuid={user}"));
-        }
-        command.arg(program).env_clear().env("PATH", PATH);
+            .arg(format!("--wd={directory}"))
+            .arg(program)
+            .env_clear()
+            .env("PATH", PATH);
         command
     }
 
@@ -133,28 +127,23 @@ impl Root {
     }
 }
 
-/// A command that runs its arguments as root in separate mount namespace; of a user namespace if this
-/// process is not root.
+/// A command that runs its arguments as root in a separate mount namespace.
 pub(super) fn isolated() -> Command {
-    if !is_root() {
-        return isolated_as("0", "0");
-    }
-    let mut command = Command::new("unshare");
-    command.arg("--mount");
-    command
+    isolated_as("0", "0")
 }
 
-/// The same in a user namespace, in which this process has the user `user` and the group `group`.
+/// The same as this user and this group, by number. If this process is not root, they exist only in
+/// a user namespace, which cannot change the groups of a process.
 fn isolated_as(user: &str, group: &str) -> Command {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let [set_user, set_group] = match is_root {
+        true => ["setuid", "setgid"],
+        false => ["map-user", "map-group"],
+    };
     let mut command = Command::new("unshare");
     command
-        .arg("--user")
-        .arg(format!("--map-user={user}"))
-        .arg(format!("--map-group={group}"))
-        .arg("--mount");
+        .arg("--mount")
+        .arg(format!("--{set_group}={group}"))
+        .arg(format!("--{set_user}={user}"));
     command
-}
-
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }

@@ -83,7 +83,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     vec![Block::Chart(Box::new(chart))]
 }
 
-/// Finds the comparison of speed (the deciding one, otherwise throughput) and the comparison of CPU
+/// Finds the comparison of speed (the primary one, otherwise throughput) and the comparison of CPU
 /// time; `None` if either has no ratio.
 fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> Option<Pair<'a>> {
     let all = || {

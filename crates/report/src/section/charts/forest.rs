@@ -7,7 +7,7 @@ use super::super::claims::{look, verdict_word};
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Forest, ForestRow};
 
-/// Maximum number of rows in the plot. If there are more ratios, those of deciding comparisons are
+/// Maximum number of rows in the plot. If there are more ratios, those of primary comparisons are
 /// drawn first.
 const ROWS: usize = 40;
 
@@ -15,8 +15,8 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let all = all(document);
     let shown: Vec<&Comparison> = match all.len() > ROWS {
         true => {
-            let (deciding, others): (Vec<_>, Vec<_>) = all.iter().partition(|each| each.primary);
-            deciding.into_iter().chain(others).take(ROWS).collect()
+            let (primary, others): (Vec<_>, Vec<_>) = all.iter().partition(|each| each.primary);
+            primary.into_iter().chain(others).take(ROWS).collect()
         }
         false => all.clone(),
     };

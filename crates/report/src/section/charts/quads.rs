@@ -17,13 +17,13 @@ const DOTS: usize = 100;
 const FEWEST: usize = 3;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
-    let deciding: Vec<&Comparison> = document
+    let primary: Vec<&Comparison> = document
         .comparisons
         .iter()
         .chain(&document.workload_comparisons)
         .filter(|each| each.primary && each.block_ratios.len() >= FEWEST)
         .collect();
-    let shown = &deciding[..deciding.len().min(PANELS)];
+    let shown = &primary[..primary.len().min(PANELS)];
     let Some(longest) = shown.iter().map(|each| each.block_ratios.len()).max() else {
         return Vec::new();
     };
@@ -31,7 +31,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let panels = shown.iter().map(|each| panel(document, each, size));
     let chart = Chart {
         title: format!("Ratio of each {}, in run order", unit(shown)),
-        about: about(document, shown, deciding.len(), size),
+        about: about(document, shown, primary.len(), size),
         drawing: Drawing::Panels(Panels {
             x: Axis {
                 title: unit(shown).to_owned(),
@@ -81,7 +81,7 @@ fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) ->
         None => "The line is the estimate with its interval.",
     };
     let rest = match all > shown.len() {
-        true => format!(" {} of {all} deciding comparisons.", shown.len()),
+        true => format!(" {} of {all} primary comparisons.", shown.len()),
         false => String::new(),
     };
     format!("{dot} {drift} Dots that climb or fall from left to right are drift.{rest}")

@@ -96,7 +96,7 @@ fn uses(document: &Document) -> Vec<Block> {
     }
     tables::below(
         "Which target for which use",
-        "According to the deciding comparisons. A target is named if it is faster in at least one \
+        "According to the primary comparisons. A target is named if it is faster in at least one \
         of them and slower in none.",
         table,
     )

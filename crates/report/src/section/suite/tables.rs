@@ -182,14 +182,14 @@ fn compared(
     ]
 }
 
-/// The winner by the deciding comparison, if that winner is not `name`.
+/// The winner by the primary comparison, if that winner is not `name`.
 fn denied<'d>(document: &'d Document, found: &Comparison, name: &str) -> Option<&'d str> {
     let mut all = document.comparisons.iter();
-    let deciding = all
+    let primary = all
         .find(|c| c.primary && c.workload == found.workload && c.challenger == found.challenger)?;
-    let other = match winner(deciding)? {
-        other if *other == deciding.challenger => &deciding.challenger,
-        _ => &deciding.baseline,
+    let other = match winner(primary)? {
+        other if *other == primary.challenger => &primary.challenger,
+        _ => &primary.baseline,
     };
     (other != name).then_some(other.as_str())
 }

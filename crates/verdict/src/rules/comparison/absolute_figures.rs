@@ -100,7 +100,7 @@ fn reasons(cell: &Cell<'_>) -> Vec<String> {
 
 /// A clause on slices that differ too much; `None` for steady slices.
 fn spread_of(cell: &Cell<'_>) -> Option<String> {
-    let metric = Metric::deciding(is_closed(cell.workload));
+    let metric = Metric::default_primary(is_closed(cell.workload));
     let full = cell.full();
     let known = full.iter().filter_map(|slice| metric.of_slice(slice));
     let values: Vec<f64> = known.collect();

@@ -45,7 +45,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
-    let metric = Metric::deciding(is_closed(cell.workload));
+    let metric = Metric::default_primary(is_closed(cell.workload));
     let shown = |value| match metric {
         Metric::Throughput => rate(value),
         _ => time(value),
@@ -109,7 +109,7 @@ fn change(cell: &Cell<'_>) -> Option<f64> {
 /// The default primary metric of every full slice; `None` if the figure of a slice is unknown or
 /// the cell has fewer than [`FEWEST`] full slices.
 fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
-    let metric = Metric::deciding(is_closed(cell.workload));
+    let metric = Metric::default_primary(is_closed(cell.workload));
     let full = cell.full().into_iter();
     let figures: Vec<f64> = full
         .map(|slice| metric.of_slice(slice).filter(|figure| *figure > 0.0))

@@ -3,7 +3,7 @@
 use tenbin_result::format::{percent, ratio};
 use tenbin_result::{Cause, Finding, Severity};
 
-use crate::compare::comparison::{Comparison, is_deciding};
+use crate::compare::comparison::{Comparison, is_primary};
 use crate::compare::outcome::{NOISE_FLOOR, effect};
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -18,7 +18,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let twins = evidence.comparisons.iter().filter(|c| c.twin);
     let different = twins
-        .filter(|twin| is_deciding(evidence.plan, twin) && twin.outcome.is_different())
+        .filter(|twin| is_primary(evidence.plan, twin) && twin.outcome.is_different())
         .map(different);
     let primary = evidence.comparisons.iter().filter(|c| c.primary);
     let within_noise = primary.filter_map(within_noise);

@@ -83,8 +83,8 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
                 ratio(gained.high)
             ),
             advice: format!(
-                "use {} connections or more: with {} or fewer, latency limits the throughput, not \
-                 the capacity of the target",
+                "use {} connections or more: with {} or fewer, latency, not the capacity of the \
+                 target, limits the throughput",
                 above.connections(),
                 level.connections()
             ),
