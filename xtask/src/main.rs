@@ -37,7 +37,7 @@ cargo xtask <task>
   setup --check   only say what is there and what is missing
   setup --deny    install cargo-deny, which `check` then runs (a build of some minutes)
   setup --dist    install what `dist` needs
-  check           format, clippy, layers, circles of files, protocols, licences, tracked files
+  check           format, clippy, layers, circles of files, printing, protocols, licences, tracked files
   test            setup, check, then every test; ends with `N passed, N failed`
   cost [WORDS]    (only the work whose name has these words)
                   CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use tenbin_corpus::Error as CorpusError;
 use tenbin_runner::RunError;
+use tenbin_targets::TargetError;
 
 /// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,7 @@ impl Exit {
     /// Exit code of a run that could not start.
     pub(crate) fn of_run(error: &RunError) -> Self {
         match error {
+            RunError::Target(TargetError::Interrupted { .. }) => Self::Interrupted,
             RunError::Target(_)
             | RunError::Preparation { .. }
             | RunError::Load { .. }

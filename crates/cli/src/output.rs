@@ -1,5 +1,6 @@
-//! Output: the only module that writes to standard output and, except for progress, to standard
-//! error.
+//! Output: the only module that writes to standard output and to standard error. No failure of
+//! these streams ends a run: a run goes on and writes its record when the terminal is closed, the
+//! disk is full, or the reader of a pipe has ended.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,28 +14,28 @@ use crate::exit::Exit;
 const COLUMNS: usize = 100;
 
 /// Prints an error on standard error, with control characters escaped.
-#[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn error(text: &str) {
-    for (at, line) in text.lines().enumerate() {
-        let line = tenbin_report::for_terminal(line);
-        if at == 0 {
-            eprintln!("error: {line}");
-        } else {
-            eprintln!("{line}");
-        }
-    }
+    let mut lines = text.lines().map(tenbin_report::for_terminal);
+    let first = lines.next().unwrap_or_default();
+    say(&format!("error: {first}"));
+    lines.for_each(|line| say(&line));
 }
 
 /// Prints a note on standard error, with control characters escaped.
-#[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn note(text: &str) {
-    eprintln!("note: {}", tenbin_report::for_terminal(text));
+    say(&format!("note: {}", tenbin_report::for_terminal(text)));
 }
 
 /// Prints a warning on standard error, with control characters escaped.
-#[expect(clippy::print_stderr, reason = "this is the place for it")]
 pub(crate) fn warning(text: &str) {
-    eprintln!("warning: {}", tenbin_report::for_terminal(text));
+    say(&format!("warning: {}", tenbin_report::for_terminal(text)));
+}
+
+/// Prints a line on standard error, in one write so that lines of several threads do not mix.
+/// Control characters must be escaped already. A failure is ignored: there is no other place to
+/// report it, and standard error holds no result.
+pub(crate) fn say(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Whether a write to standard output failed.

@@ -20,6 +20,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
+use crate::output;
 
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -57,7 +58,7 @@ pub(crate) struct Display {
 impl Display {
     /// A display on standard error; with `quiet`, only warnings are shown.
     pub(crate) fn new(quiet: bool) -> Self {
-        let terminal = crate::output::is_smart(&std::io::stderr());
+        let terminal = output::is_smart(&std::io::stderr());
         let bar = if quiet || !terminal {
             ProgressBar::hidden()
         } else {
@@ -249,7 +250,7 @@ impl Display {
                 self.table.end(slice);
                 self.show_table(false);
             }
-            Progress::Second { .. } => {}
+            Progress::Second { .. } | Progress::Concluded { .. } => {}
             Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
@@ -354,9 +355,8 @@ impl Display {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "progress goes to standard error")]
 fn print(bar: &ProgressBar, text: &str) {
-    bar.suspend(|| eprintln!("{text}"));
+    bar.suspend(|| output::say(text));
 }
 
 /// The range that contains the highest rate, as known so far: `held` is the highest rate that met

@@ -1,9 +1,16 @@
-//! Reading files up to a size limit: a file name can refer to an endless device or to a file that
-//! is too large by mistake.
+//! Reading files up to a size limit: a file name can refer to an endless device, to a pipe, or to a
+//! file that is too large by mistake.
+//!
+//! A run directory can come from somebody else. [`open_own`] and [`read_own`] are the only readers
+//! of its files: they follow no symbolic link out of the directory.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 /// Largest plan file, bytes.
 pub(crate) const LARGEST_PLAN: u64 = 16 << 20;
@@ -15,19 +22,58 @@ pub(crate) const LARGEST_NAMED: u64 = 256 << 20;
 pub const LARGEST_RESULT: u64 = 256 << 20;
 
 /// Reads a regular file of at most `limit` bytes. `limit` is a multiple of 1 MiB. Pipes and devices
-/// are refused without being opened, because opening a pipe can block forever.
+/// are refused, because reading a pipe can block forever.
 ///
 /// # Errors
 ///
 /// The errors of [`read_bounded`]; [`io::ErrorKind::InvalidInput`] if `path` is not a regular file.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
+    read_all(open_as(path, OFlags::empty())?, limit)
+}
+
+/// Reads a file of a run directory: a regular file of at most `limit` bytes that is no symbolic
+/// link. `limit` is a multiple of 1 MiB.
+///
+/// # Errors
+///
+/// The errors of [`open_own`] and of reading; [`io::ErrorKind::FileTooLarge`] if the file is larger
+/// than `limit`.
+pub fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_all(open_own(path)?, limit)
+}
+
+/// Opens a file of a run directory: a regular file that is no symbolic link.
+///
+/// # Errors
+///
+/// Errors of opening; [`io::ErrorKind::InvalidInput`] if `path` is a symbolic link or not a regular
+/// file.
+pub fn open_own(path: &Path) -> io::Result<File> {
+    open_as(path, OFlags::NOFOLLOW)
+}
+
+/// Opens a regular file. The kind of the file is read from the open file, so that the file cannot
+/// be replaced in between.
+fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
+    // Without NONBLOCK, opening a pipe blocks until its other end is opened.
+    let flags = flags | OFlags::NONBLOCK;
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let unusable = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why.to_owned());
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) if flags.contains(OFlags::NOFOLLOW) => {
+            unusable("it is a symbolic link, and files of a run directory are regular files")
+        }
+        // A socket.
+        Some(Errno::NXIO) => unusable("it is not a regular file"),
+        _ => error,
+    })?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(unusable("it is not a regular file")),
     }
-    read_bounded(path, limit)
 }
 
 /// Reads a file of at most `limit` bytes. `limit` is a multiple of 1 MiB.
@@ -37,7 +83,10 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Errors of opening and reading; [`io::ErrorKind::FileTooLarge`] if the size in the file system or
 /// the number of bytes read exceeds `limit`.
 pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    read_all(File::open(path)?, limit)
+}
+
+fn read_all(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let expected = file.metadata()?.len();
     let mut bytes = Vec::new();
     if expected <= limit {
@@ -111,6 +160,16 @@ mod tests {
         let device = read_regular(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(device.kind(), io::ErrorKind::InvalidInput);
         let mut endless = open_bounded(Path::new("/dev/zero"), 1 << 20).unwrap();
+        assert_eq!(
+            open_own(scratch.path()).unwrap_err().kind(),
+            io::ErrorKind::InvalidInput
+        );
+        let link = scratch.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(read_regular(&link, 2 << 20).is_ok());
+        let refused = read_own(&link, 2 << 20).unwrap_err();
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+        assert!(read_own(&path, 2 << 20).is_ok());
         let refused = io::copy(&mut endless, &mut io::sink()).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
     }

@@ -68,7 +68,7 @@ pub mod work;
 mod workload;
 
 pub use agents::{Agents, OnLoss};
-pub use bounded::{LARGEST_RESULT, read_bounded, read_regular};
+pub use bounded::{LARGEST_RESULT, open_own, read_bounded, read_own, read_regular};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
 pub use connect::{ClientCertificate, Connect, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion};

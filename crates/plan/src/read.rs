@@ -1,11 +1,12 @@
 //! Reads a plan file as a draft.
 
+use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 
-use crate::bounded::{LARGEST_PLAN, read_bounded};
+use crate::bounded::{LARGEST_PLAN, read_own, read_regular};
 use crate::draft::Draft;
 use crate::keys;
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
@@ -18,6 +19,21 @@ impl Draft {
     /// A file that cannot be read or is not TOML, or a value of the wrong type. [`Draft::resolve`]
     /// refuses unknown keys and wrong values, together with all other mistakes.
     pub fn read(path: &Path) -> Result<Self, Refusal> {
+        Self::of_bytes(path, read_regular(path, LARGEST_PLAN))
+    }
+
+    /// Reads the plan of the run in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::read`]. A symbolic link is refused, because the directory can come from somebody
+    /// else.
+    pub fn read_run(directory: &Path) -> Result<Self, Refusal> {
+        let path = directory.join("plan.toml");
+        Self::of_bytes(&path, read_own(&path, LARGEST_PLAN))
+    }
+
+    fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Refusal> {
         let problem = |message: String| {
             Refusal::from(Problem {
                 file: Some(path.to_owned()),
@@ -25,8 +41,7 @@ impl Draft {
                 message,
             })
         };
-        let bytes = read_bounded(path, LARGEST_PLAN)
-            .map_err(|error| problem(format!("cannot be read: {error}")))?;
+        let bytes = bytes.map_err(|error| problem(format!("cannot be read: {error}")))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| problem("is not a plan: it is not UTF-8 text".to_owned()))?;
         Self::from_toml(&text, path)

@@ -99,8 +99,8 @@ impl RunDirectory {
     }
 
     /// Removes the directory of a run without measurements, unless the directory contains a file
-    /// that can explain the failure, such as the output of a launched target. Returns whether the
-    /// directory was removed.
+    /// that can explain the failure, such as the output of a launched target; an empty file explains
+    /// nothing. Returns whether the directory was removed.
     pub fn discard_unless_informative(&self) -> bool {
         const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {
@@ -109,17 +109,27 @@ impl RunDirectory {
         let is_of_every_run = |entry: io::Result<fs::DirEntry>| {
             entry.is_ok_and(|entry| {
                 let name = entry.file_name();
-                OF_EVERY_RUN.iter().any(|known| name == *known)
+                OF_EVERY_RUN.iter().any(|known| name == *known) || says_nothing(&entry)
             })
         };
-        if !entries.into_iter().all(is_of_every_run) {
-            return false;
-        }
-        // A file that cannot be removed keeps the directory.
-        for name in OF_EVERY_RUN {
-            let _ = fs::remove_file(self.path.join(name));
-        }
-        fs::remove_dir(&self.path).is_ok()
+        entries.into_iter().all(is_of_every_run) && self.discard()
+    }
+
+    /// Removes the directory of a run without measurements and everything in it. Returns whether the
+    /// directory was removed.
+    pub fn discard(&self) -> bool {
+        fs::remove_dir_all(&self.path).is_ok()
+    }
+}
+
+/// Whether an entry is an empty file, or a directory with nothing but such entries.
+fn says_nothing(entry: &fs::DirEntry) -> bool {
+    match entry.metadata() {
+        Ok(known) if known.is_file() => known.len() == 0,
+        Ok(known) if known.is_dir() => fs::read_dir(entry.path()).is_ok_and(|mut entries| {
+            entries.all(|entry| entry.is_ok_and(|entry| says_nothing(&entry)))
+        }),
+        _ => false,
     }
 }
 
@@ -193,7 +203,7 @@ pub fn write_atomically_with(
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), RecordError> {
     let temporary = beside(path);
-    let written = fs::File::create(&temporary)
+    let written = create(&temporary)
         .and_then(|file| {
             let mut file = BufWriter::new(file);
             write(&mut file)?;
@@ -220,9 +230,20 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
         _ => {}
     }
     let temporary = beside(path);
-    fs::File::create(&temporary)
+    create(&temporary)
         .and_then(|_| fs::remove_file(&temporary))
         .map_err(refused)
+}
+
+/// Creates a temporary file. Never follows a symbolic link: a run directory of somebody else could
+/// have one in its place.
+fn create(temporary: &Path) -> io::Result<fs::File> {
+    // A killed process can have left the file.
+    let _ = fs::remove_file(temporary);
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(temporary)
 }
 
 /// Path of the temporary file for `path`, in the same directory.

@@ -113,7 +113,7 @@ fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), Recor
 }
 
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
-    let text = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT).ok()?;
+    let text = tenbin_plan::read_own(path, tenbin_plan::LARGEST_RESULT).ok()?;
     serde_json::from_slice(&text).ok()
 }
 

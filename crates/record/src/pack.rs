@@ -10,6 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Builder, EntryType, Header};
+use tenbin_plan::open_own;
 
 use crate::directory::{
     ENVIRONMENT_FILE, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, TOTALS_FILE, write_atomically_with,
@@ -80,7 +81,8 @@ pub fn pack(directory: &Path, others: &[&str], file: &Path) -> Result<PackSize, 
                     size.content += bytes;
                 }
                 Err(Failed::Read(error)) => {
-                    unread = Some((path, io::Error::from(error.kind())));
+                    let shown = io::Error::new(error.kind(), error.to_string());
+                    unread = Some((path, shown));
                     return Err(error);
                 }
                 Err(Failed::Write(error)) => return Err(error),
@@ -102,13 +104,13 @@ enum Failed {
     Write(io::Error),
 }
 
-/// Appends a file and returns its length; leaves out a missing file and returns 0.
+/// Appends a file and returns its length; leaves out a missing file and returns 0. A symbolic link
+/// is an error: it can lead to a private file outside the run directory.
 fn append<W: Write>(archive: &mut Builder<W>, path: &Path, name: &Path) -> Result<u64, Failed> {
-    // Opening a pipe would block until the pipe's other end is opened.
-    if !path.is_file() {
-        return Ok(0);
-    }
-    let file = File::open(path).map_err(Failed::Read)?;
+    let file = match open_own(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        opened => opened.map_err(Failed::Read)?,
+    };
     let length = file.metadata().map_err(Failed::Read)?.len();
     let mut header = Header::new_gnu();
     header.set_entry_type(EntryType::Regular);

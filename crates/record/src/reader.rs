@@ -11,16 +11,14 @@ mod line;
 mod run_files;
 mod totals;
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 use std::thread;
 use std::time::SystemTime;
 
 use serde::Deserialize;
-use tenbin_plan::{LARGEST_RESULT, read_regular};
+use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 
-use self::files::regular;
 use self::journal::Journal;
 use self::run_files::RunFiles;
 use crate::check::{Integrity, is_unchanged};
@@ -136,7 +134,7 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
 
 fn read_required(directory: &Path, name: &'static str) -> Result<String, RecordError> {
     let path = directory.join(name);
-    let read = read_regular(&path, LARGEST_RESULT).and_then(|bytes| {
+    let read = read_own(&path, LARGEST_RESULT).and_then(|bytes| {
         String::from_utf8(bytes).map_err(|_| {
             std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8 text")
         })
@@ -178,8 +176,7 @@ fn has_result_of_complete_run(directory: &Path) -> bool {
         complete: bool,
     }
     let path = directory.join(RESULT_FILE);
-    let file = regular(&path).and_then(|()| File::open(&path));
-    let result = file.ok().and_then(|file| {
+    let result = open_own(&path).ok().and_then(|file| {
         let file = BufReader::new(file.take(LARGEST_OWN_RESULT));
         serde_json::from_reader::<_, Result>(file).ok()
     });

@@ -13,7 +13,7 @@ use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, Left, ProgramFile, TargetEnvironment};
 use tenbin_targets::{LaunchContext, Running, program_files};
 use tenbin_workloads::{
-    BlobAccess, Leftover, Prepared, Site, SliceState, Stage, prepare, protocol,
+    BlobAccess, Leftover, Prepared, Site, SliceState, Stage, place, prepare, protocol,
 };
 
 use crate::context::RunContext;
@@ -68,6 +68,8 @@ pub(crate) struct Leftovers {
     pub(crate) kept: Vec<String>,
     /// Data that could not be removed.
     pub(crate) left_behind: Vec<Left>,
+    /// Whether the user stopped the clean-up.
+    pub(crate) interrupted: bool,
 }
 
 /// The result of cleaning up after an earlier run.
@@ -423,9 +425,11 @@ impl LiveTarget {
     }
 
     /// Removes everything created on the target, last created first, and returns the leftovers.
+    /// `stop` holds the flags of the clean-up, not of the run.
     pub(crate) fn clean_up(
         &mut self,
         plan: &Plan,
+        stop: &Stop,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Leftovers {
         let mut leftovers = Leftovers::default();
@@ -433,12 +437,15 @@ impl LiveTarget {
         if self.disposable || is_down {
             return leftovers;
         }
-        // The stop flag of the run does not stop the clean-up.
-        let stop = Stop::new();
         for (at, work) in plan.workloads.iter().enumerate().rev() {
-            while let Some(stage) = self.prepared[at].after_run() {
+            let mut is_done = false;
+            while !stop.is_asked() {
+                let Some(stage) = self.prepared[at].after_run() else {
+                    is_done = true;
+                    break;
+                };
                 let mut controls = Controls {
-                    stop: &stop,
+                    stop,
                     progress,
                     generators: Generators::Here,
                 };
@@ -448,7 +455,12 @@ impl LiveTarget {
             }
             let prepared = &self.prepared[at];
             let left = prepared.leftovers().into_iter();
-            leftovers.left_behind.extend(left.map(|one| self.left(one)));
+            let mut left: Vec<Left> = left.map(|one| self.left(one)).collect();
+            if !is_done {
+                leftovers.interrupted = true;
+                self.explain_interruption(&mut left, plan, work);
+            }
+            leftovers.left_behind.extend(left);
             let named = |kept| format!("target \"{}\": {kept}", self.running.name);
             leftovers.kept.extend(prepared.kept().map(named));
         }
@@ -493,6 +505,26 @@ impl LiveTarget {
         Ok(cleaned)
     }
 
+    /// Says for the leftovers of a workload that the user stopped their removal. A workload that
+    /// does not know yet what is left names the place of its objects.
+    fn explain_interruption(&self, left: &mut Vec<Left>, plan: &Plan, work: &Workload) {
+        let target = plan.targets.get(self.index);
+        let place = target.and_then(|target| {
+            let work = plan.work_on(target, work);
+            place(&work, target, plan.seed)
+        });
+        if let (true, Some(place)) = (left.is_empty(), place) {
+            left.push(Left {
+                target: Some(self.running.name.clone()),
+                what: format!("objects may be left {place}"),
+                ..Left::default()
+            });
+        }
+        for one in left {
+            one.reason = Some("the clean-up was interrupted".to_owned());
+        }
+    }
+
     /// Adds the target's name to a leftover.
     fn left(&self, leftover: Leftover) -> Left {
         Left {
@@ -530,6 +562,8 @@ impl LiveTarget {
             (controls.progress)(Progress::Note(&note));
         }
         match staged.failure {
+            // Requests in flight at Ctrl-C fail.
+            _ if staged.stopped && must_succeed => Err(RunError::Interrupted),
             Some(why) if must_succeed => Err(RunError::Preparation {
                 target: self.running.name.clone(),
                 workload: work.name.clone(),

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, LiveSecond, Slice};
 
+use crate::outcome::RunOutcome;
 use crate::supply::Supply;
 
 /// A progress event.
@@ -146,6 +147,12 @@ pub enum Progress<'a> {
     Warning(&'a str),
     /// A note; one sentence.
     Note(&'a str),
+    /// Everything is measured, and the clean-up is next. The result is written now, so that a
+    /// clean-up that does not end takes no result with it.
+    Concluded {
+        /// The outcome; what the clean-up leaves is still unknown.
+        outcome: &'a RunOutcome,
+    },
     /// Targets are being stopped.
     Stopping,
 }

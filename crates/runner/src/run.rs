@@ -1,11 +1,10 @@
 //! A run, from the start of the first target to the stop of the last.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Rounds, schedule};
-use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
+use tenbin_plan::{OnLoss, Plan, Relaunch, schedule};
+use tenbin_record::{RunDirectory, RunWriter, write_left};
 
 use crate::agent_loss::{Losses, Part};
 use crate::assignment::assign;
@@ -18,6 +17,7 @@ use crate::generators::Generators;
 use crate::live_target::{Launcher, Leftovers, LiveTarget};
 use crate::machine::Machine;
 use crate::measurement::Measurement;
+use crate::outcome::RunOutcome;
 use crate::pages::Pages;
 use crate::ports;
 use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
@@ -30,31 +30,6 @@ use crate::single;
 use crate::stop::Stop;
 use crate::supply::{self, Supply};
 use crate::warm_up::warm_all_up;
-
-/// The result of a run.
-#[derive(Debug)]
-pub struct RunOutcome {
-    /// The run directory.
-    pub directory: PathBuf,
-    /// Start time of the run.
-    pub started: SystemTime,
-    /// Data sets that existed before the run, with the index of each workload: see
-    /// [`Plan::settle`].
-    pub found: Vec<(usize, Found)>,
-    /// The environment: the machine and the targets.
-    pub environment: Environment,
-    /// All slices, in order.
-    pub slices: Vec<Slice>,
-    /// The rounds as run: with longer slices if the warm-up showed slow operations, and with the
-    /// decision for [`Relaunch::Auto`].
-    pub rounds: Rounds,
-    /// How the measured part ended.
-    pub ending: Ending,
-    /// Everything that Tenbin created and could not remove.
-    pub left_behind: Vec<Left>,
-    /// Data kept on the targets because the plan says so, one sentence each.
-    pub kept: Vec<String>,
-}
 
 /// Runs the experiment: first the rounds, then the maximum-rate searches, each controlled by
 /// `steering`. Setting the flags of `stop` ends the current slice; the results so far are kept.
@@ -94,7 +69,7 @@ pub fn run(
     }
     let plan = &with_memory;
     let generators = Generators::gather(plan, &directory, stop, progress);
-    let generators = generators.inspect_err(|_| discard(&directory, progress))?;
+    let generators = generators.inspect_err(|_| discard(&directory, stop, progress))?;
     let mut shared = plan.clone();
     shared.threads *= generators.agents().max(1);
     let plan = &shared;
@@ -108,7 +83,9 @@ pub fn run(
         directory: directory.path(),
     };
     let given = plan;
-    let (pages, plan) = match Pages::make(plan, directory.path(), &mut controls)? {
+    let pages = Pages::make(plan, directory.path(), &mut controls);
+    let pages = pages.inspect_err(|_| discard(&directory, stop, controls.progress))?;
+    let (pages, plan) = match pages {
         None => (None, Cow::Borrowed(plan)),
         Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
     };
@@ -227,23 +204,8 @@ pub fn run(
     // Tells the agents that the run has ended.
     controls.generators = Generators::Here;
     let plan = resolved.as_ref().unwrap_or(plan);
-    let mut leftovers = clear(plan, live_targets, controls.progress);
-    for left in &mut leftovers.left_behind {
-        left.clean = Some(clean_command(directory.path()));
-    }
-    // If this file cannot be written, writing the result fails as well and reports the error.
-    let _ = write_left(directory.path(), &leftovers.left_behind);
-    forget_buckets(directory.path(), &leftovers.left_behind);
-    if outcome.is_err() {
-        for left in &leftovers.left_behind {
-            (controls.progress)(Progress::Warning(&left.to_string()));
-        }
-        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
-            discard(&directory, controls.progress);
-        }
-    }
-    let (environment, slices, ending, rounds) = outcome?;
-    Ok(RunOutcome {
+    let of_clean_up = stop.begin_clean_up();
+    let outcome = outcome.map(|(environment, slices, ending, rounds)| RunOutcome {
         directory: directory.path().to_owned(),
         started: directory.started(),
         found,
@@ -251,14 +213,46 @@ pub fn run(
         slices,
         rounds,
         ending,
+        left_behind: Vec::new(),
+        kept: Vec::new(),
+        clean_up_interrupted: false,
+    });
+    if let Ok(outcome) = &outcome {
+        (controls.progress)(Progress::Concluded { outcome });
+    }
+    let mut leftovers = clear(plan, live_targets, &of_clean_up, controls.progress);
+    for left in &mut leftovers.left_behind {
+        left.clean = Some(clean_command(directory.path()));
+    }
+    // If this file cannot be written, writing the result fails as well and reports the error.
+    let _ = write_left(directory.path(), &leftovers.left_behind);
+    if !leftovers.interrupted {
+        forget_buckets(directory.path(), &leftovers.left_behind);
+    }
+    if outcome.is_err() {
+        for left in &leftovers.left_behind {
+            (controls.progress)(Progress::Warning(&left.to_string()));
+        }
+        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
+            discard(&directory, stop, controls.progress);
+        }
+    }
+    Ok(RunOutcome {
         left_behind: leftovers.left_behind,
         kept: leftovers.kept,
+        clean_up_interrupted: leftovers.interrupted,
+        ..outcome?
     })
 }
 
-/// Removes the directory of a run that measured nothing, whose name was announced.
-fn discard(directory: &RunDirectory, progress: &mut dyn FnMut(Progress<'_>)) {
-    if directory.discard_unless_informative() {
+/// Removes the directory of a run that measured nothing, whose name was announced. The output of a
+/// target that failed to start is kept; somebody who has pressed Ctrl-C does not need it.
+fn discard(directory: &RunDirectory, stop: &Stop, progress: &mut dyn FnMut(Progress<'_>)) {
+    let is_removed = match stop.is_asked() {
+        true => directory.discard(),
+        false => directory.discard_unless_informative(),
+    };
+    if is_removed {
         let path = directory.path().display();
         progress(Progress::Note(&format!(
             "nothing was measured, so {path} was removed"
@@ -273,16 +267,19 @@ fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Cleans up and stops every target, whether or not the run succeeded.
+/// Cleans up and stops every target, whether or not the run succeeded. `stop` ends the clean-up
+/// early; the targets are stopped in any case.
 fn clear(
     plan: &Plan,
     live_targets: Vec<LiveTarget>,
+    stop: &Stop,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Leftovers {
     let mut leftovers = Leftovers::default();
     let mut live_targets = live_targets;
     for live in live_targets.iter_mut().rev() {
-        let of_target = live.clean_up(plan, progress);
+        let of_target = live.clean_up(plan, stop, progress);
+        leftovers.interrupted |= of_target.interrupted;
         leftovers.kept.extend(of_target.kept);
         leftovers.left_behind.extend(of_target.left_behind);
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use tenbin_engine::{
@@ -11,6 +12,9 @@ use tenbin_plan::{Load, Pace};
 use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
 
 use crate::stop::Stop;
+
+/// Interval between checks whether the user has stopped the stage.
+const STOP_POLL: Duration = Duration::from_millis(50);
 
 /// The result of a stage.
 #[derive(Debug, Default)]
@@ -82,7 +86,7 @@ pub(crate) fn run(
         true => with_retries(stage.workers, &governor),
         false => stage.workers,
     };
-    drive(&plan, workers, &halt, &mut |event| {
+    let mut on_event = |event| {
         let SliceEvent::Sample(sample) = event else {
             return;
         };
@@ -109,6 +113,20 @@ pub(crate) fn run(
         if failed || unreachable || stop.is_asked() {
             halt.store(true, Ordering::Relaxed);
         }
+    };
+    // Samples arrive once a second, which is late for somebody who has pressed Ctrl-C.
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !ended.load(Ordering::Acquire) && !stop.is_asked() {
+                thread::park_timeout(STOP_POLL);
+            }
+            halt.fetch_or(stop.is_asked(), Ordering::Relaxed);
+        });
+        let driven = drive(&plan, workers, &halt, &mut on_event);
+        ended.store(true, Ordering::Release);
+        watcher.thread().unpark();
+        driven
     })?;
     // Not set if the target could not be reached: the next step reports the cause.
     staged.stopped = stop.is_asked();

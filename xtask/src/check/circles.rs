@@ -33,7 +33,7 @@ pub(super) fn check() -> Result<()> {
 }
 
 /// The source directories of all crates.
-fn sources() -> Result<Vec<PathBuf>> {
+pub(super) fn sources() -> Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("xtask/src")];
     for entry in fs::read_dir("crates").context("cannot list crates")? {
         found.push(entry?.path().join("src"));
@@ -169,7 +169,7 @@ fn way_back<'a>(
     way
 }
 
-fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn rust_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -5,6 +5,7 @@ mod deny;
 mod layers;
 mod licences;
 mod metadata;
+mod printing;
 mod protocols;
 mod spdx;
 mod tracked;
@@ -31,6 +32,7 @@ pub(crate) fn without_clippy(steps: &mut Steps) -> Result<()> {
     })?;
     steps.run("layers", layers::check)?;
     steps.run("circles of files", circles::check)?;
+    steps.run("printing", printing::check)?;
     steps.run("protocols", protocols::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("licences", licences::check)?;

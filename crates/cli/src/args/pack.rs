@@ -71,7 +71,7 @@ impl RerunArgs {
     ///
     /// If the plan cannot be read.
     pub fn draft(&self, run: &Path) -> Result<Draft, Refusal> {
-        let mut draft = Draft::read(&run.join("plan.toml"))?;
+        let mut draft = Draft::read_run(run)?;
         // The plan can come from another machine, so its output paths and its NATS server do not
         // apply here.
         draft.output = OutputDraft::default();

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Context, Draft, Plan};
-use tenbin_runner::{DataLeft, clean as clean_up, clean_command, data_left, places};
+use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
+use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_left, places};
 
 use super::context::context_in;
 use super::plan::resolve_with;
+use super::show::executed;
 use crate::args::CleanArgs;
 use crate::exit::Exit;
 use crate::output;
@@ -14,7 +15,8 @@ use crate::progress::Display;
 
 /// Deletes the objects and files that a run left behind.
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
-    let plan = match resolve_with(Draft::read(&args.run.join("plan.toml")), without_values) {
+    // The data of launched targets is local, so removing it needs no key.
+    let plan = match keyless_plan(&args.run) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -37,6 +39,10 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         return local.unwrap_or(Exit::Done);
     }
     let local = local.unwrap_or(Exit::Done);
+    let plan = match resolve_with(Draft::read_run(&args.run), without_values) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
     let mut display = Display::new(false);
     let (stop, bench) = match context_in(&args.run, &display) {
         Ok(stage) => stage,
@@ -63,11 +69,28 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
             }
             Exit::Target
         }
+        Err(RunError::Interrupted) => {
+            for place in places(&plan) {
+                output::warning(&format!("objects may be left {place}"));
+            }
+            output::error("interrupted; run the same command again to delete what is left");
+            Exit::Interrupted
+        }
         Err(error) => {
             output::error(&error.to_string());
             Exit::of_run(&error)
         }
     }
+}
+
+/// The plan of a run, with placeholders for all secrets.
+fn keyless_plan(run: &Path) -> Result<Plan, Exit> {
+    let path = run.join("plan.toml");
+    let text = read_own(&path, LARGEST_RESULT).map_err(|error| {
+        output::error(&format!("{} cannot be read: {error}", path.display()));
+        Exit::Refused
+    })?;
+    executed(&String::from_utf8_lossy(&text), run)
 }
 
 /// Sets placeholders for unset secrets of the measured requests, which deleting does not need.

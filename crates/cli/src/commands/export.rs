@@ -14,6 +14,26 @@ use crate::args::ExportArgs;
 use crate::exit::Exit;
 use crate::output;
 
+/// Checks before a run that its exports can be written, as far as that is known. Prints an error
+/// for each export that cannot.
+pub(super) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
+    let mut result = Ok(());
+    for each in &exports.export {
+        let why = match (each.format.lacks_in(plan), &each.to) {
+            (Some(what), _) => Some(what.to_owned()),
+            (None, Place::File(path)) => can_write_atomically(path)
+                .err()
+                .map(|error| error.to_string()),
+            (None, _) => None,
+        };
+        if let Some(why) = why {
+            output::error(&format!("--export {}: {why}", each.format.name));
+            result = Err(Exit::Refused);
+        }
+    }
+    result
+}
+
 /// Writes all exports of `--export`. Prints an error for each export that cannot be written, and
 /// then returns [`Exit::Record`].
 pub(super) fn export(

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use tenbin_plan::{Draft, Plan, Refusal};
-use tenbin_record::{Ended, Integrity};
+use tenbin_record::{Ended, Integrity, RecordError};
 use tenbin_result::Document;
 use tenbin_runner::{Ending, Progress, RunContext, RunOutcome, Stop, places};
 
 use super::compare::Before;
 use super::context::context_in;
-use super::export::export;
+use super::export::{check as check_exports, export};
 use super::plan::resolve;
 use super::result::{Run, exit_of_result, keep};
 use super::steering::Steered;
@@ -110,6 +110,9 @@ fn run(
         output::error(sentence);
         return Exit::Refused;
     }
+    if let Err(exit) = check_exports(&exports, &plan) {
+        return exit;
+    }
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
     if let Some(sentence) = unknown {
         output::error(&sentence);
@@ -142,6 +145,7 @@ fn run(
         display.always(&sentence);
     }
     let mut steering = Steered::new(&plan);
+    let mut concluded = None;
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
@@ -150,24 +154,30 @@ fn run(
         if let Some(text) = live(&event) {
             display.aside(|| output::print(text.as_bytes()));
         }
+        if let Progress::Concluded { outcome } = event {
+            concluded = Some(Concluded::of(&plan, outcome, before.as_ref(), &display));
+        }
     });
     display.clear();
-    match outcome {
-        Ok(outcome) => {
-            let mut plan = plan.clone();
-            for (at, found) in &outcome.found {
-                plan.settle(*at, *found);
-            }
-            plan.rounds = outcome.rounds.clone();
-            let exit = conclude(&plan, &outcome, before.as_ref(), &exports, show, &display);
+    match (outcome, concluded) {
+        (Ok(outcome), Some(concluded)) => {
+            let exit = concluded.show(&outcome, &exports, show, &display);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
                 display.warn(&warning);
             }
             exit
         }
-        Err(error) => {
+        (Ok(_), None) => {
+            output::error("the run ended without a result; this is a bug in tenbin");
+            Exit::Internal
+        }
+        (Err(error), _) => {
             output::error(&error.to_string());
-            Exit::of_run(&error)
+            // After Ctrl-C, whatever fails next is a consequence of it.
+            match stop.is_asked() {
+                true => Exit::Interrupted,
+                false => Exit::of_run(&error),
+            }
         }
     }
 }
@@ -176,67 +186,104 @@ fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, RunCo
     context_in(Path::new(&options.out), display)
 }
 
-/// Prints and records the result, then reports whether the run ended early.
-fn conclude(
-    plan: &Plan,
-    outcome: &RunOutcome,
-    before: Option<&Before>,
-    exports: &ExportArgs,
-    show: ShowResult<'_>,
-    display: &Display,
-) -> Exit {
-    let mut document = Run {
-        directory: &outcome.directory,
-        started: outcome.started,
-        plan,
-        environment: &outcome.environment,
-        slices: &outcome.slices,
-        complete: matches!(outcome.ending, Ending::Complete(_)),
-        ended: match outcome.ending {
-            Ending::Complete(ended) => ended,
-            _ => Ended::Planned,
-        },
-        integrity: &Integrity::default(),
-    }
-    .document();
-    match before.map(|before| before.against_document(&document)) {
-        None => {}
-        Some(Ok(earlier)) => document.earlier = Some(earlier),
-        Some(Err(sentence)) => display.warn(&sentence),
-    }
-    let kept = keep(&document, &outcome.directory);
-    for left in &outcome.left_behind {
-        display.warn(&left.to_string());
-    }
-    for sentence in &outcome.kept {
-        display.note(sentence);
-    }
-    show(plan, &document, &outcome.directory);
-    let exported = export(exports, &outcome.directory, &document, plan);
-    let ended = match &outcome.ending {
-        Ending::Complete(_) => None,
-        Ending::Interrupted => {
-            display.warn("interrupted; the results so far are kept");
-            Some(Exit::Interrupted)
+/// The result of a run, which was written before the clean-up.
+struct Concluded {
+    /// The plan as run.
+    plan: Plan,
+    document: Document,
+    /// Whether the files of the result could be written.
+    kept: Result<(), RecordError>,
+}
+
+impl Concluded {
+    /// Assesses a run and writes the files of the result.
+    fn of(
+        plan: &Plan,
+        outcome: &RunOutcome,
+        before: Option<&Before>,
+        display: &Display,
+    ) -> Self {
+        let mut plan = plan.clone();
+        for (at, found) in &outcome.found {
+            plan.settle(*at, *found);
         }
-        Ending::TargetFailed(sentence) => {
-            output::error(&format!("{sentence}; the results so far are kept"));
-            Some(Exit::TargetFailed)
+        plan.rounds = outcome.rounds.clone();
+        let mut document = Run {
+            directory: &outcome.directory,
+            started: outcome.started,
+            plan: &plan,
+            environment: &outcome.environment,
+            slices: &outcome.slices,
+            complete: matches!(outcome.ending, Ending::Complete(_)),
+            ended: match outcome.ending {
+                Ending::Complete(ended) => ended,
+                _ => Ended::Planned,
+            },
+            integrity: &Integrity::default(),
         }
-        Ending::RecordFailed(error) => {
-            output::error(&format!("{error}; the results written so far are kept"));
-            Some(Exit::Record)
+        .document();
+        match before.map(|before| before.against_document(&document)) {
+            None => {}
+            Some(Ok(earlier)) => document.earlier = Some(earlier),
+            Some(Err(sentence)) => display.warn(&sentence),
         }
-    };
-    if let Some(exit) = ended {
-        return exit;
+        Self {
+            kept: keep(&document, &outcome.directory),
+            plan,
+            document,
+        }
     }
-    if let Err(error) = kept {
-        output::error(&error.to_string());
-        return Exit::Record;
-    }
-    match exported {
-        Ok(()) => exit_of_result(&document),
-        Err(exit) => exit,
+
+    /// Prints and exports the result, then reports what is left and whether the run ended early.
+    fn show(
+        self,
+        outcome: &RunOutcome,
+        exports: &ExportArgs,
+        show: ShowResult<'_>,
+        display: &Display,
+    ) -> Exit {
+        let Self {
+            plan,
+            document,
+            kept,
+        } = self;
+        for left in &outcome.left_behind {
+            display.warn(&left.to_string());
+        }
+        for sentence in &outcome.kept {
+            display.note(sentence);
+        }
+        show(&plan, &document, &outcome.directory);
+        let exported = export(exports, &outcome.directory, &document, &plan);
+        let ended = match &outcome.ending {
+            Ending::Complete(_) if outcome.clean_up_interrupted => {
+                display.warn("the clean-up was interrupted; the result is complete and kept");
+                Some(Exit::Interrupted)
+            }
+            Ending::Complete(_) => None,
+            Ending::Interrupted => {
+                display.warn("interrupted; the results so far are kept");
+                Some(Exit::Interrupted)
+            }
+            Ending::TargetFailed(sentence) => {
+                output::error(&format!("{sentence}; the results so far are kept"));
+                Some(Exit::TargetFailed)
+            }
+            Ending::RecordFailed(error) => {
+                output::error(&format!("{error}; the results written so far are kept"));
+                Some(Exit::Record)
+            }
+        };
+        if let Some(exit) = ended {
+            return exit;
+        }
+        if let Err(error) = kept {
+            output::error(&error.to_string());
+            return Exit::Record;
+        }
+        match exported {
+            Ok(()) => exit_of_result(&document),
+            Err(exit) => exit,
+        }
     }
 }

@@ -15,6 +15,8 @@ pub(super) const PACKED_RESULTS: &[&str] = &["result.json", "SUMMARY.md", "repor
 
 /// The argument for the newest run.
 const LAST: &str = "last";
+/// The file of the measurements; created before the first slice.
+const LINES: &str = "intervals.jsonl";
 /// Default directory of runs.
 const RUNS: &str = "runs";
 
@@ -105,12 +107,13 @@ fn refuse(sentence: &str) -> Exit {
     Exit::Refused
 }
 
-/// The newest run directory in `root`. Directory names begin with the time of the run; runs of the
-/// same second are ordered by the modification time of the plan file.
+/// The newest run directory in `root` with measurements, or else the newest of all. Directory names
+/// begin with the time of the run; runs of the same second are ordered by the modification time of
+/// the plan file.
 fn newest_run(root: &Path) -> Option<PathBuf> {
     const TIME: usize = "2026-01-31T120000".len();
     let runs = std::fs::read_dir(root).ok()?.flatten();
-    let newest = runs.filter_map(|run| {
+    let dated = runs.filter_map(|run| {
         let written = run
             .path()
             .join("plan.toml")
@@ -122,5 +125,19 @@ fn newest_run(root: &Path) -> Option<PathBuf> {
         let time: String = name.chars().take(TIME).collect();
         Some(((time, written), run.path()))
     });
-    newest.max().map(|(_, path)| path)
+    let mut dated: Vec<_> = dated.collect();
+    dated.sort();
+    let (_, newest) = dated.last()?;
+    let mut measured = dated.iter().rev().map(|(_, path)| path);
+    match measured.find(|path| path.join(LINES).exists()) {
+        Some(measured) if measured != newest => {
+            output::note(&format!(
+                "last is {}: the newer {} measured nothing",
+                measured.display(),
+                newest.display()
+            ));
+            Some(measured.clone())
+        }
+        _ => Some(newest.clone()),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_regular};
+use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
 use tenbin_record::{RecordError, RecordedRun, Source};
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Content, Imported, Run as Finished, Selection, read};
@@ -78,7 +78,7 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
     if args.export.export.is_empty() {
         return Ok(());
     }
-    let plan = read_regular(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
+    let plan = read_own(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
         output::error(&format!(
             "the plan of {} cannot be read: {error}",
             run.display()
@@ -187,7 +187,7 @@ fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<
 
 /// Possible leftovers of the run on its targets, one sentence each.
 fn left_behind(directory: &Path) -> Vec<String> {
-    let plan = read_regular(&directory.join("plan.toml"), LARGEST_RESULT).ok();
+    let plan = read_own(&directory.join("plan.toml"), LARGEST_RESULT).ok();
     let plan = plan.and_then(|text| String::from_utf8(text).ok());
     let plan = plan.and_then(|text| executed(&text, directory).ok());
     plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
@@ -244,7 +244,7 @@ pub(super) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, 
     executed(&recorded.plan_toml, directory)
 }
 
-fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
+pub(super) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
     let draft = Draft::from_toml(text, &directory.join("plan.toml"));
     resolve_with(draft, |context: &mut Context| {
         context.environment = Box::new(|_| Some("not-needed".to_owned()));

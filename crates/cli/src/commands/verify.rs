@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
-use tenbin_plan::{LARGEST_RESULT, read_regular};
+use tenbin_plan::{LARGEST_RESULT, read_own};
 use tenbin_record::Source;
 use tenbin_report::for_terminal;
 use tenbin_result::{Document, format};
@@ -39,7 +39,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Exit {
 }
 
 fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
-    let written = read_regular(&directory.join(RESULT), LARGEST_RESULT)
+    let written = read_own(&directory.join(RESULT), LARGEST_RESULT)
         .map_err(|error| error.to_string())
         .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
     let written: Value = written.map_err(|why| {

@@ -191,7 +191,8 @@ impl Run {
             | Progress::Ready { .. }
             | Progress::Probe { .. }
             | Progress::Speed { .. }
-            | Progress::Hits { .. } => None,
+            | Progress::Hits { .. }
+            | Progress::Concluded { .. } => None,
         };
         event.into_iter().collect()
     }

@@ -69,6 +69,26 @@ pub(super) fn read_chunks(files: &RunFiles, chunks: Vec<Chunk>) -> Vec<ChunkRead
     chunks.into_iter().map(read).collect()
 }
 
+/// Largest number of agents of a slice.
+const MOST_AGENTS: usize = 10_000;
+/// Largest number of generator threads of a slice, over all agents.
+const MOST_THREADS: usize = 1 << 20;
+
+/// Refuses the start of a slice with counts that no run can have: the work to read a slice grows
+/// with its threads and agents.
+fn possible(start: SliceStart, line: &TextLine<'_>) -> Result<SliceStart, RecordError> {
+    let counts = [
+        ("threads", start.threads, MOST_THREADS),
+        ("agents", start.agents, MOST_AGENTS),
+    ];
+    match counts.iter().find(|(_, count, most)| count > most) {
+        None => Ok(start),
+        Some((what, count, most)) => {
+            Err(line.damaged(format!("a slice of {count} {what}, and {most} are the most")))
+        }
+    }
+}
+
 impl<'a> Reading<'a> {
     /// Starts reading after the lines that `lines` has counted.
     pub(super) fn new(files: &'a RunFiles, lines: CheckedLines) -> Self {
@@ -110,7 +130,7 @@ impl<'a> Reading<'a> {
             SliceStart::KIND => {
                 self.close()?;
                 self.open = Some(SliceEntry {
-                    start: line.parse()?,
+                    start: possible(line.parse()?, line)?,
                     seconds: Vec::new(),
                     end: None,
                     totals: None,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use tenbin_result::{Document, Expectation, Trust};
 
+use super::before::NO_CONDITION;
 use super::{Format, Writer};
 use crate::asked::{condition, figure, standing};
 
@@ -16,7 +17,7 @@ pub(super) const FORMAT: Format = Format {
     write: Some(Writer::Document {
         lacks: |document| {
             let is_missing = document.expectations.is_empty();
-            is_missing.then_some("the run has no condition; add --expect or --fail-if")
+            is_missing.then_some(NO_CONDITION)
         },
         write: |document, to| to.write_all(text(document).as_bytes()),
     }),

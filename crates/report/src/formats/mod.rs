@@ -5,6 +5,7 @@
 //! file or folder here with a constant `FORMAT`, plus one line in the table.
 
 mod ab;
+mod before;
 mod blobstore_bench;
 mod bmf;
 mod charts;

@@ -4,6 +4,7 @@ use std::io;
 
 use tenbin_result::Document;
 
+use super::before::NO_SWEEP;
 use super::{Format, Writer};
 use crate::chart::{self, Chart};
 use crate::ramp;
@@ -53,5 +54,5 @@ fn write_chart(chart: Option<Chart>, to: &mut dyn io::Write) -> io::Result<()> {
 
 fn lacks(document: &Document) -> Option<&'static str> {
     let is_missing = document.capacities.is_empty();
-    is_missing.then_some("the run has no concurrency sweep; add --ramp")
+    is_missing.then_some(NO_SWEEP)
 }

@@ -12,6 +12,9 @@ use super::journal::{self, Journal, Record};
 /// Name of the journals' directory in a run directory.
 const DIRECTORY: &str = "blobs";
 
+/// Largest journal that is read, bytes: some 60 million blobs.
+const LARGEST_JOURNAL: u64 = 4 << 30;
+
 /// The journals of one set of one target, in the run directory.
 #[derive(Debug)]
 pub(crate) struct RunJournals {
@@ -56,7 +59,7 @@ impl RunJournals {
     pub(crate) fn read(&self) -> io::Result<Found> {
         let (mut there, mut gone, mut orphans) = (BTreeMap::new(), Vec::new(), 0);
         for file in self.files()? {
-            let bytes = std::fs::read(file)?;
+            let bytes = tenbin_plan::read_own(&file, LARGEST_JOURNAL)?;
             let records = journal::read(&bytes);
             for record in &records {
                 match record {
