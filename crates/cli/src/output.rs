@@ -35,7 +35,9 @@ pub(crate) fn warning(text: &str) {
 /// Control characters must be escaped already. A failure is ignored: there is no other place to
 /// report it, and standard error holds no result.
 pub(crate) fn say(line: &str) {
-    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+    let _ = io::stderr()
+        .lock()
+        .write_all(format!("{line}\n").as_bytes());
 }
 
 /// Whether a write to standard output failed.

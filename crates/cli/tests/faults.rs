@@ -71,6 +71,22 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     with(&["--json", "--export", "go=-"])
         .expect_code(2)
         .expect_stderr("only one of --json and the exports with =-");
+    // What is known before the run is refused before the run.
+    with(&[
+        "--export",
+        "json=no/such/place.json",
+        "--export",
+        "ramp",
+        "--export",
+        "junit",
+        "--export",
+        "ab=/dev/null",
+    ])
+    .expect_code(2)
+    .expect_stderr("--export json: cannot write no/such/place.json")
+    .expect_stderr("--export ramp: the run has no concurrency sweep; add --ramp")
+    .expect_stderr("--export junit: the run has no condition; add --expect or --fail-if")
+    .expect_stderr("--export ab: cannot write /dev/null: it is not a regular file");
     assert!(!std::path::Path::new(&scratch.join("runs")).exists());
 
     // One failed export does not prevent the other exports, and the run is kept.
@@ -80,18 +96,12 @@ fn exports_are_written_and_what_cannot_be_is_said() {
         "--export",
         "go=-",
         "--export",
-        "json=no/such/place.json",
-        "--export",
-        "ramp",
+        "hsbench-csv",
         "--export",
         "ab-csv=ab.csv",
-        "--export",
-        "ab=/dev/null",
     ]);
     run.expect_code(5)
-        .expect_stderr("--export json: cannot write no/such/place.json")
-        .expect_stderr("--export ramp: the run has no concurrency sweep; add --ramp")
-        .expect_stderr("--export ab: cannot write /dev/null: it is not a regular file");
+        .expect_stderr("--export hsbench-csv: the run has no operation of an object store");
     assert!(run.stdout.starts_with("# run: "), "{run}");
     assert!(!run.stdout.contains("Verdict"), "{run}");
     let ab = std::fs::read_to_string(scratch.join("ab.csv")).expect("ab.csv");

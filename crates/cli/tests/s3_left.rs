@@ -247,7 +247,11 @@ fn the_data_of_a_launched_target_go_when_tenbin_is_killed_or_left_at_once() {
 #[test]
 fn clean_removes_the_data_of_a_launched_target_whose_guard_was_killed_too() {
     let scratch = Scratch::new("killed-guard");
-    let plan = scratch.write("plan.toml", DURABLE);
+    // Local data needs no key, even if the plan had the keys literally.
+    let keys =
+        "builtin = \"s3-durable\"\naccess_key = \"literal\"\nsecret_key = \"literal-secret\"";
+    let with_keys = DURABLE.replace("builtin = \"s3-durable\"", keys);
+    let plan = scratch.write("plan.toml", with_keys);
     let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 1);
     let guards = scratch.alive();

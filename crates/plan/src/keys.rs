@@ -223,14 +223,23 @@ impl Sections {
             .filter(|key| !section.has(key.get_ref()))
             .map(|key| (key.get_ref().to_string(), Place::Byte(key.span().start)))
             .collect();
+        if unknown.is_empty() {
+            return;
+        }
         for (name, place) in unknown {
-            let hint = self.hint(section, &name);
+            // A hint compares the name with all keys, which takes long for a file of mistakes.
+            let hint = match findings.is_full() {
+                true => String::new(),
+                false => self.hint(section, &name),
+            };
             findings.add(
                 place,
                 format!("unknown key {name:?} {}{hint}", section.title),
             );
-            table.remove(name.as_str());
         }
+        // Removing keys one by one would move all later keys each time.
+        let all = std::mem::take(table).into_iter();
+        *table = all.filter(|(key, _)| section.has(key.get_ref())).collect();
     }
 
     /// Checks the keys of the table at `key` in `table`, or of every table in a list at `key`.

@@ -26,6 +26,7 @@ mod keys;
 mod load;
 mod may_differ;
 mod model;
+mod name_count;
 mod names;
 mod observe;
 mod output;

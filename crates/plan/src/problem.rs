@@ -159,6 +159,11 @@ impl Findings {
             .any(|(_, message)| message.ends_with(&hint))
     }
 
+    /// Whether further problems are counted, and not reported.
+    pub(crate) fn is_full(&self) -> bool {
+        self.more
+    }
+
     /// The number of problems so far.
     pub(crate) fn count(&self) -> usize {
         self.found.len()

@@ -9,6 +9,7 @@ use toml::de::{DeTable, Deserializer};
 use crate::bounded::{LARGEST_PLAN, read_own, read_regular};
 use crate::draft::Draft;
 use crate::keys;
+use crate::name_count::{MOST_NAMES, has_too_many};
 use crate::problem::{Findings, Place, Problem, Refusal, Source};
 
 impl Draft {
@@ -59,6 +60,13 @@ impl Draft {
             text: text.to_owned(),
         };
         let mut findings = Findings::default();
+        if has_too_many(text) {
+            let message = format!(
+                "has more than {MOST_NAMES} keys and tables, the most that a plan can have"
+            );
+            findings.add(Place::Nowhere, message);
+            return findings.verdict(Some(&source)).map(|()| Self::default());
+        }
         let (mut table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             findings.add(place(error), format!("not TOML: {}", error.message()));

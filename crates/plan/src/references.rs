@@ -4,6 +4,7 @@
 //! reference is printed as written, and the literal is printed as a reference to the environment
 //! variable that the next run reads.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::resolver::Resolver;
@@ -31,9 +32,13 @@ pub(crate) fn scalar(
     let Scalar::Text(text) = &value.value else {
         return;
     };
-    let looked_up = with_values(text, &resolver.context.environment, |found, reference| {
-        secrets.add(found, reference);
-    });
+    let context = &resolver.context;
+    let looked_up = with_values(
+        text,
+        &context.environment,
+        &resolver.looked_up,
+        |found, reference| secrets.add(found, reference),
+    );
     match looked_up {
         Ok(looked_up) if looked_up == *text => {}
         Ok(looked_up) => {
@@ -44,11 +49,16 @@ pub(crate) fn scalar(
     }
 }
 
+/// Largest total length of the variables that a plan names, bytes. A plan can name one variable many
+/// times, and a short plan could otherwise fill the memory.
+const LARGEST_LOOK_UP: usize = 16 << 20;
+
 /// Replaces every `{env:NAME}` in a text with the value of the variable; `found` is called with
-/// each value and its reference.
+/// each value and its reference. `looked_up` is the total length of the values so far.
 pub(crate) fn with_values(
     written: &str,
     environment: &dyn Fn(&str) -> Option<String>,
+    looked_up: &Cell<usize>,
     mut found: impl FnMut(&str, &str),
 ) -> Result<String, String> {
     let mut text = String::new();
@@ -59,6 +69,14 @@ pub(crate) fn with_values(
             .ok_or("{env: has no closing brace; write {env:NAME}")?;
         let value = environment(variable)
             .ok_or_else(|| format!("the environment variable {variable:?} is not set"))?;
+        looked_up.set(looked_up.get().saturating_add(value.len()));
+        if looked_up.get() > LARGEST_LOOK_UP {
+            return Err(format!(
+                "the values of {{env:…}} in this plan are longer than {} MiB in all, the most that \
+                 is looked up",
+                LARGEST_LOOK_UP >> 20
+            ));
+        }
         found(&value, &format!("{{env:{variable}}}"));
         text += before;
         text += &value;

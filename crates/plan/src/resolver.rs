@@ -1,9 +1,11 @@
 //! The state of resolving a plan: its environment and the problems found.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,6 +97,9 @@ pub(crate) struct Resolver<'a> {
     pub(crate) findings: Findings,
     /// Traces by file, each read once, because a pipe can be read only once.
     traces: HashMap<PathBuf, Option<Arc<[u64]>>>,
+    /// Total length so far of the environment variables that the plan names, bytes; see
+    /// [`crate::references::with_values`].
+    pub(crate) looked_up: Rc<Cell<usize>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -104,6 +109,7 @@ impl<'a> Resolver<'a> {
             directory,
             findings,
             traces: HashMap::new(),
+            looked_up: Rc::default(),
         }
     }
 }

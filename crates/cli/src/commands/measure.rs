@@ -197,12 +197,7 @@ struct Concluded {
 
 impl Concluded {
     /// Assesses a run and writes the files of the result.
-    fn of(
-        plan: &Plan,
-        outcome: &RunOutcome,
-        before: Option<&Before>,
-        display: &Display,
-    ) -> Self {
+    fn of(plan: &Plan, outcome: &RunOutcome, before: Option<&Before>, display: &Display) -> Self {
         let mut plan = plan.clone();
         for (at, found) in &outcome.found {
             plan.settle(*at, *found);

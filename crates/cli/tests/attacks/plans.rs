@@ -31,6 +31,11 @@ const ROWS: &[Row] = &[
     ("a number of a million digits", || format!("seed = {}", "9".repeat(1_000_000)).into_bytes(), ""),
     ("twenty thousand targets of one name", || "[[target]]\nname = \"a\"\nurl = \"http://127.0.0.1:9/\"\n".repeat(20_000).into_bytes(), ""),
     ("a hundred thousand unknown keys", || (0..100_000).map(|at| format!("key{at} = 1\n")).collect::<String>().into_bytes(), ""),
+    ("three hundred thousand unknown keys", || (0..300_000).map(|at| format!("key{at} = 1\n")).collect::<String>().into_bytes(), "more than 100000 keys"),
+    ("a hundred thousand dotted keys", || (0..100_000).map(|at| format!("a{at}.b.c.d = 1\n")).collect::<String>().into_bytes(), "more than 100000 keys"),
+    ("a variable five thousand times", || plan("", "", &format!("headers = [\"X: {}\"]", "{env:TENBIN_TEST_LONG}".repeat(5_000))), "longer than 16 MiB"),
+    ("a variable in five thousand values", || plan("", "", &format!("headers = [{}]", (0..5_000).map(|at| format!("\"X{at}: {{env:TENBIN_TEST_LONG}}\", ")).collect::<String>())), "longer than 16 MiB"),
+    ("a variable in a path five thousand times", || plan("", "", &format!("path = \"/{}\"", "{env:TENBIN_TEST_LONG}".repeat(5_000))), "longer than 16 MiB"),
     ("a file beyond the limit", || vec![b'#'; 17 << 20], "16 MiB"),
     ("the same key twice", || plan("seed = 1\nseed = 2", "", ""), ""),
     ("a negative count", || plan("[rounds]\ncount = -1", "", ""), ""),
@@ -64,7 +69,9 @@ fn plans_are_refused_in_a_sentence() {
     for_each(ROWS, |&(name, content, says)| {
         let scratch = Scratch::new("attack-plan");
         let file = scratch.write("plan.toml", content());
-        let attacked = Attacked::run(name, &scratch, Tenbin::new(&scratch, ["run", &file]));
+        let tenbin =
+            Tenbin::new(&scratch, ["run", &file]).env("TENBIN_TEST_LONG", "x".repeat(100_000));
+        let attacked = Attacked::run(name, &scratch, tenbin);
         attacked.expect_codes(&[2]).expect_said(says);
         assert!(
             attacked.outcome.stderr.starts_with("error: "),
@@ -84,8 +91,12 @@ fn a_plan_that_is_no_file_is_refused() {
     let scratch = Scratch::new("attack-no-plan");
     let directory = scratch.join("directory");
     std::fs::create_dir(&directory).expect("a directory");
-    for path in [&*directory, "/dev/zero", "/dev/null"] {
-        let attacked = Attacked::run(path, &scratch, Tenbin::new(&scratch, ["run", path]));
-        attacked.expect_codes(&[2]);
+    let pipe = scratch.join("pipe");
+    nix::unistd::mkfifo(&*pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    for path in [&*directory, "/dev/zero", "/dev/null", &*pipe] {
+        for command in [&["run", path][..], &["plan", "run", path]] {
+            let attacked = Attacked::run(path, &scratch, Tenbin::new(&scratch, command));
+            attacked.expect_codes(&[2]);
+        }
     }
 }

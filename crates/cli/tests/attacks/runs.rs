@@ -60,6 +60,13 @@ fn link(run: &Path, file: &str, to: &str) {
     std::os::unix::fs::symlink(to, &path).expect("a link");
 }
 
+/// Moves a file out of the run directory and leaves a symbolic link in its place.
+fn elsewhere(run: &Path, file: &str) {
+    let away = run.with_extension(file);
+    std::fs::rename(run.join(file), &away).expect("a file that is moved");
+    link(run, file, away.to_str().expect("a path in UTF-8"));
+}
+
 /// Extends a file to 4 GiB as a sparse file.
 fn inflate(run: &Path, file: &str) {
     let opened = std::fs::OpenOptions::new().write(true).open(run.join(file));
@@ -111,6 +118,13 @@ const ROWS: &[Row] = &[
     ("names of escape sequences", |run| change(run, "intervals.jsonl", "\"target\":\"off\"", "\"target\":\"\\u001b[31m\\u0007\""), EITHER),
     ("server text of escape sequences", |run| change(run, "environment.json", "nginx/1.22.1", "\\u001b]0;title\\u0007\\u202e\\u009b31m"), EITHER),
     ("cores beyond everything", |run| change(run, "environment.json", "\"cores\": 2", "\"cores\": 18446744073709551615"), EITHER),
+    ("threads beyond everything", |run| change(run, "intervals.jsonl", "\"threads\":1,\"connections\"", "\"threads\":18446744073709551615,\"connections\""), REFUSED),
+    ("agents beyond everything", |run| change(run, "intervals.jsonl", "\"threads\":1,\"connections\"", "\"threads\":1,\"agents\":18446744073709551615,\"connections\""), REFUSED),
+    ("connections beyond everything", |run| change(run, "intervals.jsonl", "\"connections\":16,", "\"connections\":18446744073709551615,"), EITHER),
+    ("a link as the plan", |run| elsewhere(run, "plan.toml"), REFUSED),
+    ("a link as the environment", |run| elsewhere(run, "environment.json"), REFUSED),
+    ("a link as intervals", |run| elsewhere(run, "intervals.jsonl"), REFUSED),
+    ("a link as the histograms", |run| elsewhere(run, "latency.hlog"), REFUSED),
     ("a plan of another run", |run| write(run, "plan.toml", "[[target]]\nname = \"x\"\nurl = \"http://127.0.0.1:9/\"\n[[workload]]\nkind = \"http\"\n"), EITHER),
     ("a plan of many rounds", |run| change(run, "plan.toml", "count = 1", "count = 1000000"), EITHER),
     ("a plan that names devices", |run| change(run, "plan.toml", "method = \"GET\"", "method = \"POST\"\nbody_file = \"/dev/zero\""), EITHER),
@@ -156,6 +170,61 @@ fn run_directories_are_shown_or_refused() {
         tenbin(&["show", "--json", &run]).expect_codes(codes);
         tenbin(&["compare", &other, &run]).expect_codes(EITHER);
     });
+}
+
+#[test]
+fn packing_follows_no_link() {
+    let scratch = Scratch::new("attack-pack");
+    let private = scratch.write("private", "a private key");
+    for file in ["report.html", "SUMMARY.md", "result.json", "slices.bin"] {
+        let run = valid(&scratch, &format!("run-{file}"));
+        link(Path::new(&run), file, &private);
+        let packed = scratch.join("packed.tar.zst");
+        let pack = Tenbin::new(&scratch, ["pack", &run, "--out", &packed]);
+        let attacked = Attacked::run(file, &scratch, pack);
+        attacked.expect_codes(&[2, 5]).expect_said("symbolic link");
+        assert!(!Path::new(&packed).exists(), "{file} was packed");
+    }
+}
+
+#[test]
+fn a_pipe_as_the_plan_blocks_no_command() {
+    let scratch = Scratch::new("attack-pipe");
+    let run = valid(&scratch, "run");
+    pipe(Path::new(&run), "plan.toml");
+    let packed = scratch.join("packed.tar.zst");
+    for line in [
+        &["clean", &run][..],
+        &["rerun", &run],
+        &["verify", &run],
+        &["pack", &run, "--out", &packed],
+        &["report", &run],
+        &["show", &run, "--export", "wrk"],
+    ] {
+        let attacked = Attacked::run(line[0], &scratch, Tenbin::new(&scratch, line));
+        attacked
+            .expect_codes(&[2])
+            .expect_said("not a regular file");
+    }
+}
+
+#[test]
+fn writing_into_a_run_directory_follows_no_link() {
+    let scratch = Scratch::new("attack-write");
+    let precious = scratch.write("precious", "precious");
+    let run = valid(&scratch, "run");
+    for file in ["report.html.part", "left.json.part", "wrk.txt.part"] {
+        link(Path::new(&run), file, &precious);
+    }
+    for line in [
+        &["report", &run][..],
+        &["clean", &run],
+        &["show", &run, "--export", "wrk"],
+    ] {
+        Attacked::run(line[0], &scratch, Tenbin::new(&scratch, line));
+        let content = std::fs::read_to_string(&precious).expect("the file");
+        assert_eq!(content, "precious", "{} wrote through a link", line[0]);
+    }
 }
 
 #[test]

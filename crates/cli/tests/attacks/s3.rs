@@ -10,12 +10,12 @@ use super::bounds::{Attacked, for_each};
 use super::common::{Scratch, Tenbin};
 
 /// Creates the response to a list request from its prefix and the count of list requests so far.
-type Listing = fn(&str, usize) -> String;
+pub(crate) type Listing = fn(&str, usize) -> String;
 
 /// Name, listing, allowed exit codes of a run, and expected output.
 type Row = (&'static str, Listing, &'static [i32], &'static str);
 
-fn page(inner: &str, next: Option<&str>) -> String {
+pub(crate) fn page(inner: &str, next: Option<&str>) -> String {
     let (more, token) = match next {
         Some(token) => ("true", token),
         None => ("false", ""),
@@ -26,7 +26,7 @@ fn page(inner: &str, next: Option<&str>) -> String {
     )
 }
 
-fn key(key: &str) -> String {
+pub(crate) fn key(key: &str) -> String {
     format!("<Contents><Key>{key}</Key><Size>1024</Size></Contents>")
 }
 
@@ -56,14 +56,14 @@ const ROWS: &[Row] = &[
 ];
 
 /// An object store that accepts every request and returns the listing of the test.
-struct Store {
-    port: u16,
+pub(crate) struct Store {
+    pub(crate) port: u16,
     /// Paths of DELETE requests, and bodies of batch deletions.
     deletions: Arc<Mutex<Vec<String>>>,
 }
 
 impl Store {
-    fn start(listing: Listing) -> Self {
+    pub(crate) fn start(listing: Listing) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its address").port();
         let deletions = Arc::new(Mutex::new(Vec::new()));
@@ -82,7 +82,7 @@ impl Store {
 
     /// Fails if a key outside the prefix of the run was deleted.
     #[track_caller]
-    fn expect_own_deletions(&self, name: &str) {
+    pub(crate) fn expect_own_deletions(&self, name: &str) {
         for deletion in self.deletions.lock().expect("no panic").iter() {
             let keys: Vec<&str> = match deletion.split_once("<Key>") {
                 Some((_, rest)) => rest.split("<Key>").collect(),
@@ -161,7 +161,7 @@ fn request(requests: &mut impl BufRead) -> Option<(String, String, String)> {
     Some((method, target, String::from_utf8_lossy(&body).into_owned()))
 }
 
-fn plan(scratch: &Scratch, port: u16, operation: &str) -> String {
+pub(crate) fn plan(scratch: &Scratch, port: u16, operation: &str) -> String {
     scratch.write(
         "plan.toml",
         format!(

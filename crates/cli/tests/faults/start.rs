@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use nix::sys::signal::Signal;
+
 use crate::common::{Nginx, Scratch, Tenbin, free_port};
 use crate::stand::{SOON, run_directory};
 
@@ -171,4 +173,64 @@ kind = "http"
         .expect_stderr("talker")
         .expect_stderr("I am thinking");
     scratch.expect_nobody_left(SOON);
+}
+
+#[test]
+fn ctrl_c_while_a_target_starts() {
+    let scratch = Scratch::new("interrupted-start");
+    let plan = scratch.write(
+        "plan.toml",
+        r#"
+[[target]]
+name = "slow"
+command = ["sh", "-c", "echo I am thinking; : {port}; exec sleep 61"]
+url = "http://127.0.0.1:{port}/"
+ready_within = "60s"
+
+[[workload]]
+kind = "http"
+"#,
+    );
+    let mut run = Tenbin::new(&scratch, ["run", &plan]).start();
+    let starts = || {
+        let alive = scratch.alive();
+        alive
+            .iter()
+            .any(|process| process.command.contains("sleep 61"))
+    };
+    run.wait_until(SOON, starts);
+    run.signal(Signal::SIGINT);
+    let run = run.wait(SOON);
+    run.expect_code(130).expect_stderr("interrupted");
+    scratch.expect_nobody_left(SOON);
+    expect_no_run(&scratch);
+}
+
+#[test]
+fn a_failed_start_is_not_taken_for_the_last_run() {
+    let scratch = Scratch::new("failed-start");
+    let start = |says: &str| {
+        let plan = format!(
+            "[[target]]\nname = \"off\"\ncommand = [\"sh\", \"-c\", \": {{port}}; {says} exit 1\"]\n\
+             url = \"http://127.0.0.1:{{port}}/\"\n\n[[workload]]\nkind = \"http\"\n"
+        );
+        let plan = scratch.write("plan.toml", plan);
+        let run = Tenbin::new(&scratch, ["run", &plan]).run();
+        run.expect_code(3).expect_stderr("off");
+    };
+    start("");
+    expect_no_run(&scratch);
+    let nginx = Nginx::start(&scratch);
+    let target = nginx.target("nginx");
+    let line = [
+        "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
+    ];
+    Tenbin::new(&scratch, line).run().expect_measured();
+    // Names of run directories contain the second.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    start("echo broken;");
+    let shown = Tenbin::new(&scratch, ["show", "last"]).run();
+    shown
+        .expect_stdout("nginx")
+        .expect_stderr("measured nothing");
 }

@@ -83,9 +83,9 @@ fn possible(start: SliceStart, line: &TextLine<'_>) -> Result<SliceStart, Record
     ];
     match counts.iter().find(|(_, count, most)| count > most) {
         None => Ok(start),
-        Some((what, count, most)) => {
-            Err(line.damaged(format!("a slice of {count} {what}, and {most} are the most")))
-        }
+        Some((what, count, most)) => Err(line.damaged(format!(
+            "a slice of {count} {what}, and {most} are the most"
+        ))),
     }
 }
 

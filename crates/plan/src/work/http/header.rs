@@ -1,5 +1,7 @@
 //! Request headers and their secrets.
 
+use std::cell::Cell;
+
 use crate::context::Context;
 use crate::references::{variable, with_values};
 use crate::scalar::Scalar;
@@ -20,9 +22,14 @@ pub(super) struct Header {
     pub(super) printed: (String, String),
 }
 
-/// Reads a `Name: value` line; `{env:NAME}` in the value is looked up.
+/// Reads a `Name: value` line; `{env:NAME}` in the value is looked up. `looked_up` is the total
+/// length of the values of the plan so far.
 // Messages never repeat the value, which can be a token.
-pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String> {
+pub(super) fn read(
+    scalar: &Scalar,
+    context: &Context,
+    looked_up: &Cell<usize>,
+) -> Result<Header, String> {
     let Scalar::Text(line) = scalar else {
         return Err(format!("a header is text; {EXAMPLE}"));
     };
@@ -31,7 +38,7 @@ pub(super) fn read(scalar: &Scalar, context: &Context) -> Result<Header, String>
     };
     check_name(name)?;
     let written = written.trim();
-    let sent = with_values(written, &context.environment, |_, _| {})?;
+    let sent = with_values(written, &context.environment, looked_up, |_, _| {})?;
     if sent.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!(
             "the value of header {name:?} contains a line break or another control character"

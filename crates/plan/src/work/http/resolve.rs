@@ -1,5 +1,7 @@
 //! Resolves plain HTTP requests.
 
+use std::rc::Rc;
+
 use super::HttpDraft;
 use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
 use crate::may_differ::{MAY_DIFFER, MayDiffer};
@@ -9,8 +11,11 @@ use crate::scalar::Scalar;
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWork {
     let (body, body_file) = body(resolver, draft);
+    let looked_up = Rc::clone(&resolver.looked_up);
     let (headers, printed_headers) = resolver
-        .each("headers", draft.headers.as_ref(), header::read)
+        .each("headers", draft.headers.as_ref(), |line, context| {
+            header::read(line, context, &looked_up)
+        })
         .into_iter()
         .map(|header| (header.sent, header.printed))
         .unzip();
