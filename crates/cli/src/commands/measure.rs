@@ -155,12 +155,17 @@ fn run(
             display.aside(|| output::print(text.as_bytes()));
         }
         if let Progress::Concluded { outcome } = event {
-            concluded = Some(Concluded::of(&plan, outcome, before.as_ref(), &display));
+            concluded = Some(Concluded::of(&plan, outcome, before.as_ref()));
         }
     });
     display.clear();
     match (outcome, concluded) {
         (Ok(outcome), Some(concluded)) => {
+            // What stays on the targets is part of the environment, and is known only now.
+            let concluded = match outcome.left_behind.is_empty() {
+                true => concluded,
+                false => Concluded::of(&plan, &outcome, before.as_ref()),
+            };
             let exit = concluded.show(&outcome, &exports, show, &display);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
                 display.warn(&warning);
@@ -191,13 +196,15 @@ struct Concluded {
     /// The plan as run.
     plan: Plan,
     document: Document,
+    /// Why the earlier run cannot be compared, if so.
+    incomparable: Option<String>,
     /// Whether the files of the result could be written.
     kept: Result<(), RecordError>,
 }
 
 impl Concluded {
     /// Assesses a run and writes the files of the result.
-    fn of(plan: &Plan, outcome: &RunOutcome, before: Option<&Before>, display: &Display) -> Self {
+    fn of(plan: &Plan, outcome: &RunOutcome, before: Option<&Before>) -> Self {
         let mut plan = plan.clone();
         for (at, found) in &outcome.found {
             plan.settle(*at, *found);
@@ -217,12 +224,16 @@ impl Concluded {
             integrity: &Integrity::default(),
         }
         .document();
-        match before.map(|before| before.against_document(&document)) {
-            None => {}
-            Some(Ok(earlier)) => document.earlier = Some(earlier),
-            Some(Err(sentence)) => display.warn(&sentence),
-        }
+        let incomparable = match before.map(|before| before.against_document(&document)) {
+            None => None,
+            Some(Ok(earlier)) => {
+                document.earlier = Some(earlier);
+                None
+            }
+            Some(Err(sentence)) => Some(sentence),
+        };
         Self {
+            incomparable,
             kept: keep(&document, &outcome.directory),
             plan,
             document,
@@ -240,8 +251,12 @@ impl Concluded {
         let Self {
             plan,
             document,
+            incomparable,
             kept,
         } = self;
+        if let Some(sentence) = incomparable {
+            display.warn(&sentence);
+        }
         for left in &outcome.left_behind {
             display.warn(&left.to_string());
         }

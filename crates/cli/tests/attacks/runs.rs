@@ -196,7 +196,6 @@ fn a_pipe_as_the_plan_blocks_no_command() {
     for line in [
         &["clean", &run][..],
         &["rerun", &run],
-        &["verify", &run],
         &["pack", &run, "--out", &packed],
         &["report", &run],
         &["show", &run, "--export", "wrk"],

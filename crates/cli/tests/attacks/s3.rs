@@ -80,6 +80,11 @@ impl Store {
         Self { port, deletions }
     }
 
+    /// Number of deletions so far.
+    pub(crate) fn deletions(&self) -> usize {
+        self.deletions.lock().expect("no panic").len()
+    }
+
     /// Fails if a key outside the prefix of the run was deleted.
     #[track_caller]
     pub(crate) fn expect_own_deletions(&self, name: &str) {
