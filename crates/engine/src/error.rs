@@ -23,11 +23,14 @@ pub enum ErrorClass {
     /// A response with an accepted status, but with another length or content than earlier
     /// responses to the same request.
     Unexpected,
+    /// A response with an accepted status that fails a check of the workload: a condition of the
+    /// plan, or an error that the body reports.
+    Check,
 }
 
 impl ErrorClass {
     /// Every class, in the order of its numeric value.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Connect,
         Self::Timeout,
         Self::Reset,
@@ -37,6 +40,7 @@ impl ErrorClass {
         Self::Wrong,
         Self::Stale,
         Self::Unexpected,
+        Self::Check,
     ];
 
     /// The name used in files and reports.
@@ -51,6 +55,7 @@ impl ErrorClass {
             Self::Wrong => "wrong",
             Self::Stale => "stale",
             Self::Unexpected => "unexpected body",
+            Self::Check => "check failed",
         }
     }
 

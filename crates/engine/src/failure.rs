@@ -30,9 +30,20 @@ pub fn count(failures: &mut BTreeMap<String, u64>, text: &str, count: u64) {
     }
 }
 
+/// First word of the text of a failed check, and the words between the check and what was received.
+const CHECK: (&str, &str) = ("check ", "; got ");
+
 /// `text` with a placeholder for every number, id and quoted name. Status codes stay: three digits
 /// after an opening bracket or the word `status`.
+///
+/// The shape of a failed check is the check itself: two checks never share a shape, and all
+/// failures of one check do.
 pub fn shape(text: &str) -> String {
+    if text.starts_with(CHECK.0)
+        && let Some(end) = text.find(CHECK.1)
+    {
+        return text[..end].to_owned();
+    }
     let mut shape = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

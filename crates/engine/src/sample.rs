@@ -233,6 +233,18 @@ pub struct Ledger {
     pub refused: u64,
     /// Connections reset or closed by the server before a response was complete.
     pub reset: u64,
+    /// Requests inside the window that the server refused with REFUSED_STREAM (HTTP/2), and that
+    /// were sent again as the same operation.
+    pub resent_refused: u64,
+    /// Requests inside the window that the server left unprocessed with GOAWAY (HTTP/2), and that
+    /// were sent again as the same operation.
+    pub resent_goaway: u64,
+    /// Pipelined requests inside the window that were sent again as the same operation, because the
+    /// server announced the end of the connection in an earlier response.
+    pub resent_closed: u64,
+    /// Smallest number of concurrent streams that the server allowed on a connection
+    /// (SETTINGS_MAX_CONCURRENT_STREAMS), if smaller than the planned number; `None` otherwise.
+    pub streams_allowed: Option<u64>,
     /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
     /// connections. Includes the time to close the connections that the new connections replaced.
     pub connect_nanos: u64,
@@ -253,6 +265,11 @@ impl std::ops::AddAssign for Ledger {
         self.closed_by_server += other.closed_by_server;
         self.refused += other.refused;
         self.reset += other.reset;
+        self.resent_refused += other.resent_refused;
+        self.resent_goaway += other.resent_goaway;
+        self.resent_closed += other.resent_closed;
+        let allowed = [self.streams_allowed, other.streams_allowed];
+        self.streams_allowed = allowed.into_iter().flatten().min();
         self.connect_nanos += other.connect_nanos;
         self.unrecorded_nanos += other.unrecorded_nanos;
         self.outside_nanos += other.outside_nanos;

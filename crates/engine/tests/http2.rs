@@ -279,6 +279,7 @@ fn sends_several_streams_at_once_and_keeps_its_connections() {
     let driven = run(address, client("/", 1000), 2, 8);
     assert_eq!(driven.op.ok, 1000, "{:?}", driven.op.failures);
     assert_eq!(driven.op.received, 5000);
+    assert_eq!(driven.ledger.streams_allowed, None);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 1000);
     assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
     assert_eq!(driven.ledger.opened, 2);
@@ -331,7 +332,10 @@ fn a_refused_stream_is_sent_again() {
     let driven = run(address, client("/refuse", 90), 1, 4);
     assert_eq!(driven.op.ok, 90, "{:?}", driven.op.failures);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 90);
-    assert!(seen.requests.load(Ordering::Relaxed) > 90);
+    let requests = seen.requests.load(Ordering::Relaxed);
+    assert!(requests > 90);
+    assert_eq!(driven.ledger.resent_refused, requests - 90);
+    assert_eq!(driven.ledger.resent_goaway, 0);
 }
 
 #[test]
@@ -346,6 +350,7 @@ fn after_goaway_the_rest_uses_another_connection() {
     assert_eq!(seen.answered.load(Ordering::Relaxed), 200);
     assert!(driven.ledger.opened > 5, "{:?}", driven.ledger);
     assert_eq!(driven.ledger.reset, 0);
+    assert_eq!(driven.ledger.resent_refused, 0, "{:?}", driven.ledger);
 }
 
 #[test]
@@ -361,6 +366,9 @@ fn no_more_streams_are_opened_than_the_server_allows() {
     // The server refuses requests that arrive before the client knows the limit; these are sent
     // again.
     assert_eq!(seen.answered.load(Ordering::Relaxed), 300);
+    assert_eq!(driven.ledger.streams_allowed, Some(2));
+    let refused = seen.requests.load(Ordering::Relaxed) - 300;
+    assert_eq!(driven.ledger.resent_refused, refused);
 }
 
 #[test]

@@ -124,6 +124,7 @@ fn requests_without_a_response_from_a_closing_server_are_sent_again_and_counted_
     assert_eq!(driven.op.failed_count(), 0);
     assert_eq!(served.load(Ordering::Relaxed), 1_000);
     assert!(driven.ledger.opened >= 100);
+    assert!(driven.ledger.resent_closed > 0, "{:?}", driven.ledger);
 }
 
 #[test]

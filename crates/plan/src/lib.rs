@@ -7,6 +7,7 @@
 mod agents;
 mod bounded;
 mod bucket;
+mod check;
 mod choose;
 mod comparing;
 mod concurrency_sweeps;
@@ -70,6 +71,7 @@ mod workload;
 
 pub use agents::{Agents, OnLoss};
 pub use bounded::{LARGEST_RESULT, open_own, read_bounded, read_own, read_regular};
+pub use check::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
 pub use connect::{ClientCertificate, Connect, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion};

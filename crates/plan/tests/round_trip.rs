@@ -494,6 +494,11 @@ fn http() -> impl Strategy<Value = HttpWork> {
                 body_file,
                 expect,
                 may_differ,
+                checks: match verify {
+                    true => vec!["json:/error absent".parse().expect("a check")],
+                    false => Vec::new(),
+                },
+                body_errors: !verify,
                 verify,
                 patterns: None,
             },

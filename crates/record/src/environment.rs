@@ -129,6 +129,14 @@ pub struct TargetEnvironment {
     /// Expected responses by workload name, if learned.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub responses: BTreeMap<String, ExpectedResponse>,
+    /// By workload name: the first response that counts as correct and looks like an error. Untrusted
+    /// until escaped.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub suspicious: BTreeMap<String, String>,
+    /// Number of the first line in the head of the first response that ended with a line feed alone,
+    /// without a carriage return; null if every line ended with both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bare_line_feed: Option<u64>,
     /// Number of the plan's documents on each host, the same for all hosts, counted after loading;
     /// null if no documents were loaded.
     #[serde(skip_serializing_if = "Option::is_none")]

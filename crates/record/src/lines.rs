@@ -228,6 +228,14 @@ struct LedgerFields {
     closed_by_server: u64,
     refused: u64,
     reset: u64,
+    #[serde(default)]
+    resent_refused: u64,
+    #[serde(default)]
+    resent_goaway: u64,
+    #[serde(default)]
+    resent_closed: u64,
+    #[serde(default)]
+    streams_allowed: Option<u64>,
     connect_nanos: u64,
     #[serde(default)]
     unrecorded_nanos: u64,

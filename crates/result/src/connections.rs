@@ -22,6 +22,14 @@ pub struct Connections {
     pub refused: u64,
     /// Connections reset or closed by the target in the middle of a response.
     pub reset: u64,
+    /// Requests that the target left unprocessed and that were sent again, by cause. A request that
+    /// is sent again stays one operation, timed from its first start.
+    #[serde(default)]
+    pub resent: Resent,
+    /// Smallest number of concurrent HTTP/2 streams that the target allowed on a connection, if
+    /// smaller than the planned number; null otherwise.
+    #[serde(default)]
+    pub streams_allowed: Option<u64>,
     /// Time from the first system call to an established socket: the TCP handshake, or the accept
     /// on a Unix socket. Excludes DNS lookups, which happen once before the run
     /// (`environment.targets.*.hosts.*.dns_ns`).
@@ -30,6 +38,26 @@ pub struct Connections {
     pub tls: Option<SetupStep>,
     /// Time from the write of the first request on a connection to the first byte of the response.
     pub first_byte: Option<SetupStep>,
+}
+
+/// Requests that were sent again, by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Resent {
+    /// Requests that the target refused with REFUSED_STREAM (HTTP/2).
+    pub refused_stream: u64,
+    /// Requests that the target left unprocessed with GOAWAY (HTTP/2).
+    pub goaway: u64,
+    /// Pipelined requests on a connection whose end the target announced in an earlier response.
+    pub closed: u64,
+}
+
+impl Resent {
+    /// The requests of all causes.
+    pub fn total(&self) -> u64 {
+        self.refused_stream + self.goaway + self.closed
+    }
 }
 
 /// Times of one connection phase; null if the phase was never timed. Connection phases are not part

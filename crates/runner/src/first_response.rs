@@ -12,14 +12,22 @@ use crate::progress::Progress;
 /// Longest wait for the first response of a target.
 pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(10);
 
-/// Waits for the target's first response and returns its `Server` header. A missing response is an
-/// error.
+/// What the first response of a target shows about the server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FirstAnswer {
+    /// The `Server` header.
+    pub(crate) server: Option<String>,
+    /// Number of the first line of the head that ends with a line feed alone.
+    pub(crate) bare_line_feed: Option<u64>,
+}
+
+/// Waits for the target's first response. A missing response is an error.
 pub(crate) fn first_answer(
     plan: &Plan,
     target: &Target,
     running: &Running,
     controls: &mut Controls<'_>,
-) -> Result<Option<String>, RunError> {
+) -> Result<FirstAnswer, RunError> {
     let signed = running.credentials.is_some() && target.signature != Signature::None;
     let limit = FIRST_ANSWER.min(longest_timeout(plan));
     let first = preflight::check(running, signed, limit)?;
@@ -29,7 +37,10 @@ pub(crate) fn first_answer(
     if let Some(status) = first.response.status {
         check_status(plan, target, status, controls)?;
     }
-    Ok(first.response.server)
+    Ok(FirstAnswer {
+        server: first.response.server,
+        bare_line_feed: first.response.bare_line_feed,
+    })
 }
 
 /// Checks the status of the first response against each workload that sends plain GET requests to

@@ -19,7 +19,7 @@ use tenbin_workloads::{
 use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::error::RunError;
-use crate::first_response::first_answer;
+use crate::first_response::{FirstAnswer, first_answer};
 use crate::forecast::StageForecast;
 use crate::generators::{Generators, Job};
 use crate::progress::Progress;
@@ -114,8 +114,8 @@ pub(crate) struct LiveTarget {
     /// Whether all data of the target is in a directory that Tenbin removes, so that no clean-up is
     /// needed.
     disposable: bool,
-    /// The `Server` header of the target's first response.
-    server_header: Option<String>,
+    /// What the target's first response shows.
+    first: FirstAnswer,
     /// The version of the target, as stated in the plan.
     version: Option<String>,
     /// The program files in the target's command, if Tenbin launched the target.
@@ -141,30 +141,30 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
     ) -> Result<Self, RunError> {
         let is_http = plan.workloads.iter().all(|work| protocol(work).is_none());
-        let server_header = match means(target) {
-            _ if !is_http => None,
-            BlobAccess::Files | BlobAccess::Dummy => None,
+        let first = match means(target) {
+            _ if !is_http => FirstAnswer::default(),
+            BlobAccess::Files | BlobAccess::Dummy => FirstAnswer::default(),
             BlobAccess::Blobstore | BlobAccess::S3 => {
                 first_answer(plan, target, &running, controls)?
             }
         };
-        Self::of(plan, target, running, directory, server_header)
+        Self::of(plan, target, running, directory, first)
     }
 
-    /// Prepares every workload, and sends no request. `server_header` is the `Server` header of the
-    /// target's first response, if known.
+    /// Prepares every workload, and sends no request. `first` is what the target's first
+    /// response shows, if known.
     pub(crate) fn of(
         plan: &Plan,
         target: &Target,
         running: Running,
         directory: &Path,
-        server_header: Option<String>,
+        first: FirstAnswer,
     ) -> Result<Self, RunError> {
         let site = match was_there(target) {
             true => site(&running, target).tracked_in(directory),
             false => site(&running, target),
         };
-        Self::with_site(plan, target, running, &site, server_header)
+        Self::with_site(plan, target, running, &site, first)
     }
 
     /// Prepares every workload on an agent, which keeps no records.
@@ -174,7 +174,7 @@ impl LiveTarget {
         running: Running,
     ) -> Result<Self, RunError> {
         let site = site(&running, target).on_agent();
-        Self::with_site(plan, target, running, &site, None)
+        Self::with_site(plan, target, running, &site, FirstAnswer::default())
     }
 
     fn with_site(
@@ -182,7 +182,7 @@ impl LiveTarget {
         target: &Target,
         running: Running,
         site: &Site,
-        server_header: Option<String>,
+        first: FirstAnswer,
     ) -> Result<Self, RunError> {
         let prepared = plan
             .workloads
@@ -196,7 +196,7 @@ impl LiveTarget {
             running,
             prepared,
             disposable: is_disposable(target),
-            server_header,
+            first,
             version: target.version.clone(),
             program: program_of(target),
             records: None,
@@ -224,7 +224,8 @@ impl LiveTarget {
         });
         TargetEnvironment {
             version: self.version.clone(),
-            server_header: self.server_header.clone(),
+            server_header: self.first.server.clone(),
+            bare_line_feed: self.first.bare_line_feed,
             program: self.program.clone(),
             records: self.records,
             hosts: hosts.collect(),

@@ -31,6 +31,12 @@ pub(crate) fn note(
     let mut any = false;
     for live in live_targets {
         for (work, prepared) in plan.workloads.iter().zip(&live.prepared) {
+            if let Some(response) = prepared.suspicious_response() {
+                any = true;
+                let target = environment.targets.entry(live.running.name.clone());
+                let suspicious = &mut target.or_default().suspicious;
+                suspicious.insert(work.name.clone(), response);
+            }
             let Some(expected) = prepared.expected_response() else {
                 continue;
             };

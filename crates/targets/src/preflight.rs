@@ -106,6 +106,13 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             target.name
         ));
     }
+    if let Some(line) = response.bare_line_feed {
+        warnings.push(format!(
+            "target \"{}\": line {line} of its response ends with a line feed alone instead of CR \
+             LF; Tenbin accepts it (RFC 9112, section 2.2), other clients may not",
+            target.name
+        ));
+    }
     let skew = ClockSkew::of(&response);
     if let Some(skew) = skew {
         if signed && skew.at_least() > SKEW_REFUSED_BY_S3.as_secs_f64() {
@@ -138,6 +145,7 @@ mod tests {
         ResponseHead {
             status: Some(200),
             server: None,
+            bare_line_feed: None,
             date: Some(date),
             sent,
             received: sent + Duration::from_millis(500),

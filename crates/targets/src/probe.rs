@@ -38,6 +38,9 @@ pub struct ResponseHead {
     pub status: Option<u16>,
     /// `Server` header. Untrusted: output must escape it.
     pub server: Option<String>,
+    /// Number of the first line of the head that ends with a line feed alone, without a carriage
+    /// return; `None` if every line ends with both.
+    pub bare_line_feed: Option<u64>,
     /// `Date` header, which has a resolution of one second.
     pub date: Option<SystemTime>,
     /// Time at which the request was sent.
@@ -183,6 +186,15 @@ pub enum ProbeError {
         /// The protocol that the first bytes suggest.
         hint: &'static str,
     },
+    /// The response has status 101, although the request asked for no other protocol.
+    #[error(
+        "{address} responds with status 101 (Switching Protocols) to a request that did not ask for \
+         another protocol; check what listens there"
+    )]
+    Switched {
+        /// The address.
+        address: Address,
+    },
     /// The connection failed during the request.
     #[error("the connection to {address} broke: {source}")]
     Broken {
@@ -268,6 +280,11 @@ fn request_head(
                 });
             }
             Head::Impossible => return Err(not_http(stream.address(), &head)),
+            Head::Switched => {
+                return Err(ProbeError::Switched {
+                    address: stream.address().clone(),
+                });
+            }
             Head::Partial => {}
         }
     }
@@ -339,6 +356,8 @@ enum Head {
     /// A complete head, and the offset of the body.
     Complete(ResponseHead, usize),
     Impossible,
+    /// Status 101, although the request asked for no other protocol.
+    Switched,
 }
 
 fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
@@ -347,22 +366,24 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
     if bytes[..seen] != START[..seen] || bytes.len() > HEAD_LIMIT {
         return Head::Impossible;
     }
-    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+    let Some(end) = end_of_head(bytes) else {
         return Head::Partial;
     };
     let text = String::from_utf8_lossy(&bytes[..end]);
-    let mut lines = text.split("\r\n");
-    let Some(status) = lines.next().and_then(status_of) else {
+    let Some(status) = text.lines().next().and_then(status_of) else {
         return Head::Impossible;
     };
+    if status == 101 {
+        return Head::Switched;
+    }
     if status < 200 {
-        return match parse_head(&bytes[end + 4..], sent) {
-            Head::Complete(response, further) => Head::Complete(response, end + 4 + further),
+        return match parse_head(&bytes[end..], sent) {
+            Head::Complete(response, further) => Head::Complete(response, end + further),
             unfinished => unfinished,
         };
     }
     let header = |name: &str| {
-        text.split("\r\n").skip(1).find_map(|line| {
+        text.lines().skip(1).find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
@@ -370,12 +391,30 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
     let response = ResponseHead {
         status: Some(status),
         server: header("server").map(str::to_owned),
+        bare_line_feed: (1..)
+            .zip(bytes[..end].split_inclusive(|&byte| byte == b'\n'))
+            .find_map(|(number, line)| (!line.ends_with(b"\r\n")).then_some(number)),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
         received: SystemTime::now(),
         refusal: None,
     };
-    Head::Complete(response, end + 4)
+    Head::Complete(response, end)
+}
+
+/// The offset after the empty line that ends a head. A line may end with a line feed alone, which a
+/// recipient may accept (RFC 9112, section 2.2).
+fn end_of_head(bytes: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        let length = bytes[start..].iter().position(|&byte| byte == b'\n')?;
+        let line = &bytes[start..start + length];
+        let end = start + length + 1;
+        if start > 0 && matches!(line, b"" | b"\r") {
+            return Some(end);
+        }
+        start = end;
+    }
 }
 
 fn status_of(line: &str) -> Option<u16> {
@@ -405,10 +444,11 @@ mod tests {
     fn complete(bytes: &[u8]) -> ResponseHead {
         match parse_head(bytes, SystemTime::now()) {
             Head::Complete(response, end) => {
-                assert!(end == bytes.len() || bytes[end - 4..end] == *b"\r\n\r\n");
+                assert!(end == bytes.len() || bytes[end - 1] == b'\n');
                 response
             }
             Head::Partial => panic!("partial"),
+            Head::Switched => panic!("switched"),
             Head::Impossible => panic!("impossible"),
         }
     }
@@ -425,6 +465,38 @@ mod tests {
             .unwrap()
             .duration_since(SystemTime::UNIX_EPOCH);
         assert_eq!(date.unwrap().as_secs(), 784_111_777);
+    }
+
+    /// RFC 9112, section 2.2: a recipient may recognise a single LF as the end of a line.
+    #[test]
+    fn a_line_that_ends_with_a_line_feed_alone_is_accepted_and_named() {
+        for (head, line) in [
+            (&b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\nbody"[..], None),
+            (b"HTTP/1.1 200 OK\nServer: x\n\nbody", Some(1)),
+            (b"HTTP/1.1 200 OK\r\nServer: x\n\r\nbody", Some(2)),
+            (b"HTTP/1.1 200 OK\r\nServer: x\r\n\nbody", Some(3)),
+        ] {
+            let response = match parse_head(head, SystemTime::now()) {
+                Head::Complete(response, end) => {
+                    assert_eq!(&head[end..], b"body");
+                    response
+                }
+                _ => panic!("complete"),
+            };
+            assert_eq!(response.bare_line_feed, line);
+            assert_eq!(response.server.as_deref(), Some("x"));
+        }
+    }
+
+    #[test]
+    fn a_switch_of_protocols_is_no_response() {
+        for head in [
+            &b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"[..],
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        ] {
+            let parsed = parse_head(head, SystemTime::now());
+            assert!(matches!(parsed, Head::Switched));
+        }
     }
 
     #[test]

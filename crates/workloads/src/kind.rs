@@ -256,6 +256,12 @@ pub trait Prepared: Send {
         None
     }
 
+    /// The first correct response of the run that looks like an error, in one clause: status, sign
+    /// and the start of the body. `None` if no response looks like an error.
+    fn suspicious_response(&self) -> Option<String> {
+        None
+    }
+
     /// What agents must know before the next slice. From now on, agents on other machines send the
     /// load of this workload; the workers of [`Prepared::slice`] send none.
     fn state_for_agents(&mut self) -> SliceState {

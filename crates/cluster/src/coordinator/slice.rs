@@ -413,6 +413,9 @@ fn is_possible(sample: &Sample) -> bool {
         ledger.closed_by_server,
         ledger.refused,
         ledger.reset,
+        ledger.resent_refused,
+        ledger.resent_goaway,
+        ledger.resent_closed,
     ];
     let of_hosts = sample
         .hosts

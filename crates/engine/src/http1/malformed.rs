@@ -8,6 +8,10 @@ pub enum Malformed {
     /// Status line or headers are not HTTP.
     #[error("not an HTTP response ({0})")]
     Head(httparse::Error),
+    /// Status 101, although no request has an `Upgrade` header that asks for another protocol (RFC
+    /// 9110, section 15.2.2).
+    #[error("status 101 (Switching Protocols), which no request asked for")]
+    Switched,
     /// The head is longer than 64 KiB.
     #[error("response head longer than 64 KiB")]
     LongHead,

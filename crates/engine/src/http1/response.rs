@@ -210,6 +210,9 @@ impl ResponseReader {
         // The head ends in the new bytes; otherwise the previous call would have completed the
         // head.
         let after = &bytes[head_length - held..];
+        if meaning.status == 101 {
+            return Err(Malformed::Switched);
+        }
         if meaning.status >= 200 {
             memory.keep(&whole[..head_length], meaning);
             self.begin_body(meaning, memory.bytes(), bodyless, listener);
@@ -338,6 +341,15 @@ mod tests {
         assert_eq!(read(head, &[], true).0, complete(200, 0, true));
     }
 
+    /// RFC 9112, section 2.2: a recipient may recognise a single LF as the end of a line.
+    #[test]
+    fn lines_of_a_head_may_end_with_a_bare_line_feed() {
+        let bare = b"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello";
+        assert_eq!(read(bare, &[], false).0, complete(200, 5, true));
+        let mixed = b"HTTP/1.1 200 OK\r\nContent-Length: 5\nServer: x\r\n\r\nhello";
+        assert_eq!(read(mixed, &[], false).0, complete(200, 5, true));
+    }
+
     #[test]
     fn bytes_that_are_not_a_response_are_an_error() {
         let refused = |bytes: &[u8]| read(bytes, &[], false).0.unwrap_err();
@@ -357,6 +369,14 @@ mod tests {
             refused(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
             Malformed::Length
         );
+        // Bytes after a 101 response are no longer HTTP/1.1.
+        for switched in [
+            &b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"[..],
+            b"HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n",
+        ] {
+            assert_eq!(refused(switched), Malformed::Switched);
+        }
         for both in [
             b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n",
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\n",

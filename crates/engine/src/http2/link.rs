@@ -67,6 +67,11 @@ pub(super) struct Link {
     pub(super) waiting: VecDeque<usize>,
     /// Number of open streams.
     pub(super) out: usize,
+    /// Whether a response has arrived on the connection, and with it the server's settings.
+    pub(super) has_response: bool,
+    /// Number of concurrent streams that the server allows; `usize::MAX` until its settings are
+    /// known.
+    pub(super) streams_allowed: usize,
     /// Time of the last bytes from the server, nanoseconds since the origin.
     pub(super) received_at: u64,
     /// No more requests are sent on the connection, because the server accepts none or is silent.
@@ -91,6 +96,8 @@ impl Link {
             ready,
             waiting: VecDeque::with_capacity(depth),
             out: 0,
+            has_response: false,
+            streams_allowed: usize::MAX,
             received_at: 0,
             is_ending: false,
             is_silent: false,
@@ -104,6 +111,8 @@ impl Link {
         self.readable = Rc::default();
         self.waiting.clear();
         self.out = 0;
+        self.has_response = false;
+        self.streams_allowed = usize::MAX;
         self.is_ending = false;
         self.is_silent = false;
         self.age += 1;
@@ -168,7 +177,11 @@ impl Link {
         let Phase::Up(session) = &mut self.phase else {
             return false;
         };
-        if self.out >= session.requests.current_max_send_streams() {
+        let allowed = session.requests.current_max_send_streams();
+        if self.has_response {
+            self.streams_allowed = allowed;
+        }
+        if self.out >= allowed {
             return false;
         }
         match session

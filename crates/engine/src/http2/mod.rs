@@ -26,7 +26,7 @@ use crate::opened::Opened;
 use crate::order::Order;
 use crate::reactor::{Happening, Reactor, happenings};
 use crate::route::Route;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Return, Scheduler};
 use crate::transport::{self, TcpFigures, describe};
 
 /// Most passes of sending, reading and polling over one connection before other connections are
@@ -328,14 +328,21 @@ impl Http2 {
             self.streams[slot] = None;
             link.out -= 1;
             let order = match outcome {
-                Outcome::ResponseSummary(answered) => scheduler.answered(slot, now, answered),
+                Outcome::ResponseSummary(answered) => {
+                    link.has_response = true;
+                    if link.streams_allowed < self.depth {
+                        scheduler.allows_streams(link.streams_allowed);
+                    }
+                    scheduler.answered(slot, now, answered)
+                }
                 Outcome::Failed(class, text) => scheduler.failed(slot, now, class, &text),
-                _ => {
-                    scheduler.returned(slot);
+                Outcome::Returned(cause) => {
+                    scheduler.returned(slot, now, cause);
                     // Notices a GOAWAY, after which h2 accepts no more requests.
                     self.links[connection].can_open_stream();
                     Order::Rest
                 }
+                Outcome::Pending | Outcome::Lost => continue,
             };
             self.execute(slot, order, scheduler);
             if self.links[connection].age != age {
@@ -381,8 +388,9 @@ impl Http2 {
     }
 
     fn return_waiting(&mut self, connection: usize, scheduler: &mut Scheduler<'_>) {
+        let now = self.clock.now();
         while let Some(slot) = self.links[connection].waiting.pop_front() {
-            scheduler.returned(slot);
+            scheduler.returned(slot, now, Return::Unsent);
         }
     }
 

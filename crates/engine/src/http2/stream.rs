@@ -12,7 +12,7 @@ use super::heads;
 use crate::clock::Clock;
 use crate::error::ErrorClass;
 use crate::exchange::{BodyUse, ResponseHead};
-use crate::scheduler::{ResponseSummary, Scheduler};
+use crate::scheduler::{ResponseSummary, Return, Scheduler};
 
 /// Most bytes of a request body passed to h2 at once. h2 keeps a copy, so this limits memory.
 const PART: usize = 64 * 1024;
@@ -50,7 +50,7 @@ pub(super) enum Outcome {
     /// The stream failed; its connection stays open.
     Failed(ErrorClass, String),
     /// The server has not processed the request, so the request can be sent again.
-    Returned,
+    Returned(Return),
     /// The stream was lost with its connection.
     Lost,
 }
@@ -192,11 +192,11 @@ impl ResponseBody {
 fn outcome_of(error: &Error) -> Outcome {
     let reason = error.reason().unwrap_or(Reason::NO_ERROR);
     if error.is_go_away() && error.is_remote() {
-        return Outcome::Returned;
+        return Outcome::Returned(Return::GoAway);
     }
     if error.is_reset() && error.is_remote() {
         if reason == Reason::REFUSED_STREAM {
-            return Outcome::Returned;
+            return Outcome::Returned(Return::RefusedStream);
         }
         let text = format!("stream reset by the server: {}", reason.description());
         return Outcome::Failed(ErrorClass::Reset, text);

@@ -13,6 +13,19 @@ use crate::tally::{Standing, Times};
 /// First and longest delay before reconnecting after a refused connection, nanoseconds.
 const BACK_OFF_NANOS: (u64, u64) = (5_000_000, 500_000_000);
 
+/// Why a request will be sent a second time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Return {
+    /// The request was still waiting for its connection, and no byte of it was sent.
+    Unsent,
+    /// The server refused the stream with REFUSED_STREAM.
+    RefusedStream,
+    /// The server sent GOAWAY and does not process the stream.
+    GoAway,
+    /// The server announced in an earlier response that it closes the connection.
+    Closed,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum LinkState {
     /// Closed, or being opened.
@@ -170,14 +183,37 @@ impl Scheduler<'_> {
         self.free(slot, now)
     }
 
-    /// The server has not processed the request on `slot` and will not. The request is sent again
-    /// once its connection is open, as the same operation with the original start.
-    pub fn returned(&mut self, slot: usize) {
+    /// The server has not processed the request on `slot` and will not, or the request was never
+    /// sent. The request is sent again once its connection is open, as the same operation with the
+    /// original start.
+    pub fn returned(&mut self, slot: usize, now: u64, cause: Return) {
+        self.count_return(now, cause);
         let entry = &mut self.slots[slot];
         entry.state = SlotState::Returned;
         if self.links[entry.link].state == LinkState::Up {
             self.dispatch.send_again(slot);
         }
+    }
+
+    /// Counts a request that will be sent a second time, if the window is open.
+    fn count_return(&mut self, now: u64, cause: Return) {
+        if now < self.schedule.open || now >= self.schedule.close {
+            return;
+        }
+        let ledger = &mut self.tally.ledger;
+        match cause {
+            Return::Unsent => {}
+            Return::RefusedStream => ledger.resent_refused += 1,
+            Return::GoAway => ledger.resent_goaway += 1,
+            Return::Closed => ledger.resent_closed += 1,
+        }
+    }
+
+    /// The server allows `streams` concurrent streams on a connection, fewer than planned.
+    pub(crate) fn allows_streams(&mut self, streams: usize) {
+        let allowed = &mut self.tally.ledger.streams_allowed;
+        let streams = streams as u64;
+        *allowed = Some(allowed.map_or(streams, |known| known.min(streams)));
     }
 
     /// The next slot whose returned request can be sent again, because the connection is open.
@@ -202,6 +238,7 @@ impl Scheduler<'_> {
         for other in self.slots_of(connection) {
             if self.busy(other) {
                 self.slots[other].state = SlotState::Returned;
+                self.count_return(now, Return::Closed);
             }
         }
         self.down(connection, now);

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use self::connections::Link;
+pub use self::connections::Return;
 use self::dispatch::Dispatch;
 use crate::error::ErrorClass;
 use crate::exchange::{

@@ -23,7 +23,7 @@ use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::opened::Opened;
 use crate::order::Order;
 use crate::sample::{Ledger, OpSample, Sample};
-use crate::scheduler::{ResponseSummary, Rest, Schedule, Scheduler};
+use crate::scheduler::{ResponseSummary, Rest, Return, Schedule, Scheduler};
 use crate::think::Thinker;
 use crate::{driver, pacer, stop};
 
@@ -206,7 +206,7 @@ impl Driver for Simulation<'_> {
                     scheduler.broken(connection, self.now, ErrorClass::Reset, "reset")
                 }
                 Event::Returned => {
-                    scheduler.returned(slot);
+                    scheduler.returned(slot, self.now, Return::Closed);
                     Order::Rest
                 }
             };

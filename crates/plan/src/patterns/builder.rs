@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 
+use crate::check::Check;
+
 use super::set::{Pattern, PatternGroup, PatternSet};
 
 /// Maximum number of groups: each group has separate figures, which take memory.
@@ -19,6 +21,8 @@ pub(super) struct Builder {
     /// The frequency that the file sets for each group; a group without a frequency (`None`) gets
     /// 1 ÷ number of groups.
     frequencies: Vec<Option<f64>>,
+    /// The conditions on the responses of each group.
+    checks: Vec<Vec<Check>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
     /// The position of each pattern in `patterns`, by the pattern's hash. If two patterns have the
@@ -60,7 +64,13 @@ impl Builder {
         }
         self.names.push(name.to_owned());
         self.frequencies.push(frequency);
+        self.checks.push(Vec::new());
         Ok(self.names.len() - 1)
+    }
+
+    /// Sets the conditions on the responses to the patterns of a group.
+    pub(super) fn check_group(&mut self, group: usize, checks: Vec<Check>) {
+        self.checks[group] = checks;
     }
 
     /// Adds one request of the file.
@@ -115,8 +125,12 @@ impl Builder {
         if self.patterns.is_empty() {
             return Err("it contains no requests".to_owned());
         }
-        let groups = self.names.into_iter().zip(shares);
-        let groups = groups.map(|(name, share)| PatternGroup { name, share });
+        let groups = self.names.into_iter().zip(shares).zip(self.checks);
+        let groups = groups.map(|((name, share), checks)| PatternGroup {
+            name,
+            share,
+            checks,
+        });
         Ok(PatternSet::new(
             groups.collect(),
             self.patterns,

@@ -11,6 +11,7 @@ use super::builder::{Builder, MOST_PATTERNS};
 use super::fault::{Fault, Spot};
 use super::request;
 use super::set::Pattern;
+use crate::check::Check;
 
 /// Reads the text; patterns without a method get `method`.
 pub(super) fn read(text: &str, method: &str, builder: &mut Builder) -> Result<(), Fault> {
@@ -51,6 +52,7 @@ fn take(builder: &mut Builder, name: &str, group: Group, method: &str) -> Result
         return Ok(());
     }
     let at = builder.new_group(name, group.frequency)?;
+    builder.check_group(at, group.checks);
     let shared = &group.shared;
     for (index, own) in group.patterns.into_iter().enumerate() {
         let pattern = pattern(at, own, shared, method);
@@ -188,6 +190,7 @@ struct Group {
     frequency: Option<f64>,
     shared: Request,
     patterns: Vec<Request>,
+    checks: Vec<Check>,
 }
 
 /// An element of a list: a pattern or a group, known only after the element is read.
@@ -277,7 +280,22 @@ impl<'de> Visitor<'de> for FileVisitor<'_> {
 }
 
 fn is_group_key(key: &str) -> bool {
-    matches!(key, "patterns" | "frequency") || REQUEST_KEYS.contains(&key)
+    matches!(key, "patterns" | "frequency" | "check") || REQUEST_KEYS.contains(&key)
+}
+
+/// The conditions of a group: one text, or a list of texts.
+fn checks(value: Value) -> Result<Vec<Check>, String> {
+    let each = match value {
+        Value::Array(each) => each,
+        one => vec![one],
+    };
+    let read = |one: &Value| match one {
+        Value::String(text) => text.parse().map_err(|why| format!("check: {why}")),
+        other => Err(format!(
+            "check: {other} is not text; write for example \"json:/error absent\""
+        )),
+    };
+    each.iter().map(read).collect()
 }
 
 impl Group {
@@ -297,6 +315,7 @@ impl Group {
                 }
                 self.frequency = Some(frequency);
             }
+            "check" => self.checks = checks(map.next_value()?).map_err(de::Error::custom)?,
             "patterns" => self.patterns = map.next_value_seed(PatternsSeed(count))?,
             "headers" => {
                 return Err(de::Error::custom(
@@ -390,7 +409,8 @@ impl<'de> Visitor<'de> for ItemSeed<'_> {
                 }
                 other => {
                     return Err(de::Error::custom(format!(
-                        "{} is no key of a pattern or a group; those are frequency, patterns, {}",
+                        "{} is no key of a pattern or a group; those are frequency, patterns, check, \
+                         {}",
                         request::quoted(other),
                         REQUEST_KEYS.join(", ")
                     )));
@@ -402,6 +422,9 @@ impl<'de> Visitor<'de> for ItemSeed<'_> {
                 "a group has no headers; write them into its patterns",
             )),
             (true, None) => Ok(Item::Group(Box::new(group))),
+            (false, _) if !group.checks.is_empty() => Err(de::Error::custom(
+                "a pattern has no check; write it into its group",
+            )),
             (false, headers) => {
                 let mut pattern = group.shared;
                 pattern.headers = headers.unwrap_or_default();

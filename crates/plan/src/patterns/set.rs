@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::check::Check;
 use crate::rng::{Rng, name_number};
 
 /// A request in a file of patterns.
@@ -58,6 +59,9 @@ pub struct PatternGroup {
     pub name: String,
     /// Share of the requests, above 0; the shares of all groups add up to 1.
     pub share: f64,
+    /// Conditions that every response to a pattern of the group must meet, in addition to those of
+    /// the workload.
+    pub checks: Vec<Check>,
 }
 
 /// The distinct patterns of a file, and their groups. Every group has at least one pattern.

@@ -13,6 +13,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if known().all(|(_, connections)| connections.opened == 0 && !is_timed(connections)) {
         return Vec::new();
     }
+    let any_resent = known().any(|(_, connections)| connections.resent.total() > 0);
     let mut table = Table::new(
         2,
         [
@@ -24,6 +25,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             "closed by server",
             "refused",
             "reset",
+            "sent again",
             "DNS (once)",
             "connect p50",
             "connect p99",
@@ -44,6 +46,11 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             connections.reset,
         ];
         row.extend(counts.map(|n| Cell::from(count(n))));
+        // A column without a value is not printed.
+        row.push(match any_resent {
+            true => count(connections.resent.total()).into(),
+            false => UNKNOWN.into(),
+        });
         let lookup = name_lookup(document, &result.target);
         row.push(lookup.unwrap_or_else(|| UNKNOWN.to_owned()).into());
         for phase in [connections.connect, connections.tls, connections.first_byte] {

@@ -45,6 +45,7 @@ pub(super) fn exchange_prefaces(
         refusal: None,
         status: None,
         server: None,
+        bare_line_feed: None,
         date: None,
         sent,
         received: SystemTime::now(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::{HostFigures, Ledger, PackedHistogram, SetupFigures, Slice};
-use tenbin_result::{Connections, HostResult, SetupStep};
+use tenbin_result::{Connections, HostResult, Resent, SetupStep};
 
 use crate::cell::Cell;
 use crate::figures::basis::Basis;
@@ -20,6 +20,12 @@ pub(crate) fn of_cell(cell: &Cell<'_>, basis: &Basis<'_>) -> Connections {
         closed_by_server: sum.closed_by_server,
         refused: sum.refused,
         reset: sum.reset,
+        resent: Resent {
+            refused_stream: sum.resent_refused,
+            goaway: sum.resent_goaway,
+            closed: sum.resent_closed,
+        },
+        streams_allowed: sum.streams_allowed,
         connect: step(cell, basis, |setup| &setup.connect),
         tls: step(cell, basis, |setup| &setup.tls),
         first_byte: step(cell, basis, |setup| &setup.first_byte),

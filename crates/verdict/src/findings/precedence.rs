@@ -33,7 +33,9 @@ const TIERS: &[(Tier, &[&str])] = &[
         &[
             "errors",
             "mixed_responses",
+            "suspicious_response",
             "unequal_answers",
+            "stream_limit",
             "unequal_hits",
             "unequal_requests",
             "no_hits",
@@ -56,6 +58,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "bandwidth",
             "accept_queue",
             "overload",
+            "resent",
             "keep_alive",
             "proxy_hop",
             "unequal_paths",
@@ -103,6 +106,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "absolute_figures",
             "machine_full",
             "others_busy",
+            "bare_line_feeds",
         ],
     ),
     (

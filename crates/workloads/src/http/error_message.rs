@@ -107,7 +107,7 @@ impl ErrorMessages {
 /// The error message in a JSON body. Groonga: `[[-22, start, elapsed, message, …]]`, or
 /// `{"header": {"error": {"message": …}}}`. OpenSearch: `{"error": {"reason": …}}`, or a string
 /// instead of the object. Others: `{"message": …}`.
-fn words(body: &[u8]) -> Option<String> {
+pub(super) fn words(body: &[u8]) -> Option<String> {
     const PLACES: [&str; 5] = [
         "/0/3",
         "/header/error/message",

@@ -1,5 +1,6 @@
 //! Plain HTTP requests: one repeated request, or requests drawn from patterns.
 
+mod checks;
 mod error_message;
 mod head;
 mod patterns;

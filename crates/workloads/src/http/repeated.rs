@@ -24,15 +24,18 @@ pub(super) fn prepare(
     workers: usize,
 ) -> Result<Box<dyn Prepared>, WorkloadError> {
     let request = Request::new(&work.name, http, target, work.load.keep_alive)?;
+    let path = path(&work.name, http, target)?;
     Ok(Box::new(PreparedHttp {
+        work: work.name.clone(),
         request: Arc::new(request),
-        expected: Expected::new(http),
+        expected: Expected::new(http, &path),
         seen: None,
         workers,
     }))
 }
 
 struct PreparedHttp {
+    work: String,
     request: Arc<Request>,
     expected: Expected,
     /// Comparison of the last slice's responses.
@@ -110,6 +113,17 @@ impl Prepared for PreparedHttp {
 
     fn expected_response(&self) -> Option<ExpectedResponse> {
         self.expected.summary()
+    }
+
+    fn suspicious_response(&self) -> Option<String> {
+        self.expected.suspicion()
+    }
+
+    /// A response before the run that fails a check or looks like an error.
+    fn notes(&self) -> Vec<String> {
+        let sentence = |what| format!("workload \"{}\": {what}", self.work);
+        let doubt = self.expected.doubt().into_iter();
+        doubt.map(sentence).collect()
     }
 }
 

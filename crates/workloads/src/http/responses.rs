@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenbin_engine::{BodyUse, Exchange, Judgement, ResponseHead, Workload};
 use tenbin_plan::HttpWork;
 
+use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
 use super::head::Success;
 use crate::kind::Stage;
@@ -17,6 +18,8 @@ use crate::responses::{
 pub(super) struct Expected {
     rules: Rules,
     secrets: Secrets,
+    checks: Arc<Checks>,
+    suspicion: Suspicion,
     expectation: Expectation,
     findings: Arc<Mutex<Findings>>,
     /// Whether the probe before the run must still be sent.
@@ -27,7 +30,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    pub(super) fn new(work: &HttpWork) -> Self {
+    pub(super) fn new(work: &HttpWork, path: &str) -> Self {
         let may_differ = work.may_differ;
         let is_off = work.method == "HEAD" || (may_differ.size && may_differ.body);
         Self {
@@ -37,6 +40,8 @@ impl Expected {
                 any_status: !work.expect.is_empty(),
             },
             secrets: Secrets::of(work),
+            checks: Arc::new(Checks::of_request(work, path)),
+            suspicion: Suspicion::default(),
             expectation: match is_off {
                 true => Expectation::Nothing,
                 false => Expectation::unknown(),
@@ -85,6 +90,7 @@ impl Expected {
         let numbered = self.reports.iter().enumerate();
         let judge = |(number, report): (usize, &Arc<Mutex<Option<Report>>>)| Judge {
             error_messages: ErrorMessages::new(&self.secrets),
+            checker: Checker::new(&self.checks, &self.suspicion),
             monitor: Monitor::new(self.expectation.for_worker(), self.rules, number),
             report: Arc::clone(report),
         };
@@ -127,6 +133,28 @@ impl Expected {
         (self.expectation != Expectation::Nothing).then_some(seen)
     }
 
+    /// A sentence about a correct response that looks like an error, if there was one.
+    pub(super) fn suspicion(&self) -> Option<String> {
+        let suspicion = self.suspicion.lock();
+        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is wrong with the response before the run, if the response was received.
+    pub(super) fn doubt(&self) -> Option<String> {
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = findings.failed_check().map(|text| {
+            format!("the response before the run counts as an error: {text}")
+        });
+        let suspicion = || {
+            let what = self.suspicion()?;
+            Some(format!(
+                "the response before the run looks like an error: {what}; if it is one, use --check \
+                 to state what a correct response contains"
+            ))
+        };
+        failed.or_else(suspicion)
+    }
+
     /// The expected response for reports and checks; `None` if responses are not compared.
     pub(super) fn summary(&self) -> Option<ExpectedResponse> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,6 +168,7 @@ impl Expected {
 /// Judges the responses of one worker; writes its report when dropped.
 pub(super) struct Judge {
     error_messages: ErrorMessages,
+    checker: Checker,
     monitor: Monitor,
     report: Arc<Mutex<Option<Report>>>,
 }
@@ -160,7 +189,16 @@ impl Judge {
     ) -> BodyUse {
         if success.holds(head.status) {
             let bodies = &mut self.error_messages.bodies;
-            return self.monitor.head(bodies, exchange, head);
+            let compared = self.monitor.head(bodies, exchange, head);
+            let checked = self.checker.head(bodies, exchange, head);
+            return match (compared, checked) {
+                (BodyUse::Discard, BodyUse::Discard) => BodyUse::Discard,
+                (BodyUse::Inspect, _) => BodyUse::Inspect,
+                (BodyUse::Discard, BodyUse::Inspect) => {
+                    self.monitor.read_too(exchange);
+                    BodyUse::Inspect
+                }
+            };
         }
         self.error_messages.head(success, exchange, head)
     }
@@ -183,6 +221,13 @@ impl Judge {
             return self.error_messages.failed(exchange);
         }
         let ErrorMessages { bodies, secrets } = &mut self.error_messages;
+        let checked = self
+            .checker
+            .judge(bodies, exchange, (status, length), secrets);
+        if let Some(failed) = checked {
+            bodies.release(exchange);
+            return failed;
+        }
         let is_public = |text: &str| secrets.are_not_in(text);
         let response = (status, length);
         self.monitor.judge(bodies, exchange, response, is_public)

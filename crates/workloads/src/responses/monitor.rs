@@ -145,6 +145,12 @@ impl Monitor {
         BodyUse::Inspect
     }
 
+    /// Starts the checksum of a body that is read for another reason.
+    #[inline]
+    pub(crate) fn read_too(&self, exchange: &mut Exchange) {
+        exchange.sum = START;
+    }
+
     /// Whether to read this response. The choice is random, because a server's responses can
     /// alternate.
     #[inline]

@@ -27,12 +27,19 @@ pub(crate) struct Findings {
     content_type: Option<String>,
     encoding: Option<String>,
     decoded: Vec<Option<Decoded>>,
+    /// The text of a failure of the response, if the workload does not accept it.
+    failed_check: Option<String>,
 }
 
 impl Findings {
     /// The expected response, derived from the responses to the probe.
     pub(crate) fn expectation(&self) -> Expectation {
         Expectation::of(&self.kinds)
+    }
+
+    /// Why the workload did not accept a response with a success status, if so.
+    pub(crate) fn failed_check(&self) -> Option<&str> {
+        self.failed_check.as_deref()
     }
 
     /// The expected response for reports and checks: `expectation` and the results of the probe.
@@ -76,6 +83,9 @@ pub(crate) struct Prober {
     is_over: bool,
     begun: Option<u64>,
     second: u64,
+    sum: u64,
+    /// Whether `inner` needs the body.
+    is_shared: bool,
     body: Vec<u8>,
     content_type: Option<String>,
     encoding: Option<String>,
@@ -96,6 +106,8 @@ impl Prober {
             is_over: false,
             begun: None,
             second: 0,
+            sum: START,
+            is_shared: false,
             body: Vec::new(),
             content_type: None,
             encoding: None,
@@ -127,7 +139,8 @@ impl Workload for Prober {
 
     fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         self.body.clear();
-        exchange.sum = START;
+        self.sum = START;
+        self.is_shared = self.inner.head(exchange, head) == BodyUse::Inspect;
         let text = |name| {
             let text = String::from_utf8_lossy(head.header(name)?).into_owned();
             Some(text.chars().take(HEADER_CHARS).collect())
@@ -137,16 +150,27 @@ impl Workload for Prober {
         BodyUse::Inspect
     }
 
-    fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
-        exchange.sum = fold(exchange.sum, part);
+    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
+        self.sum = fold(self.sum, part);
+        if self.is_shared {
+            self.inner.body(exchange, offset, part);
+        }
         let space = (LARGEST_BODY + 1).saturating_sub(self.body.len());
         self.body.extend_from_slice(&part[..part.len().min(space)]);
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
+        // An error is not a reference for the responses of the run.
+        let judgement = self.inner.judge(exchange, status, length);
         if !(self.success)(status) {
             self.is_over = true;
             return Judgement::Failed(ErrorClass::Status, String::new());
+        }
+        if let Judgement::Failed(class, text) = judgement {
+            self.is_over = true;
+            let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            findings.failed_check.get_or_insert_with(|| text.clone());
+            return Judgement::Failed(class, text);
         }
         let decoded = match self.body.len() > LARGEST_BODY {
             true => None,
@@ -156,7 +180,7 @@ impl Workload for Prober {
         findings.kinds.add(Response {
             status,
             length,
-            sum: finished(exchange.sum),
+            sum: finished(self.sum),
             second: self.second,
         });
         findings.sum_of_lengths += length;

@@ -74,6 +74,33 @@ section! {
             "Compare the content of every response with the response to the same request that was \
              recorded before the run [default: compare only a sample of the responses]",
         ));
+        /// conditions that every response with a success status must meet: `"status=201"`,
+        /// `"length>=100"`, `"header:X-Cache=HIT"`, `"body contains \"total\""`,
+        /// `"body~\"^[0-9]+$\""`, `"json:/error absent"`, `"json:/hits/total/value>0"`; see
+        /// [Checks](#checks)
+        check: List = text("list of conditions on a response").flag(
+            Flag::of(
+                "--check",
+                Takes::Several("CONDITION"),
+                "Condition that every response with a success status must meet, repeatable; \
+                 a response that does not meet it counts as an error, not as throughput. \
+                 status, length: = != < <= > >=, for example length>=100. header:NAME, body: \
+                 = != ~ !~ contains !contains, for example 'header:X-Cache=HIT' or \
+                 'body contains \"total\"'; ~ is a regular expression. json:/POINTER: all of \
+                 these, for example 'json:/hits/total/value>0'. header and json: exists, absent. \
+                 Conditions on body and json read every body",
+            ),
+        );
+        /// count a response with a success status as an error if its body reports an error in a
+        /// known format: OpenSearch and Elasticsearch (`_search`, `_msearch`, `_bulk` …), Groonga,
+        /// GraphQL; see [Checks](#checks)
+        body_errors: Scalar = switch().default("true").flag(Flag::of(
+            "--no-body-errors",
+            Takes::Switches(false),
+            "Accept responses with a success status whose body reports an error in a known format \
+             (OpenSearch: failed shards, timed_out, errors of _msearch and _bulk; Groonga: return \
+             code; GraphQL: errors) [default: such a response counts as an error]",
+        ));
         /// file of requests, instead of `path` and `body`: [patterns.md](patterns.md); or
         /// `"{corpus}"`: requests generated from the pages of [`[corpus]`](#corpus)
         patterns: Scalar = text("path, or `\"{corpus}\"`").default_rule("one request").flag(

@@ -15,6 +15,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::check::Check;
 use crate::may_differ::MayDiffer;
 use crate::patterns::{ByTarget, Patterns};
 use crate::secrets::Secrets;
@@ -61,6 +62,11 @@ pub struct HttpWork {
     /// Compare the content of every response, instead of a sample, with the response recorded
     /// before the run.
     pub verify: bool,
+    /// Conditions that every response with a success status must meet.
+    pub checks: Vec<Check>,
+    /// Whether a response with a success status is a failure if its body reports an error in a known
+    /// format.
+    pub body_errors: bool,
     /// Requests to draw from, instead of a single request. Each request has its own method, path
     /// and body; its headers replace headers of the work with the same name.
     pub patterns: Option<Patterns>,
@@ -77,6 +83,8 @@ impl fmt::Debug for HttpWork {
             .field("expect", &self.expect)
             .field("may_differ", &self.may_differ)
             .field("verify", &self.verify)
+            .field("checks", &self.checks)
+            .field("body_errors", &self.body_errors)
             .field("patterns", &self.patterns)
             .finish()
     }
@@ -114,6 +122,8 @@ impl HttpWork {
             expect: Vec::new(),
             may_differ: MayDiffer::default(),
             verify: false,
+            checks: Vec::new(),
+            body_errors: true,
             patterns: None,
         }
     }

@@ -37,6 +37,14 @@ pub(super) fn print(page: &mut Page, work: &HttpWork) {
         );
     }
     page.unless(&HttpDraft::verify, work.verify, false);
+    if !work.checks.is_empty() {
+        let checks = work.checks.iter().map(ToString::to_string);
+        page.key(
+            &HttpDraft::check,
+            list(checks.map(|check| text(work.secrets.conceal(&check)))),
+        );
+    }
+    page.unless(&HttpDraft::body_errors, work.body_errors, true);
     if let Some(drawn) = &work.patterns {
         patterns(page, drawn, &work.secrets);
     }

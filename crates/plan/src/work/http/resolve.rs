@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::HttpDraft;
 use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
+use crate::check::{Check, Condition};
 use crate::may_differ::{MAY_DIFFER, MayDiffer};
 use crate::resolver::Resolver;
 use crate::scalar::Field;
@@ -22,6 +23,16 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
     let method = resolver
         .read("method", &draft.method, method::read)
         .unwrap_or_else(|| "GET".to_owned());
+    let expect = resolver
+        .each("expect", draft.expect.as_ref(), |scalar, _| {
+            statuses(scalar)
+        })
+        .concat();
+    let checks = resolver.each("check", draft.check.as_ref(), |scalar, _| {
+        let check: Check = scalar.parsed()?;
+        can_hold(&check, &expect, &method)?;
+        Ok(check)
+    });
     HttpWork {
         patterns: patterns::resolve(resolver, draft, &method),
         method,
@@ -31,11 +42,9 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
         body,
         body_file,
         secrets: draft.secrets.clone(),
-        expect: resolver
-            .each("expect", draft.expect.as_ref(), |scalar, _| {
-                statuses(scalar)
-            })
-            .concat(),
+        expect,
+        checks,
+        body_errors: resolver.value_or_default(&HttpDraft::body_errors, &draft.body_errors),
         may_differ: resolver
             .each("may_differ", draft.may_differ.as_ref(), |scalar, _| {
                 scalar.choice(MAY_DIFFER)
@@ -44,6 +53,30 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
             .fold(MayDiffer::default(), MayDiffer::or),
         verify: resolver.value_or_default(&HttpDraft::verify, &draft.verify),
     }
+}
+
+/// Refuses a check that no response can pass.
+fn can_hold(check: &Check, expect: &[u16], method: &str) -> Result<(), String> {
+    let counts = |status: u16| match expect {
+        [] => (200..300).contains(&status),
+        named => named.contains(&status),
+    };
+    if let Condition::Status(test) = check.condition
+        && !(200..600).any(|status| counts(status) && test.holds(f64::from(status)))
+    {
+        return Err(format!(
+            "{:?} never holds: only responses with a success status are checked, and no success \
+             status meets the condition; name the success statuses with expect (--expect)",
+            check.to_string()
+        ));
+    }
+    if check.needs_body() && method == "HEAD" {
+        return Err(format!(
+            "{:?} never holds: a response to HEAD has no body",
+            check.to_string()
+        ));
+    }
+    Ok(())
 }
 
 fn path(scalar: &Scalar) -> Result<String, String> {

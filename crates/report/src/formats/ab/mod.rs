@@ -169,14 +169,14 @@ fn counts(text: &mut String, asked: &Asked<'_>, pooled: &Pooled) {
     line(text, "Failed requests", &pooled.failed().to_string());
     if pooled.failed() > 0 {
         use ErrorClass::{
-            Connect, Protocol, Reset, Short, Stale, Status, Timeout, Unexpected, Wrong,
+            Check, Connect, Protocol, Reset, Short, Stale, Status, Timeout, Unexpected, Wrong,
         };
         let _ = writeln!(
             text,
             "   (Connect: {}, Receive: {}, Length: {}, Exceptions: {})",
             pooled.failed_by(&[Connect]),
             pooled.failed_by(&[Reset, Timeout]),
-            pooled.failed_by(&[Short, Wrong, Stale, Unexpected]),
+            pooled.failed_by(&[Short, Wrong, Stale, Unexpected, Check]),
             pooled.failed_by(&[Status, Protocol])
         );
     }

@@ -195,12 +195,12 @@ fn row(text: &mut String, name: &str, [mean, deviation, largest]: [Printed; 3], 
 }
 
 fn failures(text: &mut String, pooled: &Pooled) {
-    use ErrorClass::{Connect, Protocol, Reset, Short, Stale, Timeout, Unexpected, Wrong};
+    use ErrorClass::{Check, Connect, Protocol, Reset, Short, Stale, Timeout, Unexpected, Wrong};
     let sockets = [
         ("connect", pooled.failed_by(&[Connect])),
         (
             "read",
-            pooled.failed_by(&[Reset, Protocol, Short, Wrong, Stale, Unexpected]),
+            pooled.failed_by(&[Reset, Protocol, Short, Wrong, Stale, Unexpected, Check]),
         ),
         // Always 0: a request that is written also ends with a response or a reset.
         ("write", 0),

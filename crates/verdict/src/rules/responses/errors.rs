@@ -227,6 +227,7 @@ impl Tally {
                     | ErrorClass::Wrong
                     | ErrorClass::Stale
                     | ErrorClass::Unexpected
+                    | ErrorClass::Check
             )
         });
         wrong.map(|(_, count)| count).sum()
@@ -330,7 +331,16 @@ impl Tally {
                  for the same request before; if the page is meant to differ, measure with \
                  --may-differ body"
             }
-            Some(ErrorClass::Short | ErrorClass::Wrong) => {
+            Some(ErrorClass::Check) => {
+                "look at such a response: its status is a success, but it fails a check or reports \
+                 an error; correct the request or the server, or the condition (--check); to \
+                 accept errors that bodies report, use --no-body-errors"
+            }
+            Some(ErrorClass::Short) => {
+                "read the target's log: it ends responses before all bytes are sent, because a \
+                 connection breaks off, a limit is reached, or content is missing"
+            }
+            Some(ErrorClass::Wrong) => {
                 "do not trust the target with data until you know why it returns other bytes \
                  than those that were stored"
             }

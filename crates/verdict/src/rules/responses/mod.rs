@@ -1,8 +1,10 @@
 //! Rules on responses: whether the work was done and was the same for all targets.
 
+pub(crate) mod bare_line_feeds;
 pub(crate) mod censored;
 pub(crate) mod changed_answers;
 pub(crate) mod errors;
 pub(crate) mod mixed_responses;
+pub(crate) mod suspicious_response;
 pub(crate) mod unequal_answers;
 pub(crate) mod unequal_requests;

@@ -21,6 +21,7 @@ use self::hits::HitCounting;
 use self::requests::Requests;
 use self::sampler::{Sampler, Sampling};
 use self::worker::{Log, Worker, WorkerState};
+use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{IMPOSSIBLE, Prepared, Stage};
@@ -84,6 +85,8 @@ pub(super) fn prepare(
         work: work.name.clone(),
         patterns: patterns.clone(),
         secrets: Secrets::of(http),
+        checks: Arc::new(Checks::of_patterns(http, set)),
+        suspicion: Suspicion::default(),
         labels: labels(set),
         notes: set.notes().to_vec(),
         chosen: chosen.is_some(),
@@ -124,6 +127,8 @@ struct PreparedPatterns {
     work: String,
     patterns: Patterns,
     secrets: Secrets,
+    checks: Arc<Checks>,
+    suspicion: Suspicion,
     labels: Vec<String>,
     notes: Vec<String>,
     /// Whether the plan draws from only a part of the file's patterns.
@@ -252,7 +257,9 @@ impl Prepared for PreparedPatterns {
             let figures = Figures::new(self.patterns.slowest as usize, counted);
             let book = Arc::clone(&self.book);
             let error_messages = ErrorMessages::new(&self.secrets);
-            let worker = Worker::new(book, course, figures, error_messages, Arc::clone(log));
+            let checker = Checker::new(&self.checks, &self.suspicion);
+            let judges = (error_messages, checker);
+            let worker = Worker::new(book, course, figures, judges, Arc::clone(log));
             Box::new(worker) as Box<dyn Workload>
         })
         .collect()
@@ -313,6 +320,11 @@ impl Prepared for PreparedPatterns {
                 self.samplers[worker] = Some(course.sampler);
             }
         }
+    }
+
+    fn suspicious_response(&self) -> Option<String> {
+        let suspicion = self.suspicion.lock();
+        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn response_comparison(&mut self) -> Option<ResponseComparison> {

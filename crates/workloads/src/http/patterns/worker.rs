@@ -6,6 +6,7 @@ use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Workload,
 };
 
+use super::super::checks::Checker;
 use super::super::error_message::ErrorMessages;
 use super::figures::Figures;
 use super::requests::Requests;
@@ -39,6 +40,7 @@ pub(super) struct Worker {
     figures: Figures,
     drawn: Vec<u64>,
     error_messages: ErrorMessages,
+    checker: Checker,
     log: Arc<Mutex<Option<Log>>>,
 }
 
@@ -47,7 +49,7 @@ impl Worker {
         book: Arc<Requests>,
         course: WorkerState,
         figures: Figures,
-        error_messages: ErrorMessages,
+        (error_messages, checker): (ErrorMessages, Checker),
         log: Arc<Mutex<Option<Log>>>,
     ) -> Self {
         Self {
@@ -56,6 +58,7 @@ impl Worker {
             course,
             figures,
             error_messages,
+            checker,
             log,
         }
     }
@@ -97,15 +100,22 @@ impl Workload for Worker {
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
-        let is_other = |length| self.course.lengths.is_unexpected(exchange.tag, length);
-        if !exchange.bodyless_response
-            && self.book.success.holds(head.status)
-            && head.length.is_some_and(is_other)
-        {
-            self.error_messages.bodies.catch_up_to(KEPT_BYTES, exchange);
-            return BodyUse::Inspect;
+        if !self.book.success.holds(head.status) {
+            return self
+                .error_messages
+                .head(&self.book.success, exchange, head);
         }
-        self.error_messages.head(&self.book.success, exchange, head)
+        let bodies = &mut self.error_messages.bodies;
+        let is_other = |length| self.course.lengths.is_unexpected(exchange.tag, length);
+        let is_unexpected = !exchange.bodyless_response && head.length.is_some_and(is_other);
+        if is_unexpected {
+            bodies.catch_up_to(KEPT_BYTES, exchange);
+        }
+        let checked = self.checker.head(bodies, exchange, head);
+        match is_unexpected {
+            true => BodyUse::Inspect,
+            false => checked,
+        }
     }
 
     fn body(&mut self, exchange: &mut Exchange, _offset: u64, part: &[u8]) {
@@ -116,8 +126,17 @@ impl Workload for Worker {
         if !self.book.success.holds(status) {
             return self.error_messages.failed(exchange);
         }
+        let ErrorMessages { bodies, secrets } = &mut self.error_messages;
+        let checked = self
+            .checker
+            .judge(bodies, exchange, (status, length), secrets);
+        if let Some(failed) = checked {
+            bodies.release(exchange);
+            return failed;
+        }
         let lengths = &mut self.course.lengths;
         if exchange.bodyless_response {
+            self.error_messages.release(exchange);
             return Judgement::Correct;
         }
         if lengths.is_unexpected(exchange.tag, length) {
@@ -130,6 +149,9 @@ impl Workload for Worker {
             return lengths.unexpected(exchange.tag, (status, length), example);
         }
         lengths.came(exchange.tag, length);
+        if self.error_messages.bodies.is_caught(exchange) {
+            self.error_messages.release(exchange);
+        }
         Judgement::Correct
     }
 

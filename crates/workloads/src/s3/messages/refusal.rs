@@ -87,6 +87,19 @@ impl Refusals {
         exchange.note = LAST_OWN_NOTE + 1 + slot as u64;
     }
 
+    /// Keeps at least up to `most` bytes of the body of this exchange, which may be kept already.
+    pub(crate) fn catch_at_least(&mut self, most: usize, exchange: &mut Exchange) {
+        match slot(exchange).and_then(|slot| self.buffers.get_mut(slot)) {
+            Some(buffer) => buffer.most = buffer.most.max(most),
+            None => self.catch_up_to(most, exchange),
+        }
+    }
+
+    /// The buffer of this exchange, whose body is kept; different for all exchanges in flight.
+    pub(crate) fn slot(&self, exchange: &Exchange) -> usize {
+        slot(exchange).unwrap_or_default()
+    }
+
     /// Adds a part of a body; returns false if the body of this exchange is not kept.
     pub(crate) fn body(&mut self, exchange: &Exchange, part: &[u8]) -> bool {
         let Some(buffer) = slot(exchange).and_then(|slot| self.buffers.get_mut(slot)) else {
