@@ -73,7 +73,7 @@ fn errors_in_known_formats_are_failures_unless_they_are_switched_off() {
         };
         let options = [&["--target", &target], request].concat();
         let run = measured(&scratch, &options);
-        assert_eq!(run.code, Some(6), "{run}");
+        assert_eq!(run.code, Some(4), "{run}");
         let document = document(&run);
         let (ok, failed) = counts(&document);
         assert!(ok == 0 && failed > 0, "{path}: {run}");

@@ -21,15 +21,19 @@ pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'stat
 /// Text from a server as one line of at most 80 characters, with control characters escaped. Markup
 /// stays unescaped; the code that writes a page or terminal escapes markup.
 pub(crate) fn tame(text: &str) -> String {
-    const MOST: usize = 80;
+    tame_to(text, 80)
+}
+
+/// As [`tame`], with up to `most` characters.
+pub(crate) fn tame_to(text: &str, most: usize) -> String {
     let mut tame = String::new();
-    for c in text.chars().take(MOST) {
+    for c in text.chars().take(most) {
         match c.is_control() {
             true => tame.extend(c.escape_unicode()),
             false => tame.push(c),
         }
     }
-    if text.chars().nth(MOST).is_some() {
+    if text.chars().nth(most).is_some() {
         tame.push('…');
     }
     tame

@@ -11,13 +11,16 @@ use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::server::out_of_space;
-use crate::words::tame;
+use crate::words::{tame, tame_to};
 
 /// Share of wrong responses above which the target did different work.
 const WRONG_WORK: f64 = 0.001;
 
 /// Share of failures of any kind above which no figure can be trusted.
 const ANY: f64 = 0.01;
+
+/// Characters of an error text that are shown: a check and the start of a response fit.
+const SHOWN_CHARS: usize = 240;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "errors",
@@ -281,7 +284,7 @@ impl Tally {
             evidence.push_str(&format!("; responses with status {statuses}"));
         }
         if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
-            evidence.push_str(&format!("; most often {}", tame(text)));
+            evidence.push_str(&format!("; most often {}", tame_to(text, SHOWN_CHARS)));
         }
         if self.without_success > 0 {
             let what = if self.with_steps {

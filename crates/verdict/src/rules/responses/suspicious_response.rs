@@ -4,7 +4,10 @@ use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
-use crate::words::tame;
+use crate::words::tame_to;
+
+/// Characters of the description of a response that are shown.
+const SHOWN_CHARS: usize = 200;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "suspicious_response",
@@ -32,7 +35,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             evidence: format!(
                 "responses of this kind count as correct, and the first of them looks like an \
                  error: {}",
-                tame(response)
+                tame_to(response, SHOWN_CHARS)
             ),
             advice: "send the request by hand; if the response is an error, correct the request; \
                      otherwise use --check to state what a correct response contains, for example \
