@@ -59,12 +59,32 @@ fn errors_in_known_formats_are_failures_unless_they_are_switched_off() {
     let scratch = Scratch::new("known-errors");
     let nginx = Nginx::serving(&scratch, RESPONSES);
     for (path, body, expected) in [
-        ("i/_search?q=a", "", "OpenSearch _search; got 1 of 2 shards failed: too many clauses"),
-        ("_msearch", "{}", "OpenSearch _msearch; got 1 of 2 searches failed: no such index"),
-        ("_bulk", "{}", "OpenSearch _bulk; got some writes failed: 1 of 1, first full"),
-        ("d/select?table=X", "", "Groonga; got return code -22: invalid name"),
+        (
+            "i/_search?q=a",
+            "",
+            "OpenSearch _search; got 1 of 2 shards failed: too many clauses",
+        ),
+        (
+            "_msearch",
+            "{}",
+            "OpenSearch _msearch; got 1 of 2 searches failed: no such index",
+        ),
+        (
+            "_bulk",
+            "{}",
+            "OpenSearch _bulk; got some writes failed: 1 of 1, first full",
+        ),
+        (
+            "d/select?table=X",
+            "",
+            "Groonga; got return code -22: invalid name",
+        ),
         ("d/other", "", "Groonga; got return code -63"),
-        ("graphql", r#"{"query":"{ a }"}"#, "GraphQL; got errors: not allowed"),
+        (
+            "graphql",
+            r#"{"query":"{ a }"}"#,
+            "GraphQL; got errors: not allowed",
+        ),
     ] {
         let target = format!("{}{path}", nginx.url());
         let request: &[&str] = match body {
@@ -95,7 +115,10 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
     let target = format!("{}ok", nginx.url());
     let run = |checks: &[&str]| {
         let checks = checks.iter().flat_map(|check| ["--check", *check]);
-        let options: Vec<&str> = ["--target", target.as_str()].into_iter().chain(checks).collect();
+        let options: Vec<&str> = ["--target", target.as_str()]
+            .into_iter()
+            .chain(checks)
+            .collect();
         measured(&scratch, &options)
     };
     let passes = run(&[
@@ -112,9 +135,18 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
     let (ok, failed) = counts(&document(&passes));
     assert!(ok > 0 && failed == 0, "{passes}");
     for (check, got) in [
-        ("json:/state=done", "check json:/state=done; got status 200 and 34 bytes: {\"id\":7"),
-        ("header:x-cache=MISS", "check header:x-cache=MISS; got status 200"),
-        ("length>1000", "check length>1000; got status 200 and 34 bytes"),
+        (
+            "json:/state=done",
+            "check json:/state=done; got status 200 and 34 bytes: {\"id\":7",
+        ),
+        (
+            "header:x-cache=MISS",
+            "check header:x-cache=MISS; got status 200",
+        ),
+        (
+            "length>1000",
+            "check length>1000; got status 200 and 34 bytes",
+        ),
     ] {
         let fails = run(&["status=200", check]);
         let document = document(&fails);
@@ -122,12 +154,19 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
         assert!(ok == 0 && failed > 0, "{check}: {fails}");
         let found = findings(&document, "errors");
         assert!(found[0].1.contains(got), "{check}: {fails}");
-        assert!(fails.stderr.contains("the response before the run counts as an error"), "{fails}");
+        assert!(
+            fails
+                .stderr
+                .contains("the response before the run counts as an error"),
+            "{fails}"
+        );
     }
     run(&["json:/list/1<x"])
         .expect_code(2)
         .expect_stderr("column 14: expected a number");
-    run(&["status=404"]).expect_code(2).expect_stderr("never holds");
+    run(&["status=404"])
+        .expect_code(2)
+        .expect_stderr("never holds");
 
     // Each group of patterns has conditions of its own.
     let patterns = scratch.write(
@@ -135,13 +174,23 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
         r#"{"good": {"patterns": ["/ok"], "check": "json:/id=7"},
             "bad": {"patterns": ["/error", "/page"], "check": ["json:/id exists"]}}"#,
     );
-    let run = measured(&scratch, &["--target", &nginx.url(), "--patterns", &patterns]);
+    let run = measured(
+        &scratch,
+        &["--target", &nginx.url(), "--patterns", &patterns],
+    );
     let document = document(&run);
-    let operations = document["results"][0]["operations"].as_array().expect("operations");
+    let operations = document["results"][0]["operations"]
+        .as_array()
+        .expect("operations");
     let of = |name: &str| {
-        let one = operations.iter().find(|operation| operation["operation"] == name);
+        let one = operations
+            .iter()
+            .find(|operation| operation["operation"] == name);
         let one = one.unwrap_or_else(|| panic!("{name}: {run}"));
-        (one["ok"].as_u64().unwrap_or(0), one["failed"].as_u64().unwrap_or(0))
+        (
+            one["ok"].as_u64().unwrap_or(0),
+            one["failed"].as_u64().unwrap_or(0),
+        )
     };
     assert!(of("good").0 > 0 && of("good").1 == 0, "{run}");
     assert!(of("bad").0 == 0 && of("bad").1 > 0, "{run}");
@@ -152,7 +201,10 @@ fn a_reference_that_looks_like_an_error_is_suspect_even_when_every_response_equa
     let scratch = Scratch::new("suspicious");
     let nginx = Nginx::serving(&scratch, RESPONSES);
     for (path, sign) in [
-        ("error", "a JSON object with only an error: {\"error\":\"rate limit exceeded\"}"),
+        (
+            "error",
+            "a JSON object with only an error: {\"error\":\"rate limit exceeded\"}",
+        ),
         ("page", "the title of the page is that of an error"),
     ] {
         let target = format!("{}{path}", nginx.url());
@@ -166,10 +218,18 @@ fn a_reference_that_looks_like_an_error_is_suspect_even_when_every_response_equa
     }
     let posted = format!("{}error", nginx.url());
     let run = measured(&scratch, &["--target", &posted, "--method", "POST"]);
-    assert_eq!(findings(&document(&run), "suspicious_response").len(), 1, "{run}");
+    assert_eq!(
+        findings(&document(&run), "suspicious_response").len(),
+        1,
+        "{run}"
+    );
     let good = format!("{}ok", nginx.url());
     let run = measured(&scratch, &["--target", &good, "--verify"]);
-    assert_eq!(findings(&document(&run), "suspicious_response"), [], "{run}");
+    assert_eq!(
+        findings(&document(&run), "suspicious_response"),
+        [],
+        "{run}"
+    );
 }
 
 #[test]
@@ -186,13 +246,25 @@ fn a_target_that_allows_fewer_streams_is_not_compared_as_if_it_allowed_all() {
         format!("one=http://127.0.0.1:{port}/"),
         format!("all=http://127.0.0.2:{port}/"),
     );
-    let options = ["--target", &one, "--target", &all, "--http", "2", "--streams", "8"];
+    let options = [
+        "--target",
+        &one,
+        "--target",
+        &all,
+        "--http",
+        "2",
+        "--streams",
+        "8",
+    ];
     let run = measured(&scratch, &options);
     let document = document(&run);
     let found = findings(&document, "stream_limit");
     assert_eq!(found.len(), 1, "{run}");
     assert_eq!(found[0].0, "suspect", "{run}");
-    for part in ["one allows 1 concurrent streams", "2 requests are in flight instead of 16"] {
+    for part in [
+        "one allows 1 concurrent streams",
+        "2 requests are in flight instead of 16",
+    ] {
         assert!(found[0].1.contains(part), "{run}");
     }
     let connections = &document["results"][0]["connections"];
@@ -231,7 +303,8 @@ fn line_feeds_alone_are_accepted_with_a_finding_and_a_switch_of_protocols_is_ref
     assert!(found[0].1.starts_with("line 1 in the head"), "{run}");
     assert!(run.stderr.contains("ends with a line feed alone"), "{run}");
 
-    let url = server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
+    let url =
+        server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n");
     measured(&scratch, &["--target", &url])
         .expect_code(3)
         .expect_stderr("responds with status 101 (Switching Protocols)");

@@ -22,7 +22,10 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("absent", Operator::Absent),
     ("!=", Operator::Compare(Comparison::Unequal)),
     ("!~", Operator::Matches(false)),
-    ("<=", Operator::Compare(Comparison::Ordered(Relation::AtMost))),
+    (
+        "<=",
+        Operator::Compare(Comparison::Ordered(Relation::AtMost)),
+    ),
     (
         ">=",
         Operator::Compare(Comparison::Ordered(Relation::AtLeast)),
@@ -259,10 +262,9 @@ impl<'a> Reader<'a> {
                     Some('r') => text.push('\r'),
                     Some('t') => text.push('\t'),
                     _ => {
-                        return Err(self.wrong(
-                            at,
-                            r#"a backslash must be followed by one of " \ n r t"#,
-                        ));
+                        return Err(
+                            self.wrong(at, r#"a backslash must be followed by one of " \ n r t"#)
+                        );
                     }
                 },
                 character => text.push(character),
@@ -331,7 +333,11 @@ impl<'a> Reader<'a> {
         operator: Operator,
         value: Option<Written>,
     ) -> Result<Option<TextTest>, String> {
-        let text = || value.as_ref().map_or_else(String::new, |one| one.text.clone());
+        let text = || {
+            value
+                .as_ref()
+                .map_or_else(String::new, |one| one.text.clone())
+        };
         Ok(Some(match operator {
             Operator::Exists => TextTest::Exists,
             Operator::Absent => TextTest::Absent,
@@ -454,8 +460,14 @@ mod tests {
                 r#"json:/a!="1""#,
                 json("/a", JsonTest::Is("1".into(), false)),
             ),
-            ("json:/state=ok", json("/state", JsonTest::Is("ok".into(), true))),
-            ("json:/x = null", json("/x", JsonTest::Is(Value::Null, true))),
+            (
+                "json:/state=ok",
+                json("/state", JsonTest::Is("ok".into(), true)),
+            ),
+            (
+                "json:/x = null",
+                json("/x", JsonTest::Is(Value::Null, true)),
+            ),
             ("json:/error absent", json("/error", JsonTest::Absent)),
             ("json:/a~1b~0c exists", json("/a~1b~0c", JsonTest::Exists)),
             (
@@ -464,7 +476,10 @@ mod tests {
             ),
             (
                 "json:/name contains x",
-                json("/name", JsonTest::Text(TextTest::Contains("x".to_owned(), true))),
+                json(
+                    "/name",
+                    JsonTest::Text(TextTest::Contains("x".to_owned(), true)),
+                ),
             ),
         ] {
             assert_eq!(condition(text), expected, "{text}");
@@ -482,26 +497,50 @@ mod tests {
     fn an_error_names_what_is_wrong_and_where() {
         for (text, expected) in [
             ("", "is empty; write for example"),
-            ("jsn:/a=1", "\"jsn:/a=1\", column 1: \"jsn\" is no part of a response"),
+            (
+                "jsn:/a=1",
+                "\"jsn:/a=1\", column 1: \"jsn\" is no part of a response",
+            ),
             ("status", "column 7: the test is missing"),
             ("status~2", "column 7: a status is compared with"),
-            ("status=700", "column 8: a status is a number from 100 to 599"),
+            (
+                "status=700",
+                "column 8: a status is a number from 100 to 599",
+            ),
             ("status=ok", "column 8: expected a number"),
             ("status:200", "column 7: status has no part after a colon"),
-            ("length>=1.5", "column 9: a length is a whole number of bytes"),
+            (
+                "length>=1.5",
+                "column 9: a length is a whole number of bytes",
+            ),
             ("header=HIT", "column 7: write header:NAME"),
             ("header:=HIT", "column 8: the name of the header is missing"),
             ("header:Age>3", "column 11: a header is text"),
             ("body exists", "column 6: write length>0"),
-            ("body~\"(\"", "column 6: the regular expression is not valid: unclosed group"),
+            (
+                "body~\"(\"",
+                "column 6: the regular expression is not valid: unclosed group",
+            ),
             ("body contains", "column 14: the value is missing"),
-            ("body contains \"x", "column 15: the quotation mark is not closed"),
-            ("body contains \"x\" y", "column 19: the check ends before this text"),
-            ("body contains \"\\x\"", "column 16: a backslash must be followed"),
+            (
+                "body contains \"x",
+                "column 15: the quotation mark is not closed",
+            ),
+            (
+                "body contains \"x\" y",
+                "column 19: the check ends before this text",
+            ),
+            (
+                "body contains \"\\x\"",
+                "column 16: a backslash must be followed",
+            ),
             ("body containsx", "column 6: expected one of = !="),
             ("json:a=1", "column 6: a JSON pointer begins with a slash"),
             ("json=1", "column 5: write json: and a JSON pointer"),
-            ("json:/a=[1]", "column 9: lists and objects cannot be compared"),
+            (
+                "json:/a=[1]",
+                "column 9: lists and objects cannot be compared",
+            ),
             ("json:/a>x", "column 9: expected a number"),
             ("json:/é>x", "column 9: expected a number"),
         ] {

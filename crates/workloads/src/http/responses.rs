@@ -142,9 +142,9 @@ impl Expected {
     /// What is wrong with the response before the run, if the response was received.
     pub(super) fn doubt(&self) -> Option<String> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = findings.failed_check().map(|text| {
-            format!("the response before the run counts as an error: {text}")
-        });
+        let failed = findings
+            .failed_check()
+            .map(|text| format!("the response before the run counts as an error: {text}"));
         let suspicion = || {
             let what = self.suspicion()?;
             Some(format!(

@@ -30,7 +30,10 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let mut operations = 0;
     for slice in &cell.slices {
         sum += slice.ledger;
-        operations += slice.requests().map(|op| op.ok + op.failed_count()).sum::<u64>();
+        operations += slice
+            .requests()
+            .map(|op| op.ok + op.failed_count())
+            .sum::<u64>();
     }
     let causes = [
         (sum.resent_refused, "REFUSED_STREAM"),

@@ -38,7 +38,12 @@ fn of_workload(workload: &Workload, cells: &[&Cell<'_>]) -> Vec<Finding> {
             let own = streams(cell);
             let unlike = cells.iter().find(|other| Some(streams(other)) == most);
             let unlike = unlike.filter(|other| streams(other) > own);
-            finding(workload, cell, own, unlike.map(|other| (other.target.name.as_str(), streams(other))))
+            finding(
+                workload,
+                cell,
+                own,
+                unlike.map(|other| (other.target.name.as_str(), streams(other))),
+            )
         })
         .collect()
 }
@@ -53,12 +58,7 @@ fn allowed(cell: &Cell<'_>) -> Option<u64> {
     sum.streams_allowed
 }
 
-fn finding(
-    workload: &Workload,
-    cell: &Cell<'_>,
-    own: u64,
-    unlike: Option<(&str, u64)>,
-) -> Finding {
+fn finding(workload: &Workload, cell: &Cell<'_>, own: u64, unlike: Option<(&str, u64)>) -> Finding {
     let (planned, connections) = (workload.load.depth as u64, workload.load.connections as u64);
     let target = &cell.target.name;
     let limit = format!(
@@ -119,7 +119,11 @@ mod tests {
              ratio compares different concurrency"
         );
         let assessment = run.assess();
-        assert!(assessment.primary().all(|one| one.trust == tenbin_result::Trust::Suspect));
+        assert!(
+            assessment
+                .primary()
+                .all(|one| one.trust == tenbin_result::Trust::Suspect)
+        );
         assert_eq!(assessment.findings[0].rule, RULE.name);
     }
 

@@ -53,7 +53,9 @@ mod tests {
     fn with_response(response: &str) -> Run {
         let mut run = Run::pair(8);
         let target = run.environment.targets.entry("b".to_owned()).or_default();
-        target.suspicious.insert("get".to_owned(), response.to_owned());
+        target
+            .suspicious
+            .insert("get".to_owned(), response.to_owned());
         run
     }
 
@@ -63,10 +65,17 @@ mod tests {
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].target.as_deref(), Some("b"));
-        assert!(findings[0].evidence.contains("status 200, but"), "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("status 200, but"),
+            "{findings:?}"
+        );
         assert!(!findings[0].evidence.contains('\u{1b}'), "{findings:?}");
         let assessment = run.assess();
-        assert!(assessment.primary().all(|one| one.trust == tenbin_result::Trust::Suspect));
+        assert!(
+            assessment
+                .primary()
+                .all(|one| one.trust == tenbin_result::Trust::Suspect)
+        );
     }
 
     #[test]

@@ -42,8 +42,9 @@ pub(super) fn decoded(body: &[u8], encoding: Encoding, into: &mut Vec<u8>, most:
         Encoding::Gzip => copied(flate2::read::MultiGzDecoder::new(body), into, most),
         // The zlib format (RFC 9110, section 8.4.1.2).
         Encoding::Deflate => copied(flate2::read::ZlibDecoder::new(body), into, most),
-        Encoding::Zstd => zstd::stream::read::Decoder::new(body)
-            .and_then(|decoder| copied(decoder, into, most)),
+        Encoding::Zstd => {
+            zstd::stream::read::Decoder::new(body).and_then(|decoder| copied(decoder, into, most))
+        }
         Encoding::Other => Ok(false),
     };
     whole.unwrap_or(false)

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use memchr::memmem;
-use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -208,7 +208,9 @@ impl Search {
         if self.timed_out == Some(true) {
             return Some(Fault::TimedOut);
         }
-        self.failures.filter(|failures| failures.0).map(|_| Fault::Failures)
+        self.failures
+            .filter(|failures| failures.0)
+            .map(|_| Fault::Failures)
     }
 }
 
@@ -284,10 +286,12 @@ impl<'de> Deserialize<'de> for Parts {
 /// The first error message in a response, at one of these places or in a list there.
 fn first_reason(body: &[u8], places: &[&str]) -> Option<String> {
     let response: Value = serde_json::from_slice(body).ok()?;
-    places.iter().find_map(|place| match response.pointer(place)? {
-        Value::Array(parts) => parts.iter().find_map(reason_in),
-        part => reason_in(part),
-    })
+    places
+        .iter()
+        .find_map(|place| match response.pointer(place)? {
+            Value::Array(parts) => parts.iter().find_map(reason_in),
+            part => reason_in(part),
+        })
 }
 
 fn reason_in(part: &Value) -> Option<String> {
@@ -301,7 +305,9 @@ fn reason_in(part: &Value) -> Option<String> {
         "/_shards/failures/0/reason/reason",
         "/_shards/failures/0/reason/type",
     ];
-    let mut found = PLACES.iter().filter_map(|place| part.pointer(place)?.as_str());
+    let mut found = PLACES
+        .iter()
+        .filter_map(|place| part.pointer(place)?.as_str());
     found.next().map(printable)
 }
 
@@ -314,7 +320,11 @@ fn bulk_reason(body: &[u8]) -> Option<String> {
         .filter(|action| action.get("error").is_some())
         .collect();
     let reason = failed.first().and_then(|action| reason_in(action))?;
-    Some(format!("{} of {}, first {reason}", failed.len(), items.len()))
+    Some(format!(
+        "{} of {}, first {reason}",
+        failed.len(),
+        items.len()
+    ))
 }
 
 fn first_text(json: &str, pointer: &str) -> Option<String> {
@@ -333,7 +343,14 @@ fn printable(text: &str) -> String {
 /// The return code at the start of a response of Groonga: `[[0, …` or
 /// `{"header":{"return_code":0, …`.
 fn groonga_code(start: &[u8]) -> Option<i64> {
-    let rest = |text: &[u8]| Some(start.trim_ascii_start().strip_prefix(text)?.trim_ascii_start());
+    let rest = |text: &[u8]| {
+        Some(
+            start
+                .trim_ascii_start()
+                .strip_prefix(text)?
+                .trim_ascii_start(),
+        )
+    };
     if let Some(header) = rest(b"[").and_then(|rest| rest.strip_prefix(b"[")) {
         return number(header.trim_ascii_start());
     }
@@ -372,7 +389,12 @@ mod tests {
             ("POST", "/wiki/_mget", "{}", Some(MultiGet)),
             ("GET", "/d/select?table=Pages", "", Some(Groonga)),
             ("GET", "/api/graphql?query={a}", "", Some(GraphQl)),
-            ("POST", "/api", r#"{"query":"{ user { name } }"}"#, Some(GraphQl)),
+            (
+                "POST",
+                "/api",
+                r#"{"query":"{ user { name } }"}"#,
+                Some(GraphQl),
+            ),
             ("POST", "/api", r#"{"query":"shoes"}"#, None),
             ("POST", "/api", r#"{"query":{"match_all":{}}}"#, None),
             ("GET", "/wiki/_doc/1", "", None),
@@ -390,7 +412,11 @@ mod tests {
             "hits":{"hits":[]}}"#;
         for (known, body, expected) in [
             (Search, shard, "2 of 5 shards failed: too many clauses"),
-            (Search, r#"{"timed_out":true,"hits":{}}"#, "timed_out: the result is partial"),
+            (
+                Search,
+                r#"{"timed_out":true,"hits":{}}"#,
+                "timed_out: the result is partial",
+            ),
             (
                 Search,
                 r#"{"id":"x","response":{"_shards":{"total":2,"failed":1}}}"#,
@@ -458,9 +484,18 @@ mod tests {
             (MultiSearch, r#"{"responses":[{"hits":{},"status":200}]}"#),
             (MultiSearch, r#"{"responses":[]}"#),
             (MultiGet, r#"{"docs":[{"_id":"1","found":false}]}"#),
-            (Bulk, r#"{"errors":false,"items":[{"index":{"status":201}}]}"#),
-            (Groonga, r#"[[0,1795174616.66,6.05e-05],[[[2],[["title","ShortText"]]]]]"#),
-            (Groonga, r#"{"header":{"return_code":0},"body":{"n_hits":2}}"#),
+            (
+                Bulk,
+                r#"{"errors":false,"items":[{"index":{"status":201}}]}"#,
+            ),
+            (
+                Groonga,
+                r#"[[0,1795174616.66,6.05e-05],[[[2],[["title","ShortText"]]]]]"#,
+            ),
+            (
+                Groonga,
+                r#"{"header":{"return_code":0},"body":{"n_hits":2}}"#,
+            ),
             (Groonga, r#"[["a",-1],["b",2]]"#),
             (Groonga, "[[1.5,2]]"),
             (Groonga, "[[-22"),

@@ -240,7 +240,10 @@ impl Checker {
         {
             let example = plain.map(shown).filter(|text| secrets.are_not_in(text));
             let example = example.map_or_else(String::new, |text| format!(": {text}"));
-            let mut known = self.suspicion.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self
+                .suspicion
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             known.get_or_insert_with(|| format!("status {status}, but {sign}{example}"));
         }
         None
@@ -280,7 +283,10 @@ impl Checker {
                     true => message,
                     false => "an error whose text contains a secret",
                 };
-                format!("check no error in a response of {}; got {message}", known.name())
+                format!(
+                    "check no error in a response of {}; got {message}",
+                    known.name()
+                )
             })
             .clone()
         });

@@ -74,9 +74,7 @@ pub(super) fn of(body: &[u8]) -> Option<&'static str> {
             let object = serde_json::from_str::<Map<String, Value>>(text).ok()?;
             is_error_object(&object).then_some("the body is a JSON object with only an error")
         }
-        b'<' if root_is_error(text) => {
-            Some("the body is an XML error document")
-        }
+        b'<' if root_is_error(text) => Some("the body is an XML error document"),
         b'<' => title(text)
             .is_some_and(|title| is_error_title(&title))
             .then_some("the title of the page is that of an error"),
@@ -116,7 +114,9 @@ fn root_is_error(text: &str) -> bool {
         .strip_prefix("<?xml")
         .and_then(|rest| rest.split_once("?>"));
     let root = declared.map_or(text, |(_, rest)| rest.trim_start());
-    let after = root.get(..6).filter(|start| start.eq_ignore_ascii_case("<error"));
+    let after = root
+        .get(..6)
+        .filter(|start| start.eq_ignore_ascii_case("<error"));
     after.is_some() && root[6..].starts_with(|c: char| c == '>' || c == '/' || c.is_whitespace())
 }
 
@@ -135,7 +135,9 @@ fn is_error_title(title: &str) -> bool {
         let digits = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
         digits && word.starts_with(['4', '5'])
     };
-    let parts = title.split(['|', '–', '—', '·', '»']).flat_map(|part| part.split(" - "));
+    let parts = title
+        .split(['|', '–', '—', '·', '»'])
+        .flat_map(|part| part.split(" - "));
     let mut parts = parts.map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()));
     parts.any(|part| {
         let words = part.strip_prefix("error ").unwrap_or(part);

@@ -171,7 +171,10 @@ fn a_failure_names_the_check_and_quotes_the_body_without_secrets() {
     // Failures of one check count together, whatever the bodies are.
     let shape = tenbin_engine::failure::shape;
     assert_eq!(shape("check json:/a=1; got x"), "check json:/a=1");
-    assert_ne!(shape("check json:/a=1; got x"), shape("check json:/a=2; got x"));
+    assert_ne!(
+        shape("check json:/a=1; got x"),
+        shape("check json:/a=2; got x")
+    );
 }
 
 #[test]

@@ -101,9 +101,7 @@ impl Workload for Worker {
 
     fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
         if !self.book.success.holds(head.status) {
-            return self
-                .error_messages
-                .head(&self.book.success, exchange, head);
+            return self.error_messages.head(&self.book.success, exchange, head);
         }
         let bodies = &mut self.error_messages.bodies;
         let is_other = |length| self.course.lengths.is_unexpected(exchange.tag, length);
