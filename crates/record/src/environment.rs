@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::left::Left;
+use crate::read_back::ReadBack;
 use crate::responses::ExpectedResponse;
 
 /// The machine and the software versions of a run. Unknown values are `None`, never 0.
@@ -148,6 +150,13 @@ pub struct TargetEnvironment {
     /// if the target temporarily refused requests of a workload that does not retry.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retried: BTreeMap<String, Retried>,
+    /// Results of reading back a sample of what was written and deleted, by workload name and
+    /// operation; empty for workloads whose writes are not read back.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_back: BTreeMap<String, Vec<ReadBack>>,
+    /// Data that the run stored on the target and could not remove, at the end of the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Left>,
 }
 
 /// A file named in a target's command. Size and modification time distinguish builds of the

@@ -15,6 +15,7 @@ pub(crate) const BUCKETS_FILE: &str = "buckets.json";
 
 /// Data that Tenbin stored on a target and could not remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Left {
     /// Name of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,6 +34,9 @@ pub struct Left {
     /// Why the data was not removed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether the target acknowledged the deletion of this data.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acknowledged: bool,
     /// The command that tries to remove the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<String>,
@@ -132,6 +136,7 @@ mod tests {
             prefix: Some("tenbin-7/put/".into()),
             objects: Some(237),
             reason: Some("the server responded to DELETE with 204 and kept the objects".into()),
+            acknowledged: true,
             clean: Some("tenbin clean runs/x".into()),
         };
         write_left(root.path(), std::slice::from_ref(&left)).unwrap();

@@ -47,6 +47,7 @@ mod pause;
 mod pretty;
 mod probe_fold;
 mod probed;
+mod read_back;
 mod reader;
 mod responses;
 mod samples;
@@ -85,6 +86,7 @@ pub use machine::{
 pub use pack::{PackSize, is_packed, pack, unpack};
 pub use packed::PackedHistogram;
 pub use pause::Pause;
+pub use read_back::ReadBack;
 pub use reader::{RecordedRun, Source, read, read_from};
 pub use second_counts::{SecondCounts, SecondTimes};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};

@@ -29,6 +29,7 @@ mod ports;
 mod preparation;
 mod progress;
 mod reach;
+mod read_back;
 mod responses;
 mod restarts;
 mod retried;

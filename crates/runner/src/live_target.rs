@@ -535,6 +535,7 @@ impl LiveTarget {
             prefix: leftover.prefix,
             objects: leftover.objects,
             reason: leftover.reason,
+            acknowledged: leftover.acknowledged,
             clean: None,
         }
     }
@@ -576,7 +577,7 @@ impl LiveTarget {
         }
     }
 
-    fn drive_stage(
+    pub(crate) fn drive_stage(
         &self,
         work: &Workload,
         stage: Stage,

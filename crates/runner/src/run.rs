@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Instant, SystemTime};
 
 use tenbin_plan::{OnLoss, Plan, Relaunch, schedule};
-use tenbin_record::{RunDirectory, RunWriter, write_left};
+use tenbin_record::{Environment, Left, RunDirectory, RunWriter, write_left};
 
 use crate::agent_loss::{Losses, Part};
 use crate::assignment::assign;
@@ -22,6 +22,7 @@ use crate::pages::Pages;
 use crate::ports;
 use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
 use crate::progress::Progress;
+use crate::read_back::read_back;
 use crate::responses;
 use crate::retried;
 use crate::search::Steering;
@@ -193,8 +194,10 @@ pub fn run(
             &mut environment,
             &mut controls,
         );
+        let read = read_back(plan, &mut live_targets, &mut environment, &mut controls);
         let learnt = responses::note(plan, &live_targets, &mut environment);
-        if single::note_patterns(plan, &live_targets, &mut environment) || learnt || tried {
+        let noted = single::note_patterns(plan, &live_targets, &mut environment);
+        if noted || learnt || tried || read {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
             let _ = directory.write_environment(&environment);
@@ -237,12 +240,31 @@ pub fn run(
             discard(&directory, stop, controls.progress);
         }
     }
+    let mut outcome = outcome?;
+    if note_left(&mut outcome.environment, &leftovers.left_behind) {
+        // As above.
+        let _ = directory.write_environment(&outcome.environment);
+    }
     Ok(RunOutcome {
         left_behind: leftovers.left_behind,
         kept: leftovers.kept,
         clean_up_interrupted: leftovers.interrupted,
-        ..outcome?
+        ..outcome
     })
+}
+
+/// Adds the leftovers of each target to its environment. Returns whether there are any.
+fn note_left(environment: &mut Environment, left: &[Left]) -> bool {
+    let named = left
+        .iter()
+        .filter_map(|left| Some((left.target.as_ref()?, left)));
+    let mut any = false;
+    for (target, left) in named {
+        let target = environment.targets.entry(target.clone());
+        target.or_default().left.push(left.clone());
+        any = true;
+    }
+    any
 }
 
 /// Removes the directory of a run that measured nothing, whose name was announced. The output of a

@@ -7,6 +7,7 @@ use tenbin_plan::{self as plan, Found};
 
 use crate::KINDS;
 use crate::error::WorkloadError;
+use crate::read_back::Reading;
 use crate::remote::{SliceReport, SliceState};
 use crate::responses::{ExpectedResponse, ResponseComparison};
 use crate::samples::{CountedPatterns, SliceSamples};
@@ -239,6 +240,13 @@ pub trait Prepared: Send {
         None
     }
 
+    /// The next step of reading back a sample of what the measured slices have written and deleted.
+    /// Called after the measured part and before [`Prepared::after_run`] until the result is
+    /// [`Reading::Done`]; the stages need not succeed, and what was not read is unknown.
+    fn read_back(&mut self) -> Reading {
+        Reading::Done(Vec::new())
+    }
+
     /// Request samples of the last slice; called after each slice, warm-ups included, even if the
     /// result is discarded.
     fn take_samples(&mut self) -> Option<SliceSamples> {
@@ -403,6 +411,8 @@ pub struct Leftover {
     pub objects: Option<u64>,
     /// Why the data was not removed, if known.
     pub reason: Option<String>,
+    /// Whether the target acknowledged the deletion of this data.
+    pub acknowledged: bool,
 }
 
 impl From<String> for Leftover {

@@ -14,6 +14,7 @@ mod intern;
 mod kind;
 pub mod null;
 mod range;
+mod read_back;
 mod remote;
 mod resend;
 mod responses;
@@ -33,6 +34,7 @@ pub use kind::{
     Kind, Leftover, Prepared, ProbeResponse, Stage, TargetProbe, place, prepare, probe_target,
     protocol,
 };
+pub use read_back::{ReadBack, Reading};
 pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blob::{BlobReport, BlobState};
 use crate::responses::{Expectation, Report};
+use crate::s3::ExportedSample;
 use crate::samples::SliceSamples;
 use crate::sequence::Cursors;
 
@@ -89,6 +90,9 @@ pub struct SliceReport {
     pub(crate) samples: Option<SliceSamples>,
     /// What blob workloads report.
     pub(crate) blobs: Option<BlobReport>,
+    /// S3: samples of what the agent has written and deleted in all slices so far.
+    #[serde(default)]
+    pub(crate) written: Vec<ExportedSample>,
 }
 
 impl SliceReport {
@@ -117,6 +121,7 @@ impl SliceReport {
         };
         let responses = self.responses.as_ref();
         is_next
+            && self.written.iter().all(ExportedSample::is_possible)
             && responses.is_none_or(Report::is_possible)
             && self.samples.as_ref().is_none_or(SliceSamples::is_possible)
             && self

@@ -537,15 +537,15 @@ fn a_listing_other_than_requested_is_wrong() {
     assert_eq!(first(listing(0..10, true, "t")), None);
     for (keys, expected) in [
         ((0..11).collect::<Vec<u64>>(), "more keys than requested"),
-        (
-            (0..9).collect(),
-            "a page that is not full and not the last page",
-        ),
         ((0..10).rev().collect(), "keys out of order"),
         (vec![0, 1, 1, 2, 3, 4, 5, 6, 7, 8], "a key is listed twice"),
     ] {
         let text = first(listing(keys.into_iter(), true, "t"));
         assert_eq!(text.as_deref(), Some(expected));
+    }
+    // S3 may return fewer keys than requested, or none, although more follow.
+    for legal in [0..9, 0..1, 0..0] {
+        assert_eq!(first(listing(legal, true, "t")), None);
     }
     let Response::Whole(status, page) = listing(0..10, true, "t") else {
         panic!("a page is whole");

@@ -1,6 +1,10 @@
 //! Polling until deletions take effect.
 
-use crate::common::{Outcome, Scratch};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::common::lying_s3::{Lie, LyingProxy};
+use crate::common::{ACCESS, Outcome, SECRET, Scratch, Store, Tenbin};
 use crate::stand::{Blobs, blob, errors_found, failed, failures, ok, result, steps};
 
 #[test]
@@ -68,8 +72,11 @@ fn deletions_are_followed_until_they_take_effect() {
         "{run}"
     );
     let (_, texts) = failures(&run, "status");
+    assert!(texts.contains("500 ServerError"), "{texts}");
+    let (count, texts) = failures(&run, "unexpected");
+    assert_eq!(count, 8, "{run}");
     assert!(
-        texts.contains("unknown whether it still exists 300ms after its deletion began"),
+        texts.contains("could not be read before its deletion"),
         "{texts}"
     );
     run.expect_stderr("for 8 blobs whose deletion was acknowledged it is unknown");
@@ -106,6 +113,39 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     assert_eq!(server.held(), 4, "{run}");
     run.expect_stderr("4 blobs were still there at the last poll");
+}
+
+#[test]
+fn a_blob_that_could_not_be_read_before_its_deletion_is_not_gone() {
+    let scratch = Scratch::new("blob-never-there");
+    let minio = Store::minio(&scratch, &["--quiet"], &[]);
+    let server = SocketAddr::from((Ipv4Addr::LOCALHOST, minio.port()));
+    // Acknowledges every PUT and stores nothing: every blob is missing, before and after.
+    let proxy = LyingProxy::start(server, Lie::ForwardsNothing);
+    for (url, name, gone, findings) in [
+        (format!("http://{server}"), "honest", 8, ""),
+        (
+            format!("http://{}", proxy.address()),
+            "liar",
+            0,
+            "8 of 8 blobs could not be read before their deletion",
+        ),
+    ] {
+        let options = format!(
+            "blob --json --warmup 0s --rounds 1 --slice 20s --phases pd --objects 8 --size 1KiB \
+             --connections 2 --until-gone --target {name}={url} --store {name}=s3"
+        );
+        let run = Tenbin::new(&scratch, options.split_whitespace())
+            .env("TENBIN_ACCESS_KEY", ACCESS)
+            .env("TENBIN_SECRET_KEY", SECRET)
+            .within(Duration::from_secs(60))
+            .run();
+        assert_eq!(ok(&run, "delete"), 8, "{run}");
+        assert_eq!(steps(&run, "delete", "gone"), gone, "{run}");
+        let found = errors_found(&run);
+        assert!(found.contains(findings), "{found}: {run}");
+        assert_eq!(found.is_empty(), findings.is_empty(), "{found}: {run}");
+    }
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod certificates;
 mod forward;
 pub(crate) mod groonga;
 mod hub;
+pub(crate) mod lying_s3;
 pub(crate) mod mixed;
 mod nginx;
 pub(crate) mod opensearch;

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, SetupSample};
 use tenbin_record::{
     AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse,
-    GroupUse, HostEnvironment, HostHits, LinkUse, MachineUse, OperationStages, PatternHits,
-    PauseUse, ProgramFile, ProgramUse, RateProbe, RecordedPattern, RecordedSample, RecordedSamples,
-    Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart, Spread, StageSum,
-    StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
+    GroupUse, HostEnvironment, HostHits, Left, LinkUse, MachineUse, OperationStages, PatternHits,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, ReadBack, RecordedPattern, RecordedSample,
+    RecordedSamples, Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart,
+    Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;
@@ -35,6 +35,20 @@ pub(crate) fn environment() -> Environment {
         attempts_ok: 452,
         attempts_failed: 9_000,
     };
+    let read_back = ReadBack {
+        operation: "PUT".to_owned(),
+        acknowledged: 1_000,
+        checked: 60,
+        missing: 1,
+        example: Some("object a in bucket b: HEAD responded with 404".to_owned()),
+        ..ReadBack::default()
+    };
+    let left = Left {
+        target: Some("b".to_owned()),
+        objects: Some(2),
+        acknowledged: true,
+        ..Left::from("2 objects are left".to_owned())
+    };
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
@@ -59,6 +73,8 @@ pub(crate) fn environment() -> Environment {
             records: Some(60),
             relaunched: true,
             retried: [("put".to_owned(), retried)].into(),
+            read_back: [("put".to_owned(), vec![read_back])].into(),
+            left: vec![left],
         },
     );
     let labels = vec!["GET /a".to_owned(), "GET /b?c=\"d\"".to_owned()];

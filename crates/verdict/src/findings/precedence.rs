@@ -32,6 +32,8 @@ const TIERS: &[(Tier, &[&str])] = &[
         Tier::Work,
         &[
             "errors",
+            "read_back",
+            "left_behind",
             "mixed_responses",
             "suspicious_response",
             "unequal_answers",

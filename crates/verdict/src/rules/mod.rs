@@ -32,6 +32,7 @@ macro_rules! rule {
 /// Every rule. Findings of one tier and severity are reported in this order.
 pub static RULES: &[Rule] = &[
     rule!(responses::errors),
+    rule!(responses::read_back),
     rule!(responses::mixed_responses),
     rule!(responses::suspicious_response),
     rule!(responses::unequal_answers),
@@ -40,6 +41,7 @@ pub static RULES: &[Rule] = &[
     rule!(cache::no_hits),
     rule!(responses::changed_answers),
     rule!(responses::unequal_requests),
+    rule!(responses::left_behind),
     rule!(cache::cache_forecast),
     rule!(cache::cache_share),
     rule!(connections::port_exhaustion),

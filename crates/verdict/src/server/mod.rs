@@ -1,6 +1,7 @@
 //! The resource use of a target in the window of a slice.
 
 pub(crate) mod backend;
+pub(crate) mod named_cause;
 pub(crate) mod out_of_space;
 pub(crate) mod processes;
 pub(crate) mod stages;

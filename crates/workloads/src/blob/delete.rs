@@ -8,7 +8,7 @@ use tenbin_engine::{
 
 use super::batch::Entry;
 use super::follower::{self, FOLLOWED, Handover};
-use super::in_flight::InFlight;
+use super::in_flight::{Follow, InFlight};
 use super::journal::{Journal, note_gone};
 use super::positions::{Budget, Walk};
 use super::protocol::{BlobProtocol, Gone};
@@ -16,6 +16,9 @@ use crate::s3::slots::Slots;
 
 /// Statuses of deletions that certainly failed. With higher statuses, the outcome is unknown.
 const REFUSALS: std::ops::Range<u16> = 400..500;
+
+/// Wait for blobs that are read before their deletion, nanoseconds.
+const IDLE: u64 = 1_000_000;
 
 /// Index of the deletion in [`FOLLOWED`].
 const DELETE: usize = 0;
@@ -52,9 +55,36 @@ impl Deleter {
         }
     }
 
-    fn delete(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
-        let Some(first) = self.walk.next() else {
-            return false;
+    /// The next blob to delete, and whether it is followed. While blobs are read before their
+    /// deletion, others are deleted.
+    fn choose(&mut self, now: Moment) -> Result<(u64, Follow), Next> {
+        let Some(handover) = &self.handover else {
+            let first = self.walk.next().ok_or(Next::Exhausted)?;
+            return Ok((first, Follow::No));
+        };
+        if let Some(read) = handover.take_read() {
+            return Ok(read);
+        }
+        while handover.reserve() {
+            match self.walk.next() {
+                Some(place) => handover.read_first(place),
+                None => {
+                    handover.give_back();
+                    break;
+                }
+            }
+        }
+        match self.walk.next() {
+            Some(place) => Ok((place, Follow::No)),
+            None if handover.is_reading() => Err(Next::Rest(now.nanos.saturating_add(IDLE))),
+            None => Err(Next::Exhausted),
+        }
+    }
+
+    fn delete(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
+        let (first, follow) = match self.choose(now) {
+            Ok(chosen) => chosen,
+            Err(nothing) => return nothing,
         };
         let place = self.flights.take();
         exchange.tag = place as u64;
@@ -62,6 +92,7 @@ impl Deleter {
         let flight = &mut self.flights[place];
         flight.begin(self.walk.batch().entry(first).number, 0);
         flight.started = now.nanos;
+        flight.follow = follow;
         flight.places.push(first);
         while flight.places.len() < self.batch {
             match self.walk.next() {
@@ -87,7 +118,7 @@ impl Deleter {
         self.dialect
             .delete(exchange, now.unix_seconds, &entries, body);
         flight.body = std::mem::take(body);
-        true
+        Next::Ready
     }
 
     /// Evaluates the response to a deletion, and records the blobs that are deleted.
@@ -102,6 +133,7 @@ impl Deleter {
             // An earlier run has deleted these blobs.
             Err(_) if status == 404 && flight.places.iter().all(was_deleting) => Gone::All,
             Err(text) => {
+                self.not_followed(flight.follow);
                 if REFUSALS.contains(&status) {
                     note_kept(&self.walk, &mut self.journal, &flight.places);
                 }
@@ -117,16 +149,27 @@ impl Deleter {
         for (at, &place) in flight.places.iter().enumerate() {
             if kept.contains(&at) {
                 note_kept(&self.walk, &mut self.journal, &[place]);
+                self.not_followed(flight.follow);
                 continue;
             }
-            let handover = self.handover.as_ref();
-            if !handover.is_some_and(|handover| handover.offer(place, started)) {
-                note_gone(self.walk.batch(), &mut self.journal, place)?;
+            match (&self.handover, flight.follow) {
+                (Some(handover), Follow::Yes) => handover.offer(place, started),
+                (Some(_), Follow::Unreadable) => self.budget.set.note_unresolved(1),
+                _ => note_gone(self.walk.batch(), &mut self.journal, place)?,
             }
         }
         match kept.len() {
             0 => Ok(()),
             some => Err(format!("{some} of {requested} not deleted ({status})")),
+        }
+    }
+}
+
+impl Deleter {
+    /// Frees the place of a blob that was to be followed and was not deleted.
+    fn not_followed(&self, follow: Follow) {
+        if let (Some(handover), Follow::Yes) = (&self.handover, follow) {
+            handover.give_back();
         }
     }
 }
@@ -161,9 +204,9 @@ impl Workload for Deleter {
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         exchange.bodyless_response = false;
-        match !self.budget.is_spent() && self.delete(now, exchange) {
-            true => Next::Ready,
-            false => Next::Exhausted,
+        match self.budget.is_spent() {
+            true => Next::Exhausted,
+            false => self.delete(now, exchange),
         }
     }
 
@@ -190,7 +233,9 @@ impl Workload for Deleter {
     }
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
-        self.flights.give_back(exchange.tag as usize);
+        let place = exchange.tag as usize;
+        self.not_followed(self.flights[place].follow);
+        self.flights.give_back(place);
         self.budget.set.note_failure();
     }
 

@@ -4,12 +4,15 @@
 //! follower follows at most one blob per connection, because a poll that had to wait for a
 //! connection would increase the measured time. While every connection has a blob, new deletions
 //! are not followed.
+//!
+//! Each followed blob is read once before its deletion, also by the follower: a blob that could not
+//! be read before is not gone because it cannot be read afterwards.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenbin_engine::{
@@ -19,7 +22,7 @@ use tenbin_engine::{
 use tenbin_plan::duration::Time;
 
 use super::batch::Batch;
-use super::in_flight::{BROKE_OFF, InFlight, refusal};
+use super::in_flight::{BROKE_OFF, Follow, InFlight, refusal};
 use super::journal::{Journal, note_gone};
 use super::positions::Budget;
 use super::protocol::{BlobProtocol, Part, Presence};
@@ -45,6 +48,11 @@ const BREAKS: u8 = 2;
 /// The wait before the next poll is the time since the start of the deletion divided by this
 /// number, which limits the relative error of the measured time.
 const PART_RESTED: u64 = 8;
+
+/// Maximum number of requests that read a blob before its deletion, and the wait between two of
+/// them, nanoseconds.
+const TRIES: u32 = 10;
+const WAIT_BEFORE: u64 = 10_000_000;
 
 /// Role of the operation with index `op` in [`FOLLOWED`].
 pub(super) fn role(op: usize) -> Role {
@@ -96,6 +104,16 @@ struct DeletedBlob {
     broke_since: u64,
 }
 
+/// A blob that is read before its deletion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unread {
+    place: u64,
+    /// Number of requests that did not read the blob.
+    failed: u32,
+    /// Time of the next request, nanoseconds.
+    due: u64,
+}
+
 /// A blob ordered by the time of its next poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ScheduledPoll {
@@ -111,6 +129,13 @@ pub(crate) struct Handover {
     /// Number of active deleters.
     deleters: AtomicUsize,
     offered: Mutex<Vec<DeletedBlob>>,
+    /// Number of blobs that are read before their deletion and were not returned to a deleter.
+    reading: AtomicUsize,
+    /// Number of blobs in `read`.
+    returned: AtomicUsize,
+    unread: Mutex<Vec<Unread>>,
+    /// Blobs to delete now, and whether they are followed.
+    read: Mutex<Vec<(u64, Follow)>>,
 }
 
 impl Handover {
@@ -119,19 +144,57 @@ impl Handover {
             free: AtomicUsize::new(following.connections),
             deleters: AtomicUsize::new(deleters),
             offered: Mutex::default(),
+            reading: AtomicUsize::new(0),
+            returned: AtomicUsize::new(0),
+            unread: Mutex::default(),
+            read: Mutex::default(),
         }
     }
 
-    /// Offers the blob at `place`, whose deletion started at `started`; returns whether it is
-    /// followed.
-    pub(super) fn offer(&self, place: u64, started: u64) -> bool {
-        let free = &self.free;
-        let taken = free.fetch_update(Ordering::AcqRel, Ordering::Acquire, |free| {
-            free.checked_sub(1)
+    /// Reserves the place of a blob to follow; returns false if every place is taken.
+    pub(super) fn reserve(&self) -> bool {
+        let free = self
+            .free
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |free| {
+                free.checked_sub(1)
+            });
+        free.is_ok()
+    }
+
+    /// Lets the follower read the blob at `place` before its deletion. A place must be reserved.
+    pub(super) fn read_first(&self, place: u64) {
+        self.reading.fetch_add(1, Ordering::AcqRel);
+        held(&self.unread).push(Unread {
+            place,
+            failed: 0,
+            due: 0,
         });
-        if taken.is_err() {
-            return false;
+    }
+
+    /// A blob that was read, or could not be read, and is to be deleted now.
+    pub(super) fn take_read(&self) -> Option<(u64, Follow)> {
+        if self.returned.load(Ordering::Acquire) == 0 {
+            return None;
         }
+        let read = held(&self.read).pop()?;
+        self.returned.fetch_sub(1, Ordering::AcqRel);
+        self.reading.fetch_sub(1, Ordering::AcqRel);
+        Some(read)
+    }
+
+    /// Whether the follower has not returned all blobs that it was to read.
+    pub(super) fn is_reading(&self) -> bool {
+        self.reading.load(Ordering::Acquire) > 0
+    }
+
+    fn return_read(&self, place: u64, follow: Follow) {
+        held(&self.read).push((place, follow));
+        self.returned.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Offers the blob at `place`, whose deletion started at `started`, and whose place was
+    /// reserved.
+    pub(super) fn offer(&self, place: u64, started: u64) {
         let deleting = DeletedBlob {
             place,
             started,
@@ -139,11 +202,7 @@ impl Handover {
             breaks: 0,
             broke_since: 0,
         };
-        let offered = self.offered.lock();
-        offered
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(deleting);
-        true
+        held(&self.offered).push(deleting);
     }
 
     /// Records that a deleter has ended.
@@ -155,14 +214,18 @@ impl Handover {
     fn collect(&self, found: &mut Vec<DeletedBlob>) -> bool {
         // Loaded before `offered`, so that the offers of an ended deleter are visible.
         let more = self.deleters.load(Ordering::Acquire) > 0;
-        let offered = self.offered.lock();
-        found.append(&mut offered.unwrap_or_else(PoisonError::into_inner));
+        found.append(&mut held(&self.offered));
         more
     }
 
-    fn give_back(&self) {
+    /// Frees the place of a blob that is no longer followed.
+    pub(super) fn give_back(&self) {
         self.free.fetch_add(1, Ordering::AcqRel);
     }
+}
+
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Blobs that are followed.
@@ -235,6 +298,9 @@ pub(crate) struct Follower {
     flights: Slots<InFlight>,
     /// The blob that each request in flight reads.
     deleting: Vec<Option<DeletedBlob>>,
+    /// Blobs to read before their deletion; `reading`: those of the requests in flight.
+    unread: Vec<Unread>,
+    reading: Vec<Option<Unread>>,
     journal: Option<Journal>,
     budget: Budget,
 }
@@ -256,6 +322,8 @@ impl Follower {
             ended: None,
             flights: Slots::default(),
             deleting: Vec::new(),
+            unread: Vec::new(),
+            reading: Vec::new(),
             journal,
             budget,
         }
@@ -266,12 +334,34 @@ impl Follower {
         let Some(deleting) = self.followed.take_due(now.nanos) else {
             return false;
         };
-        let entry = self.batch.entry(deleting.place);
+        let place = self.request(now, exchange, deleting.place);
+        self.deleting[place] = Some(deleting);
+        true
+    }
+
+    /// Reads a blob before its deletion, if a blob is due.
+    fn read_first(&mut self, now: Moment, exchange: &mut Exchange) -> bool {
+        self.unread.append(&mut held(&self.handover.unread));
+        let due = |unread: &Unread| unread.due <= now.nanos;
+        let Some(at) = self.unread.iter().position(due) else {
+            return false;
+        };
+        let unread = self.unread.swap_remove(at);
+        let place = self.request(now, exchange, unread.place);
+        self.reading[place] = Some(unread);
+        true
+    }
+
+    /// Writes a request for the first byte of the blob at `at`, and returns the index of the flight.
+    fn request(&mut self, now: Moment, exchange: &mut Exchange, at: u64) -> usize {
+        let entry = self.batch.entry(at);
         let place = self.flights.take();
         if self.deleting.len() <= place {
             self.deleting.resize(place + 1, None);
+            self.reading.resize(place + 1, None);
         }
-        self.deleting[place] = Some(deleting);
+        self.deleting[place] = None;
+        self.reading[place] = None;
         exchange.tag = place as u64;
         exchange.op = POLL;
         exchange.content = None;
@@ -285,7 +375,46 @@ impl Follower {
         flight.expected = part.length;
         self.dialect
             .get(exchange, now.unix_seconds, entry, part, &mut flight.body);
-        true
+        place
+    }
+
+    /// Evaluates the response to the read of a blob before its deletion.
+    fn read(&mut self, place: usize, unread: Unread, status: u16, length: u64) -> Judgement {
+        let flight = &self.flights[place];
+        match self.dialect.presence(status, &flight.caught) {
+            Presence::There if length == flight.expected => {
+                self.handover.return_read(unread.place, Follow::Yes);
+                Judgement::Correct
+            }
+            _ => {
+                let text = self.dialect.refused(status, &flight.caught);
+                self.not_read(place, unread, &text);
+                refusal(text)
+            }
+        }
+    }
+
+    /// Handles a request that did not read a blob before its deletion.
+    fn not_read(&mut self, place: usize, unread: Unread, why: &str) {
+        let sent_at = self.flights[place].sent_at;
+        let failed = unread.failed + 1;
+        if failed < TRIES {
+            return self.unread.push(Unread {
+                failed,
+                due: sent_at.saturating_add(WAIT_BEFORE),
+                ..unread
+            });
+        }
+        self.handover.return_read(unread.place, Follow::Unreadable);
+        self.handover.give_back();
+        let text = format!("could not be read before its deletion: {why}");
+        self.ended = Some(Transaction {
+            op: EFFECT,
+            started: sent_at,
+            payload: 0,
+            ended: None,
+            outcome: self.budget.failed(ErrorClass::Unexpected, text),
+        });
     }
 
     /// Evaluates the response to a poll. A failed poll does not count as a failed operation. A blob
@@ -435,7 +564,7 @@ impl Workload for Follower {
         if self.budget.is_spent() {
             return Next::Exhausted;
         }
-        if self.poll(now, exchange) {
+        if self.poll(now, exchange) || more && self.read_first(now, exchange) {
             return Next::Ready;
         }
         match self.followed.next_due() {
@@ -463,7 +592,10 @@ impl Workload for Follower {
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
         let place = exchange.tag as usize;
-        let judgement = self.answered(place, status, length);
+        let judgement = match self.reading[place].take() {
+            Some(unread) => self.read(place, unread, status, length),
+            None => self.answered(place, status, length),
+        };
         self.flights.give_back(place);
         judgement
     }
@@ -476,7 +608,10 @@ impl Workload for Follower {
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         let place = exchange.tag as usize;
-        self.unanswered(place, class);
+        match self.reading[place].take() {
+            Some(unread) => self.not_read(place, unread, "no response"),
+            None => self.unanswered(place, class),
+        }
         self.flights.give_back(place);
     }
 }
@@ -563,15 +698,30 @@ mod tests {
     }
 
     #[test]
+    fn a_blob_is_deleted_after_it_was_read() {
+        let handover = Handover::new(following(1000, 100), 1);
+        assert!(handover.reserve() && !handover.is_reading());
+        handover.read_first(7);
+        assert!(handover.is_reading());
+        assert_eq!(handover.take_read(), None);
+        handover.return_read(7, Follow::Yes);
+        assert_eq!(handover.take_read(), Some((7, Follow::Yes)));
+        assert!(!handover.is_reading());
+    }
+
+    #[test]
     fn no_more_blobs_are_followed_than_there_are_connections() {
         let handover = Handover::new(following(1000, 100), 1);
-        assert!(handover.offer(1, 0) && handover.offer(2, 0));
-        assert!(!handover.offer(3, 0));
+        assert!(handover.reserve() && handover.reserve());
+        assert!(!handover.reserve());
+        handover.offer(1, 0);
+        handover.offer(2, 0);
         let mut found = Vec::new();
         assert!(handover.collect(&mut found));
         assert_eq!(found.len(), 2);
         handover.give_back();
-        assert!(handover.offer(4, 0));
+        assert!(handover.reserve());
+        handover.offer(4, 0);
         handover.deleter_ended();
         assert!(!handover.collect(&mut found));
         assert_eq!(found.len(), 3);

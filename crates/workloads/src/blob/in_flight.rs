@@ -44,6 +44,19 @@ pub(crate) struct InFlight {
     pub(crate) started: u64,
     /// Start of a poll, nanoseconds since the start of the slice; unused by other requests.
     pub(crate) sent_at: u64,
+    /// Whether the blob of a deletion is polled afterwards; unused by other requests.
+    pub(crate) follow: Follow,
+}
+
+/// Whether a blob is polled after its deletion until the blob is gone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Follow {
+    #[default]
+    No,
+    /// The blob was read before its deletion.
+    Yes,
+    /// The blob could not be read before its deletion, so polls would prove nothing.
+    Unreadable,
 }
 
 impl InFlight {
@@ -58,6 +71,7 @@ impl InFlight {
         self.other_part = false;
         self.refused = false;
         self.begun = false;
+        self.follow = Follow::No;
         self.begin_again();
     }
 

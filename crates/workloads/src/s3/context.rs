@@ -11,6 +11,7 @@ use crate::s3::messages::refusal::Refusals;
 use crate::s3::objects::generations::Generations;
 use crate::s3::objects::versions::{self, VersionId, VersionIds};
 use crate::s3::place::{ObjectPath, Place};
+use crate::s3::read_back::Recorder;
 use crate::s3::signing::request_writer::RequestWriter;
 
 /// State shared by all operations of one worker.
@@ -34,6 +35,8 @@ pub(crate) struct WorkerContext {
     pub(crate) ids: Arc<VersionIds>,
     /// Buffer for the query of a request.
     pub(crate) query: Vec<u8>,
+    /// Records what is written and deleted.
+    pub(crate) recorder: Recorder,
     /// Whether the workload is a mix of operations.
     pub(crate) mixed: bool,
 }

@@ -9,6 +9,7 @@ pub(crate) mod messages;
 mod objects;
 pub(crate) mod place;
 mod prepared;
+mod read_back;
 pub(crate) mod setup;
 pub(crate) mod signing;
 pub(crate) mod slots;
@@ -19,6 +20,7 @@ use tenbin_plan::{self as plan, DataSet, WorkloadKind};
 
 pub use messages::refusal::{code, explain};
 pub use place::prefix;
+pub(crate) use read_back::ExportedSample;
 pub use signing::{sigv2, sigv4, uri};
 
 use self::prepared::PreparedS3;

@@ -7,6 +7,7 @@ use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
 use crate::kind::{IMPOSSIBLE, Leftover, Prepared, Stage};
+use crate::read_back::Reading;
 use crate::remote::{SliceReport, SliceState, position_after};
 use crate::rng::name_number;
 use crate::s3::action::{Layout, Probe, kind_of};
@@ -21,6 +22,7 @@ use crate::s3::objects::orders::{self, Orders};
 use crate::s3::objects::uploads::Uploads;
 use crate::s3::objects::versions::{self, VersionIds};
 use crate::s3::place::Place;
+use crate::s3::read_back::{Progress, Recorders, Reported};
 use crate::s3::setup::check::{Check, Requirement};
 use crate::s3::setup::requirements;
 use crate::sequence::{self, Cursors, Position};
@@ -90,6 +92,10 @@ pub(super) struct PreparedS3 {
     pub(super) remains: Arc<Remains>,
     /// Set if the objects that a sweep has left are unknown.
     pub(super) unknown: Arc<AtomicBool>,
+    /// Samples of what was written and deleted; `reported`: those of agents.
+    pub(super) recorders: Recorders,
+    pub(super) reported: Reported,
+    pub(super) read_back: Progress,
 }
 
 impl Prepared for PreparedS3 {
@@ -185,6 +191,8 @@ impl Prepared for PreparedS3 {
         if !reports.iter().all(|one| one.is_possible(before.as_deref())) {
             return Err(IMPOSSIBLE.to_owned());
         }
+        let written = reports.iter().map(|report| report.written.clone());
+        self.reported.set(written.collect());
         let Some(before) = before else { return Ok(()) };
         let after = position_after(&before, &reports);
         sequence::held(&self.cursors).advance(&after, 0);
@@ -216,6 +224,10 @@ impl Prepared for PreparedS3 {
 
     fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         self.ids = Arc::new(VersionIds::listed(&state.versions));
+        if self.used_up_by_a_slice() {
+            // The coordinator has stored the objects again.
+            self.recorders.restored();
+        }
         if let Some(position) = &state.position {
             if !std::mem::replace(&mut self.by_agents, true) {
                 // The orders of the workers exist only after their first slice.
@@ -233,12 +245,17 @@ impl Prepared for PreparedS3 {
         SliceReport {
             position: self.sequence_state().position,
             digest: digest.wrapping_sub(self.digest_before),
+            written: self.recorders.export(),
             ..SliceReport::default()
         }
     }
 
     fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
         (self.work.retries == 0).then(|| self.workers(most))
+    }
+
+    fn read_back(&mut self) -> Reading {
+        self.reading()
     }
 
     fn inherit(&mut self) {
@@ -407,6 +424,10 @@ impl PreparedS3 {
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
             unknown: Arc::default(),
+            // Data that is kept must have the content that a later run expects.
+            recorders: Recorders::new(seed, s3.data == DataSet::Fresh && s3.versions == 0),
+            reported: Reported::default(),
+            read_back: Progress::default(),
         };
         let cursors = Cursors::new(prepared.count(), alike);
         Self {

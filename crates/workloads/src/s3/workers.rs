@@ -18,6 +18,7 @@ use crate::s3::objects::generations::Generations;
 use crate::s3::objects::marks::Share;
 use crate::s3::objects::versions::{self, VersionIds};
 use crate::s3::prepared::PreparedS3;
+use crate::s3::read_back::Recorder;
 use crate::s3::setup::archive_loader::ArchiveLoader;
 use crate::s3::setup::loading::s;
 use crate::s3::setup::must_succeed::MustSucceed;
@@ -35,6 +36,7 @@ impl PreparedS3 {
     pub(crate) fn fill(&mut self) -> Stage {
         self.touched = true;
         self.ids = Arc::new(VersionIds::for_work(&self.work));
+        self.recorders.restored();
         let missing = self.missing.clone();
         let layout = self.filling_layout();
         let (objects, what) = match (layout, self.work.versions, &missing) {
@@ -113,6 +115,7 @@ impl PreparedS3 {
         let order = Rng::new(self.seed, &[self.name, worker as u64, 2]);
         let mut context = self.context();
         context.generations = self.generations(worker, workers);
+        context.recorder = self.recorders.of(worker);
         let course = self
             .has_sequence()
             .then(|| AtWork::new(&self.cursors, worker));
@@ -164,6 +167,7 @@ impl PreparedS3 {
             ids: Arc::clone(&self.ids),
             query: Vec::with_capacity(128),
             mixed: self.is_mixed(),
+            recorder: Recorder::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use tenbin_result::{Cause, Finding, Severity};
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
-use crate::server::out_of_space;
+use crate::server::{named_cause, out_of_space};
 use crate::words::{tame, tame_to};
 
 /// Share of wrong responses above which the target did different work.
@@ -58,6 +58,7 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     if failed == 0 {
         return None;
     }
+    let unread = classes.get(&ErrorClass::Unexpected).copied().unwrap_or(0);
     let share = failed as f64 / followed as f64;
     let most_often = texts.iter().max_by_key(|(_, count)| **count);
     let most_often = most_often.map_or_else(String::new, |(text, _)| {
@@ -73,12 +74,23 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
         cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{failed} of {followed} acknowledged operations that were polled had no effect in \
-             time ({}){most_often}",
-            percent(share)
-        ),
+        evidence: match unread == failed {
+            true => format!(
+                "{unread} of {followed} blobs could not be read before their deletion ({}), so \
+                 that polls cannot show whether the deletion had an effect{most_often}",
+                percent(share)
+            ),
+            false => format!(
+                "{failed} of {followed} acknowledged operations that were polled had no effect in \
+                 time ({}){most_often}",
+                percent(share)
+            ),
+        },
         advice: match late > 0 {
+            _ if unread == failed => {
+                "find out why the target does not return what was stored: without that, nothing is \
+                 known of its deletions"
+            }
             true => {
                 "compare deletions only between targets where they take effect, or set \
                  --gone-within to the target's deletion delay"
@@ -98,11 +110,15 @@ fn of_cell(cell: &Cell<'_>, retried: Option<Retried>) -> Option<Finding> {
     let retried = retried.filter(|_| severity == Severity::Invalid);
     let hidden = retried.and_then(|retried| what_retries_hide(&retried));
     let full = out_of_space::sign(cell, &tally.statuses, &tally.texts);
-    let advice = match &full {
-        Some(_) => out_of_space::ADVICE,
-        None => tally.advice(cell.workload.facts()),
+    let odd = tally.odd_success();
+    let named = named_cause::advice(&tally.statuses, &tally.texts);
+    let advice = match (&full, &odd, named) {
+        (Some(_), ..) => out_of_space::ADVICE,
+        (None, Some(_), _) => named_cause::ODD_SUCCESS,
+        (None, None, Some(advice)) if tally.commonest() == Some(ErrorClass::Status) => advice,
+        _ => tally.advice(cell.workload.facts()),
     };
-    let seen = [Some(tally.evidence()), full, hidden.clone()];
+    let seen = [Some(tally.evidence()), odd, full, hidden.clone()];
     let seen: Vec<String> = seen.into_iter().flatten().collect();
     Some(Finding {
         rule: RULE.name.to_owned(),
@@ -152,6 +168,8 @@ struct Tally {
     /// Number of failed requests by class of error.
     refusals: BTreeMap<ErrorClass, u64>,
     statuses: BTreeMap<u16, u64>,
+    /// Responses with a success status other than 200, whether or not they count as failures.
+    odd: BTreeMap<u16, u64>,
     texts: BTreeMap<String, u64>,
 }
 
@@ -167,6 +185,7 @@ impl Tally {
             classes: BTreeMap::new(),
             refusals: BTreeMap::new(),
             statuses: BTreeMap::new(),
+            odd: BTreeMap::new(),
             texts: BTreeMap::new(),
         };
         for slice in &cell.slices {
@@ -187,6 +206,8 @@ impl Tally {
                 add(&mut tally.refusals, op.errors.iter().map(|(k, n)| (*k, *n)));
                 let refused = op.statuses.iter().filter(|(status, _)| **status >= 300);
                 add(&mut tally.statuses, refused.map(|(k, n)| (*k, *n)));
+                let odd = op.statuses.iter().filter(|(k, _)| (201..300).contains(*k));
+                add(&mut tally.odd, odd.map(|(k, n)| (*k, *n)));
                 for (text, count) in op.failures.iter().filter(|(text, _)| !text.is_empty()) {
                     failure::count(&mut tally.texts, text, *count);
                 }
@@ -245,6 +266,20 @@ impl Tally {
         };
         let by_count = classes.iter().max_by_key(|(_, count)| **count);
         by_count.map(|(class, _)| *class)
+    }
+
+    /// The success statuses that count as failures, in one clause: statuses that are not defined for
+    /// the operation. `None` if another failure is more frequent.
+    fn odd_success(&self) -> Option<String> {
+        let of_class = *self.refusals.get(&ErrorClass::Status)?;
+        let explained = self.statuses.values().sum::<u64>();
+        let odd = of_class.saturating_sub(explained);
+        let most = self.odd.iter().max_by_key(|(_, count)| **count);
+        let (status, _) = most.filter(|_| odd > explained)?;
+        Some(format!(
+            "{odd} responses have a success status that is not defined for the operation, most \
+             often {status}"
+        ))
     }
 
     fn refused_by_request(&self) -> bool {
@@ -543,6 +578,42 @@ mod tests {
             findings[0].evidence,
             "1 of 4001 operations failed (0.025 %): status ×1; responses with status 503 ×2"
         );
+    }
+
+    #[test]
+    fn a_success_status_that_is_not_defined_is_named_and_not_blamed_on_the_load() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("b");
+        slice.fail(ErrorClass::Status, 9_000);
+        slice.status(201, 9_000);
+        let found = run.findings(&RULE).remove(0);
+        let expected = "9000 responses have a success status that is not defined for the \
+                        operation, most often 201";
+        assert!(found.evidence.contains(expected), "{found:?}");
+        assert!(!found.advice.contains("fewer connections"), "{found:?}");
+        assert!(
+            found.advice.contains("does not respond with that status"),
+            "{found:?}"
+        );
+        // Statuses of correct responses do not count.
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("b");
+        slice.fail(ErrorClass::Status, 400);
+        slice.status(503, 400);
+        slice.status(204, 9_000);
+        let found = run.findings(&RULE).remove(0);
+        assert!(!found.evidence.contains("not defined"), "{found:?}");
+    }
+
+    #[test]
+    fn a_missing_quorum_is_not_blamed_on_the_load() {
+        let mut run = Run::pair(8);
+        let mut slice = run.first_of("b");
+        slice.fail(ErrorClass::Status, 400);
+        slice.status(500, 400);
+        slice.failure_text("quorum write failed", 400);
+        let found = run.findings(&RULE).remove(0);
+        assert!(found.advice.contains("disks and nodes"), "{found:?}");
     }
 
     #[test]

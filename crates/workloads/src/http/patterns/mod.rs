@@ -236,7 +236,7 @@ impl Prepared for PreparedPatterns {
                 expectation: Expectation::Nothing,
             }),
             samples: self.take_samples(),
-            blobs: None,
+            ..SliceReport::default()
         }
     }
 

@@ -11,6 +11,7 @@ use crate::s3::content::checksum;
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::marks::{Share, Walk};
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::text::push_decimal;
@@ -68,6 +69,11 @@ fn length(context: &WorkerContext, object: u64, appends: u32) -> u64 {
     context.content.size(object) * (u64::from(appends) + 1)
 }
 
+fn record(context: &mut WorkerContext, object: u64, outcome: Outcome) {
+    let recorder = &mut context.recorder;
+    recorder.end(Written::Append, object, None, object, outcome);
+}
+
 impl Action for Append {
     fn operations(&self) -> &'static [&'static str] {
         &["APPEND"]
@@ -82,6 +88,9 @@ impl Action for Append {
         };
         self.out += 1;
         exchange.tag = object;
+        context
+            .recorder
+            .begin(Written::Append, object, None, object);
         self.offset.clear();
         push_decimal(&mut self.offset, length(context, object, appends));
         let bucket = context.place.bucket_of(object);
@@ -147,6 +156,7 @@ impl Action for Append {
         match status {
             200 if exchange.note == WRONG => {
                 self.lengths.unknown(object);
+                record(context, object, Outcome::Unknown);
                 Judgement::Failed(
                     ErrorClass::Wrong,
                     "the length of the object is not its former length plus the appended part"
@@ -155,17 +165,21 @@ impl Action for Append {
             }
             200 if !context.refusals.is_error(exchange) => {
                 self.lengths.appended(object);
+                let appends = self.lengths.appends(object).unwrap_or(0);
+                record(context, object, Outcome::Stored { appends });
                 self.idle.push_back(object);
                 Judgement::Correct
             }
             _ => {
                 self.idle.push_back(object);
+                record(context, object, Outcome::of_failure(status));
                 context.refusals.failed(exchange)
             }
         }
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+        record(context, exchange.tag, Outcome::Unknown);
         self.out -= 1;
         self.lengths.unknown(exchange.tag);
     }

@@ -1,6 +1,7 @@
 //! CopyObject.
 
-use tenbin_engine::{Exchange, Judgement, Moment, Next};
+use slab::Slab;
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
@@ -8,6 +9,7 @@ use crate::s3::context::WorkerContext;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::objects::selection::Chooser;
 use crate::s3::place::MOST_OBJECTS;
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::RequestSpec;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -19,8 +21,10 @@ pub(crate) const KIND: ActionKind = ActionKind {
 
 /// Copies objects of the workload to new objects. The numbers of the copies follow the numbers of
 /// the objects; after the last number, copies are overwritten from the first number on.
-/// [`Exchange::tag`] is the number of the copy.
+/// [`Exchange::tag`] is the index of the copy in `out`.
 struct Copy {
+    /// Source and copy of each request in flight.
+    out: Slab<(u64, u64)>,
     sources: Chooser,
     targets: Walk,
     /// Path of the source, as in `x-amz-copy-source`.
@@ -34,6 +38,7 @@ impl Copy {
         let workers = setting.workers.min((end - objects).max(1) as usize);
         let share = Share::beyond(objects, setting.worker % workers, workers, end);
         Self {
+            out: Slab::new(),
             sources: Chooser::new(setting),
             targets: Walk::round(share).making(setting.marks),
             source: Vec::with_capacity(256),
@@ -50,7 +55,8 @@ impl Action for Copy {
         let (Some(from), Some(to)) = (self.sources.next(), self.targets.next()) else {
             return Next::Exhausted;
         };
-        exchange.tag = to;
+        exchange.tag = self.out.insert((from, to)) as u64;
+        context.recorder.begin(Written::Copy, to, None, from);
         context.write_source(&mut self.source, from);
         let bucket = context.place.bucket_of(to);
         let headers = [("x-amz-copy-source", self.source.as_slice())];
@@ -82,8 +88,23 @@ impl Action for Copy {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        context
-            .refusals
-            .judge_whole(exchange, status, "CopyObjectResult")
+        let refusals = &mut context.refusals;
+        let judgement = refusals.judge_whole(exchange, status, "CopyObjectResult");
+        if let Some((from, to)) = self.out.try_remove(exchange.tag as usize) {
+            let outcome = match judgement {
+                Judgement::Correct => Outcome::STORED,
+                Judgement::Failed(..) => Outcome::of_failure(status),
+            };
+            let recorder = &mut context.recorder;
+            recorder.end(Written::Copy, to, None, from, outcome);
+        }
+        judgement
+    }
+
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+        if let Some((from, to)) = self.out.try_remove(exchange.tag as usize) {
+            let recorder = &mut context.recorder;
+            recorder.end(Written::Copy, to, None, from, Outcome::Unknown);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! DeleteObject.
 
-use tenbin_engine::{Exchange, Judgement, Moment, Next};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::objects::versions;
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::RequestSpec;
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -72,6 +73,7 @@ impl Action for Delete {
             true => exchange.tag,
             false => context.object_of(exchange.tag),
         };
+        record(context, exchange.tag, None);
         Self::spec(context, now, exchange, object);
         Next::Ready
     }
@@ -83,6 +85,34 @@ impl Action for Delete {
         status: u16,
         _length: u64,
     ) -> Judgement {
-        context.refusals.judge_done(exchange, status)
+        let judgement = context.refusals.judge_done(exchange, status);
+        let outcome = match judgement {
+            Judgement::Correct => Outcome::Gone,
+            Judgement::Failed(..) => Outcome::of_failure(status),
+        };
+        record(context, exchange.tag, Some(outcome));
+        judgement
+    }
+
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+        record(context, exchange.tag, Some(Outcome::Unknown));
+    }
+}
+
+/// Records the start or the outcome of the deletion of `thing`.
+fn record(context: &mut WorkerContext, thing: u64, outcome: Option<Outcome>) {
+    if context.mixed && context.work.versions > 0 {
+        // The version is no longer known when the response arrives.
+        return;
+    }
+    let object = match context.mixed {
+        true => thing,
+        false => context.object_of(thing),
+    };
+    let version = context.ids.of(thing).filter(|_| !context.mixed);
+    let recorder = &mut context.recorder;
+    match outcome {
+        None => recorder.begin(Written::Delete, object, version, 0),
+        Some(outcome) => recorder.end(Written::Delete, object, version, 0, outcome),
     }
 }

@@ -8,6 +8,7 @@ use crate::s3::action::{Action, ActionKind, Layout, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::batch::{self, Batch};
 use crate::s3::objects::selection::Chooser;
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::{Body, RequestSpec};
 
 pub(crate) const KIND: ActionKind = ActionKind {
@@ -29,8 +30,8 @@ struct DeleteBatch {
 /// A request in flight.
 struct Out {
     batch: Batch,
-    /// Number of objects in the request.
-    things: usize,
+    /// The objects, or versions of objects, in the request.
+    things: Vec<u64>,
 }
 
 impl DeleteBatch {
@@ -67,8 +68,8 @@ impl Action for DeleteBatch {
             return Next::Exhausted;
         };
         let things = std::mem::take(&mut self.waiting[bucket]);
-        let requested = things.len();
-        let batch = Batch::of_keys(things.into_iter().map(|thing| {
+        record(context, &things, None);
+        let batch = Batch::of_keys(things.iter().map(|&thing| {
             let id = context.ids.of(thing);
             let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
             (context.place.key(context.object_of(thing)), id)
@@ -84,10 +85,7 @@ impl Action for DeleteBatch {
             ..RequestSpec::plain("POST", bucket, &context.place.buckets[bucket].path)
         };
         context.writer.write(exchange, now.unix_seconds, &spec);
-        let out = Out {
-            batch,
-            things: requested,
-        };
+        let out = Out { batch, things };
         exchange.tag = self.out.insert(out) as u64;
         Next::Ready
     }
@@ -116,15 +114,32 @@ impl Action for DeleteBatch {
         _length: u64,
     ) -> Judgement {
         let requested = self.out.try_remove(exchange.tag as usize);
-        let requested = requested.map_or(0, |out| out.things);
-        if status == 200 && batch::all_gone(context.refusals.caught(exchange), requested) {
+        let things = requested.map_or_else(Vec::new, |out| out.things);
+        if status == 200 && batch::all_gone(context.refusals.caught(exchange), things.len()) {
+            record(context, &things, Some(Outcome::Gone));
             context.refusals.release(exchange);
             return Judgement::Correct;
         }
+        record(context, &things, Some(Outcome::Unknown));
         context.refusals.not_done(exchange, status, batch::RESULT)
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
-        self.out.try_remove(exchange.tag as usize);
+    fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+        if let Some(out) = self.out.try_remove(exchange.tag as usize) {
+            record(context, &out.things, Some(Outcome::Unknown));
+        }
+    }
+}
+
+/// Records the start or the outcome of the deletion of these things.
+fn record(context: &mut WorkerContext, things: &[u64], outcome: Option<Outcome>) {
+    for &thing in things {
+        let object = context.object_of(thing);
+        let version = context.ids.of(thing);
+        let recorder = &mut context.recorder;
+        match outcome {
+            None => recorder.begin(Written::DeleteBatch, object, version, 0),
+            Some(outcome) => recorder.end(Written::DeleteBatch, object, version, 0, outcome),
+        }
     }
 }

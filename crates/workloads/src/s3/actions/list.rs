@@ -17,6 +17,9 @@ pub(crate) const KIND: ActionKind = ActionKind {
     make: |setting| Box::new(List::new(setting)),
 };
 
+/// Most empty pages in a row that announce another page.
+const MOST_EMPTY: u32 = 1_000;
+
 /// A request for one page of a listing; each page counts as one operation.
 struct PageRequest {
     bucket: usize,
@@ -27,7 +30,19 @@ struct PageRequest {
     /// The marker in the request.
     marker: String,
     version: String,
+    /// Number of empty pages directly before this page.
+    empty: u32,
     page: listing::Reader,
+}
+
+impl PageRequest {
+    /// Number of empty pages in a row up to this page, which was received.
+    fn empty_after(&self, page: &Page) -> u32 {
+        match page.keys {
+            0 => self.empty.saturating_add(1),
+            _ => 0,
+        }
+    }
 }
 
 /// An unfinished listing.
@@ -35,6 +50,8 @@ struct Rest {
     bucket: usize,
     before: u64,
     last: String,
+    /// Number of empty pages in a row up to the previous page.
+    empty: u32,
     /// The previous page, with the markers for the next page.
     from: Page,
 }
@@ -49,8 +66,7 @@ struct List {
     bucket: usize,
     /// By bucket: bounds of the number of keys in a complete listing.
     expected: Vec<Expected>,
-    /// Whether every page except the last must be full; `ascend`: whether keys must ascend.
-    full: bool,
+    /// Whether keys must ascend.
     ascend: bool,
     query: Vec<u8>,
 }
@@ -104,7 +120,6 @@ impl List {
             rests: Vec::new(),
             bucket: setting.worker % buckets,
             expected: expected.collect(),
-            full: most && setting.work.listing.form != ListForm::Versions,
             ascend: ours,
             query: Vec::with_capacity(512),
         }
@@ -162,6 +177,9 @@ impl List {
             return wrong(fault);
         }
         let Expected { least, most } = self.expected[request.bucket];
+        // A page may have fewer keys than requested, or none, although more follow (Amazon S3 API
+        // reference, "ListObjectsV2": MaxKeys).
+        let empty = request.empty_after(page);
         let on_page = u64::from(context.work.listing.page);
         match page {
             _ if page.keys > on_page => wrong("more keys than requested"),
@@ -170,12 +188,10 @@ impl List {
                 "fewer keys than expected".to_owned(),
             )),
             _ if most.is_some_and(|most| keys > most) => wrong("more keys than expected"),
-            // Only the last page can be empty: a full page can announce a page without keys.
-            _ if page.more && page.keys == 0 => wrong("an empty page that is not the last page"),
-            _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
-            _ if page.more && page.keys < on_page && self.full => {
-                wrong("a page that is not full and not the last page")
+            _ if page.more && empty > MOST_EMPTY => {
+                wrong("a thousand empty pages in a row, each with another page to follow")
             }
+            _ if page.more && page.marker.is_empty() => wrong("no marker for the next page"),
             _ if page.more && page.marker == request.marker && page.version == request.version => {
                 wrong("the listing does not advance: the next page has the same marker")
             }
@@ -190,12 +206,18 @@ impl Action for List {
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
-        let (bucket, before, last, from) = match self.rests.pop() {
-            Some(rest) => (rest.bucket, rest.before, rest.last, Some(rest.from)),
+        let (bucket, before, last, empty, from) = match self.rests.pop() {
+            Some(rest) => (
+                rest.bucket,
+                rest.before,
+                rest.last,
+                rest.empty,
+                Some(rest.from),
+            ),
             None => {
                 let bucket = self.bucket;
                 self.bucket = (bucket + 1) % self.expected.len();
-                (bucket, 0, String::new(), None)
+                (bucket, 0, String::new(), 0, None)
             }
         };
         self.write_query(context, from.as_ref());
@@ -213,6 +235,7 @@ impl Action for List {
             last,
             marker,
             version,
+            empty,
             page: listing::Reader::new(context.work.listing.form),
         }) as u64;
         Next::Ready
@@ -266,6 +289,7 @@ impl Action for List {
             self.rests.push(Rest {
                 bucket: request.bucket,
                 before: request.before + page.keys,
+                empty: request.empty_after(&page),
                 last: request.last,
                 from: page,
             });

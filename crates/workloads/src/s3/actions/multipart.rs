@@ -12,12 +12,13 @@ use tenbin_engine::{
 use tenbin_plan::S3Operation;
 
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
-use crate::s3::content::checksum;
+use crate::s3::content::{checksum, number};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::listing::text_of;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::objects::uploads::Uploads;
 use crate::s3::place::MOST_OBJECTS;
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::s3::signing::uri::push_encoded;
@@ -74,6 +75,8 @@ pub(crate) struct Multipart {
 
 struct Upload {
     object: u64,
+    /// Number of the content: the object and its generation.
+    number: u64,
     /// Index of the upload in [`Multipart::open`].
     noted: usize,
     /// Percent-encoded upload id; empty until the server has sent it.
@@ -153,7 +156,7 @@ impl Multipart {
     }
 
     /// The next request: upload and operation.
-    fn choose(&mut self, now: Moment, context: &WorkerContext) -> Result<(usize, usize), Next> {
+    fn choose(&mut self, now: Moment, context: &mut WorkerContext) -> Result<(usize, usize), Next> {
         if let Some(&slot) = self.ready.front()
             && let Some(step) = self.uploads[slot].due(self.parts_at_once)
         {
@@ -171,10 +174,12 @@ impl Multipart {
         })
     }
 
-    fn begin(&mut self, object: u64, now: Moment, context: &WorkerContext) -> usize {
+    fn begin(&mut self, object: u64, now: Moment, context: &mut WorkerContext) -> usize {
+        let generation = context.recorder.generation(self.walk.turns());
         let parts = context.content.parts(object);
         self.uploads.insert(Upload {
             object,
+            number: number(object, generation),
             noted: self.open.begin(object),
             id: Vec::new(),
             state: State::Sending,
@@ -211,7 +216,7 @@ impl Multipart {
     ) {
         let Tag { slot, part, .. } = Tag::of(exchange);
         let upload = &mut self.uploads[slot];
-        let object = upload.object;
+        let (object, number) = (upload.object, upload.number);
         let bucket = context.place.bucket_of(object);
         write_query(&mut self.query, step, part, &upload.id);
         let mut own: [Header<'_>; 1] = [("", b"")];
@@ -225,22 +230,22 @@ impl Multipart {
             }
             PART => {
                 if let (Some(name), Some(sum)) =
-                    (self.checksum, context.content.part_checksum(object, part))
+                    (self.checksum, context.content.part_checksum(number, part))
                 {
                     own = [(name, sum.as_bytes())];
                     headers = &own;
                 }
                 body = Some(Body {
-                    length: context.content.part(object, part).len() as u64,
+                    length: context.content.part(number, part).len() as u64,
                     hash: context
                         .content
-                        .part_hash(object, part)
+                        .part_hash(number, part)
                         .map_or(UNSIGNED_PAYLOAD, <[u8; 64]>::as_slice),
                 });
                 ("PUT", context.extra_headers.part.as_slice())
             }
             COMPLETE => {
-                let sums = |part| context.content.part_checksum(object, part);
+                let sums = |part| context.content.part_checksum(number, part);
                 upload.body = list_of_parts(&upload.etags, self.element, sums);
                 hash = hex(&Sha256::digest(&upload.body).into());
                 body = Some(Body {
@@ -262,9 +267,15 @@ impl Multipart {
     }
 
     /// Marks the upload as failed; reports the failure once.
-    fn fail(&mut self, slot: usize, outcome: Judgement) {
+    fn fail(&mut self, context: &mut WorkerContext, slot: usize, outcome: Judgement) {
         let upload = &mut self.uploads[slot];
         if matches!(upload.state, State::Sending | State::Completing) {
+            // Without a completion, the object is as it was before.
+            if upload.state == State::Completing {
+                let (object, number) = (upload.object, upload.number);
+                let recorder = &mut context.recorder;
+                recorder.end(Written::Multipart, object, None, number, Outcome::Unknown);
+            }
             upload.state = State::Failed;
             self.finished.push_back(Transaction {
                 op: MULTIPART,
@@ -314,7 +325,7 @@ impl Multipart {
             }
             _ => context.refusals.failed(exchange),
         };
-        self.fail(slot, failed.clone());
+        self.fail(context, slot, failed.clone());
         // A refusal leaves no upload on the server; other responses may leave an upload.
         self.end(slot, matches!(status, 300..500 | 503));
         failed
@@ -335,12 +346,12 @@ impl Multipart {
                 "the response to a part has no ETag, or another checksum than the part".to_owned(),
             ),
             200 => {
-                upload.moved += context.content.part(upload.object, part).len() as u64;
+                upload.moved += context.content.part(upload.number, part).len() as u64;
                 return Judgement::Correct;
             }
             _ => context.refusals.failed(exchange),
         };
-        self.fail(slot, judgement.clone());
+        self.fail(context, slot, judgement.clone());
         judgement
     }
 
@@ -355,10 +366,13 @@ impl Multipart {
         // (Amazon S3 API reference, "CompleteMultipartUpload").
         let judgement = context.refusals.judge_whole(exchange, status, COMPLETED);
         if judgement != Judgement::Correct {
-            self.fail(slot, judgement.clone());
+            self.fail(context, slot, judgement.clone());
             return judgement;
         }
         let upload = &self.uploads[slot];
+        let (object, number) = (upload.object, upload.number);
+        let recorder = &mut context.recorder;
+        recorder.end(Written::Multipart, object, None, number, Outcome::STORED);
         self.finished.push_back(Transaction {
             op: MULTIPART,
             started: upload.started,
@@ -486,7 +500,12 @@ impl Action for Multipart {
         upload.out += 1;
         match step {
             PART => upload.sent += 1,
-            COMPLETE => upload.state = State::Completing,
+            COMPLETE => {
+                upload.state = State::Completing;
+                let (object, number) = (upload.object, upload.number);
+                let recorder = &mut context.recorder;
+                recorder.begin(Written::Multipart, object, None, number);
+            }
             ABORT => upload.state = State::Aborting,
             _ => {}
         }
@@ -500,7 +519,7 @@ impl Action for Multipart {
             return &[];
         };
         match step {
-            PART => context.content.part(upload.object, part),
+            PART => context.content.part(upload.number, part),
             COMPLETE => &upload.body,
             _ => &[],
         }
@@ -514,7 +533,7 @@ impl Action for Multipart {
         let Tag { slot, part, step } = Tag::of(exchange);
         let upload = self.uploads.get(slot)?;
         match step {
-            PART => context.content.part_in_file(upload.object, part),
+            PART => context.content.part_in_file(upload.number, part),
             _ => None,
         }
     }
@@ -531,7 +550,7 @@ impl Action for Multipart {
         }
         let Tag { slot, part, .. } = Tag::of(exchange);
         let upload = &mut self.uploads[slot];
-        let sent = context.content.part_checksum(upload.object, part);
+        let sent = context.content.part_checksum(upload.number, part);
         let contradicted = sent.is_some_and(|sent| {
             checksum::contradicted(
                 context.work.checksum,
@@ -573,7 +592,7 @@ impl Action for Multipart {
         let slot = Tag::of(exchange).slot;
         self.uploads[slot].out -= 1;
         self.open.doubt(self.uploads[slot].noted);
-        self.fail(slot, Judgement::Failed(class, String::new()));
+        self.fail(context, slot, Judgement::Failed(class, String::new()));
         match exchange.op {
             // The upload stays among the open uploads, since its state is unknown.
             CREATE | ABORT => self.end(slot, false),

@@ -7,11 +7,12 @@ use tenbin_plan::S3Operation;
 use crate::s3::action::{Action, ActionKind, Layout, Setting};
 use crate::s3::content::checksum;
 use crate::s3::content::chunked;
-use crate::s3::content::{Content, Framing, object_of};
+use crate::s3::content::{Content, Framing, number, object_of};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::objects::versions::{self, Given};
 use crate::s3::place::MOST_OBJECTS;
+use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
 use crate::s3::signing::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAYLOAD};
 use crate::s3::slots::Slots;
@@ -134,9 +135,14 @@ impl Put {
     }
 
     /// The next object and its generation.
-    fn next_number(&mut self, context: &WorkerContext) -> Result<u64, Next> {
+    fn next_number(&mut self, context: &mut WorkerContext) -> Result<u64, Next> {
         let Some(generations) = &context.generations else {
-            return self.walk.next().ok_or(Next::Exhausted);
+            let object = self.walk.next().ok_or(Next::Exhausted)?;
+            let generation = match self.versions {
+                Versions::None => context.recorder.generation(self.walk.turns()),
+                _ => 0,
+            };
+            return Ok(number(object, generation));
         };
         for _ in 0..generations.share().count() {
             let object = self.walk.next().ok_or(Next::Exhausted)?;
@@ -160,6 +166,9 @@ impl Put {
         exchange.tag = place as u64;
         let put = &mut self.out[place];
         put.number = number;
+        if self.versions == Versions::None {
+            context.recorder.begin(Written::Put, object, None, number);
+        }
         let content = &*context.content;
         let size = content.size(number);
         self.length.clear();
@@ -217,12 +226,18 @@ impl Put {
     }
 
     /// Ends the request of an exchange.
-    fn done(&mut self, context: &WorkerContext, exchange: &mut Exchange, acknowledged: bool) {
+    fn done(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, outcome: Outcome) {
+        let acknowledged = matches!(outcome, Outcome::Stored { .. });
         let place = exchange.tag as usize;
         exchange.tag = self.out[place].number;
         self.out.give_back(place);
         if let Some(generations) = &context.generations {
             generations.settle(exchange.tag, acknowledged);
+        }
+        if self.versions == Versions::None {
+            let (number, object) = (exchange.tag, object_of(exchange.tag));
+            let recorder = &mut context.recorder;
+            recorder.end(Written::Put, object, None, number, outcome);
         }
     }
 
@@ -254,7 +269,13 @@ impl Put {
         match self.versions {
             Versions::Kept => context.ids.note(thing, id),
             Versions::Fresh => context.fresh_versions.push_back((thing, id.into())),
-            Versions::None | Versions::Seen => {}
+            Versions::Seen => {
+                let object = self.object_of(context, thing);
+                let recorder = &mut context.recorder;
+                recorder.begin(Written::Put, object, Some(id), thing);
+                recorder.end(Written::Put, object, Some(id), thing, Outcome::STORED);
+            }
+            Versions::None => {}
         }
         true
     }
@@ -269,6 +290,16 @@ impl Put {
                 head,
             )
         })
+    }
+}
+
+/// Keeps the ETag of a response if the object is in the sample that is read back after the run.
+fn note_etag(context: &mut WorkerContext, number: u64, head: &ResponseHead<'_>) {
+    let object = object_of(number);
+    if context.recorder.has(Written::Put, object)
+        && let Some(etag) = checksum::md5_in_etag(head)
+    {
+        context.recorder.etag(Written::Put, object, number, etag);
     }
 }
 
@@ -314,6 +345,9 @@ impl Action for Put {
         let number = self.put(exchange).number;
         if head.status == 200 {
             let versioned = self.take_version(context, number, head);
+            if self.versions == Versions::None {
+                note_etag(context, number, head);
+            }
             if !versioned || self.contradicts(context, number, head) {
                 exchange.note = WRONG;
             }
@@ -329,7 +363,12 @@ impl Action for Put {
         _length: u64,
     ) -> Judgement {
         let stored = status == 200 && !context.refusals.is_error(exchange);
-        self.done(context, exchange, stored);
+        let outcome = match status {
+            200 if exchange.note == WRONG => Outcome::Unknown,
+            200 if stored => Outcome::STORED,
+            _ => Outcome::of_failure(status),
+        };
+        self.done(context, exchange, outcome);
         match status {
             200 if exchange.note == WRONG => {
                 let wrong = match self.versions {
@@ -340,7 +379,7 @@ impl Action for Put {
             }
             200 if stored => {
                 if context.mixed && !context.work.rewrite && self.versions == Versions::None {
-                    context.fresh.push_back(exchange.tag);
+                    context.fresh.push_back(object_of(exchange.tag));
                 }
                 Judgement::Correct
             }
@@ -349,6 +388,6 @@ impl Action for Put {
     }
 
     fn lost(&mut self, context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
-        self.done(context, exchange, false);
+        self.done(context, exchange, Outcome::Unknown);
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct OfBucket {
     pub(crate) left_bytes: u64,
     /// Why objects still exist, or why the listing failed.
     pub(crate) reason: Option<String>,
+    /// Whether the server acknowledged the deletion of the objects that still exist.
+    pub(crate) acknowledged: bool,
     /// State of the bucket, if this run created the bucket.
     pub(crate) made: Option<MadeBucket>,
 }
@@ -87,6 +89,7 @@ impl OfBucket {
             prefix: Some(prefix.to_owned()),
             objects: self.left,
             reason: self.reason.clone(),
+            acknowledged: self.acknowledged,
         });
         let made = match &self.made {
             Some(MadeBucket::Left(why)) => Some(Leftover {
@@ -95,6 +98,7 @@ impl OfBucket {
                 prefix: None,
                 objects: None,
                 reason: Some(why.clone()),
+                acknowledged: false,
             }),
             Some(MadeBucket::Deleted | MadeBucket::Gone) | None => None,
         };

@@ -274,6 +274,8 @@ impl Sweep {
         for (bucket, (met, bytes)) in self.report.iter_mut().zip(met) {
             bucket.left_bytes = *bytes;
             bucket.left = self.listed.then_some(*met);
+            bucket.acknowledged =
+                self.listed && *met > 0 && self.refused.is_empty() && self.acknowledged.is_some();
             bucket.reason = match self.listed {
                 true => why.clone().filter(|_| *met > 0),
                 false => self.unlisted.clone(),

@@ -62,13 +62,32 @@ pub(crate) fn contradicted(
     head: &ResponseHead<'_>,
 ) -> bool {
     if checksum == Checksum::Md5 {
-        let etag = unquoted(head.header("etag").unwrap_or_default());
         // The ETag is the MD5 only of content stored unencrypted and in one piece.
-        let is_md5 = etag.len() == 32 && plain;
-        return is_md5 && etag_of_md5(sent).is_some_and(|md5| md5.as_bytes() != etag);
+        let etag = md5_in_etag(head).filter(|_| plain);
+        return etag.is_some_and(|etag| md5_of(sent).is_some_and(|md5| md5 != etag));
     }
     let answered = header(checksum).and_then(|name| head.header(name));
     answered.is_some_and(|answered| answered != sent.as_bytes())
+}
+
+/// The ETag of a response if it has the form of an MD5, in upper or lower case, and the response
+/// announces no encryption with which an ETag is no MD5 (Amazon S3 API reference, "Object": ETag).
+pub(crate) fn md5_in_etag(head: &ResponseHead<'_>) -> Option<[u8; 16]> {
+    let by_key = head
+        .header("x-amz-server-side-encryption")
+        .is_some_and(|kind| !kind.eq_ignore_ascii_case(b"AES256"));
+    let by_customer = head.header("x-amz-server-side-encryption-customer-algorithm");
+    if by_key || by_customer.is_some() {
+        return None;
+    }
+    let etag = unquoted(head.header("etag")?);
+    let etag: &[u8; 32] = etag.try_into().ok()?;
+    let mut md5 = [0; 16];
+    for (byte, pair) in md5.iter_mut().zip(etag.chunks(2)) {
+        let digit = |at: usize| char::from(pair[at]).to_digit(16);
+        *byte = u8::try_from(digit(0)? << 4 | digit(1)?).ok()?;
+    }
+    Some(md5)
 }
 
 fn unquoted(text: &[u8]) -> &[u8] {
@@ -96,10 +115,9 @@ pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
     }
 }
 
-/// The ETag for an MD5 in Base64: hexadecimal, without quotes.
-pub(crate) fn etag_of_md5(base64: &str) -> Option<String> {
-    let bytes = STANDARD.decode(base64).ok()?;
-    (bytes.len() == 16).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+/// An MD5 in Base64, as bytes.
+fn md5_of(base64: &str) -> Option<[u8; 16]> {
+    STANDARD.decode(base64).ok()?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -129,9 +147,52 @@ mod tests {
             "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
         );
         assert_eq!(of(Checksum::None, b"abc"), "");
-        assert_eq!(
-            etag_of_md5(&of(Checksum::Md5, b"abc")).unwrap(),
-            "900150983cd24fb0d6963f7d28e17f72"
-        );
+    }
+
+    /// A response to a PUT with these header lines.
+    fn contradicts(headers: &str) -> bool {
+        let bytes = format!("HTTP/1.1 200 OK\r\n{headers}\r\n\r\n");
+        let head = ResponseHead {
+            status: 200,
+            length: Some(0),
+            bytes: bytes.as_bytes(),
+        };
+        contradicted(Checksum::Md5, &of(Checksum::Md5, b"abc"), true, &head)
+    }
+
+    #[test]
+    fn an_etag_contradicts_only_if_it_is_the_md5_of_other_bytes() {
+        const OTHER: &str = "ETag: \"0123456789abcdef0123456789abcdef\"";
+        assert!(contradicts(OTHER));
+        for (headers, why) in [
+            ("ETag: \"900150983cd24fb0d6963f7d28e17f72\"", "the MD5"),
+            (
+                "ETag: \"900150983CD24FB0D6963F7D28E17F72\"",
+                "in upper case",
+            ),
+            ("ETag: 900150983cd24fb0d6963f7d28e17f72", "without quotes"),
+            ("ETag: \"0123456789abcdef0123456789abcdef-2\"", "of parts"),
+            (
+                "ETag: \"0123456789abcdef0123456789abcdeg\"",
+                "not hexadecimal",
+            ),
+            ("ETag: \"v1\"", "short"),
+            ("Date: today", "no ETag"),
+        ] {
+            assert!(!contradicts(headers), "{why}");
+        }
+        for encryption in [
+            "x-amz-server-side-encryption: aws:kms",
+            "x-amz-server-side-encryption: aws:kms:dsse",
+            "x-amz-server-side-encryption-customer-algorithm: AES256",
+        ] {
+            assert!(
+                !contradicts(&format!("{OTHER}\r\n{encryption}")),
+                "{encryption}"
+            );
+        }
+        assert!(contradicts(&format!(
+            "{OTHER}\r\nx-amz-server-side-encryption: AES256"
+        )));
     }
 }

@@ -193,6 +193,11 @@ impl Content {
         }
     }
 
+    /// Whether the content is known, and not only the sizes.
+    pub(crate) fn is_known(&self) -> bool {
+        self.found.is_none()
+    }
+
     /// Whether content is generated for each request, by [`Content::write`].
     pub(crate) fn is_made(&self) -> bool {
         self.unique.is_some()

@@ -171,6 +171,8 @@ pub(crate) struct Walk {
     /// mark is kept.
     mark: Option<(Arc<Mark>, u64)>,
     again: bool,
+    /// Number of times that the iteration has started over.
+    turns: u64,
 }
 
 impl Walk {
@@ -182,6 +184,7 @@ impl Walk {
             position: 0,
             mark: None,
             again: false,
+            turns: 0,
         }
     }
 
@@ -222,12 +225,18 @@ impl Walk {
         }
     }
 
+    /// Number of times that the iteration has started over.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// The next object; `None` after the last object if the share is iterated once.
     pub(crate) fn next(&mut self) -> Option<u64> {
         let object = match self.share.at(self.position) {
             Some(object) => object,
             None if self.again => {
                 self.position = 0;
+                self.turns += 1;
                 self.share.at(0)?
             }
             None => return None,

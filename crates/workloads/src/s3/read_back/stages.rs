@@ -1,0 +1,258 @@
+//! The stages that read a sample back, and their result.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use md5::{Digest, Md5};
+use tenbin_plan::S3Operation;
+
+use super::checked::Checked;
+use super::reader::Reader;
+use super::recorder::Merged;
+use super::sample::Entry;
+use crate::kind::Stage;
+use crate::read_back::{MOST_SECONDS, ReadBack, Reading};
+use crate::s3::content::Content;
+use crate::s3::prepared::PreparedS3;
+use crate::text::grouped;
+
+/// Largest number of objects of one operation that are read back.
+const READ: usize = 100;
+
+/// Fewest objects of one operation that are enough, unless there are fewer.
+const ENOUGH: u64 = 60;
+
+/// Connections that read objects back.
+const CONNECTIONS: usize = 8;
+
+/// Wait before objects that were wrong are read again, nanoseconds: a target whose writes become
+/// visible late is not a target that loses writes.
+const WAIT: u64 = 1_000_000_000;
+
+/// Largest total size of the contents whose MD5 is computed, bytes.
+const HASHED_BYTES: u64 = 256 << 20;
+
+/// How far reading back has come.
+#[derive(Default)]
+pub(crate) struct Progress {
+    step: Step,
+    checked: Arc<Mutex<Vec<Checked>>>,
+    results: Vec<ReadBack>,
+    /// By result: number of objects of the operation that are known, at most the size of a sample.
+    known: Vec<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Step {
+    #[default]
+    Begin,
+    ReadAgain,
+    End,
+}
+
+impl PreparedS3 {
+    /// The next step of reading back.
+    pub(crate) fn reading(&mut self) -> Reading {
+        match self.read_back.step {
+            Step::Begin => {
+                self.read_back.step = Step::ReadAgain;
+                self.choose();
+                let all: Vec<usize> = (0..held(&self.read_back.checked).len()).collect();
+                if let Some(stage) = self.read(&all, 0) {
+                    return Reading::Stage(stage);
+                }
+                self.reading()
+            }
+            Step::ReadAgain => {
+                self.read_back.step = Step::End;
+                let mut checked = held(&self.read_back.checked);
+                let wrong = checked.iter_mut().enumerate();
+                let wrong = wrong.filter(|(_, object)| object.is_wrong());
+                let wrong: Vec<usize> = wrong
+                    .map(|(at, object)| {
+                        object.is_late = true;
+                        at
+                    })
+                    .collect();
+                drop(checked);
+                if let Some(stage) = self.read(&wrong, WAIT) {
+                    return Reading::Stage(stage);
+                }
+                self.reading()
+            }
+            Step::End => Reading::Done(self.results()),
+        }
+    }
+
+    /// Chooses the objects to read, and judges the ETags of the responses to their writes.
+    fn choose(&mut self) {
+        let merged = match self.reported.is_empty() {
+            true => self.recorders.merged(),
+            false => self.reported.merged(),
+        };
+        let mut checked = Vec::new();
+        for one in merged.iter().filter(|one| one.acknowledged > 0) {
+            let certain = one.entries.iter().filter(|(_, entry)| entry.is_certain());
+            let chosen: Vec<&(u64, Entry)> = certain.take(READ).collect();
+            checked.extend(
+                chosen
+                    .iter()
+                    .map(|(key, entry)| Checked::new(one.written, *key, entry, &self.content)),
+            );
+            let result = self.beginning(one, chosen.iter().map(|(_, entry)| entry));
+            self.read_back.results.push(result);
+            self.read_back.known.push(one.entries.len() as u64);
+        }
+        *held(&self.read_back.checked) = checked;
+    }
+
+    /// The result of an operation before its objects are read.
+    fn beginning<'a>(&self, merged: &Merged, entries: impl Iterator<Item = &'a Entry>) -> ReadBack {
+        let mut result = ReadBack {
+            operation: merged.written.name().to_owned(),
+            deletes: merged.written.deletes(),
+            acknowledged: merged.acknowledged,
+            ..ReadBack::default()
+        };
+        let mut hashed = 0;
+        let (mut own, mut others) = (0, Vec::new());
+        for entry in entries.filter(|_| self.content.is_known()) {
+            let Some((number, etag)) = entry.etag else {
+                continue;
+            };
+            hashed += self.content.size(number);
+            if hashed > HASHED_BYTES {
+                break;
+            }
+            match md5_of(&self.content, number) == etag {
+                true => own += 1,
+                false => others.push((entry.object, etag)),
+            }
+        }
+        if let Some((object, etag)) = others.first().filter(|_| own > 0) {
+            result.other_etag = others.len() as u64;
+            let hex: String = etag.iter().map(|byte| format!("{byte:02x}")).collect();
+            result.example = Some(format!(
+                "{}: the ETag in the response to the write was {hex}, not the MD5 of the content",
+                self.describe(*object)
+            ));
+        }
+        result
+    }
+
+    /// The stage that reads these objects, if any, after a wait in nanoseconds.
+    fn read(&self, objects: &[usize], wait: u64) -> Option<Stage> {
+        if objects.is_empty() {
+            return None;
+        }
+        let reader = Reader::new(
+            (&self.place, &self.content),
+            &self.extra_headers,
+            self.writer(),
+            &self.read_back.checked,
+            objects,
+            wait,
+        );
+        let again = match wait {
+            0 => "",
+            _ => " again",
+        };
+        Some(Stage {
+            what: format!(
+                "reading back{again} {} of the objects that were written or deleted (at most \
+                 {MOST_SECONDS} s)",
+                grouped(objects.len() as u64)
+            ),
+            total: Some(2 * objects.len() as u64),
+            connections: CONNECTIONS.min(2 * objects.len()),
+            workers: vec![Box::new(reader)],
+            must_succeed: false,
+            host: None,
+        })
+    }
+
+    fn describe(&self, object: u64) -> String {
+        let bucket = &self.place.buckets[self.place.bucket_of(object)].name;
+        format!("object {} in bucket {bucket}", self.place.key(object))
+    }
+
+    fn results(&mut self) -> Vec<ReadBack> {
+        let mut results = std::mem::take(&mut self.read_back.results);
+        for checked in held(&self.read_back.checked).iter() {
+            let own = |result: &&mut ReadBack| result.operation == checked.written.name();
+            if let Some(result) = results.iter_mut().find(own) {
+                checked.count(result, || self.describe(checked.object));
+            }
+        }
+        for (result, known) in results.iter_mut().zip(&self.read_back.known) {
+            // An object with a wrong ETag and right content is one miss, and one with wrong content
+            // is not two.
+            let others = result.missing + result.other_size + result.other_content;
+            result.other_etag = result.other_etag.min(result.checked.saturating_sub(others));
+            result.not_checked = too_few(result, *known);
+        }
+        results.extend(self.never_read());
+        self.read_back = Progress::default();
+        results
+    }
+
+    /// The operations of the workload that write and are not read back.
+    fn never_read(&self) -> Vec<ReadBack> {
+        use S3Operation::{
+            Delete, DeleteTags, FanOut, LegalHold, Multipart, Put, PutTags, Retain, Snowball,
+        };
+        let versioned_mix = self.is_mixed() && self.work.versions > 0;
+        let operations = self.work.mix.operations().filter_map(|operation| {
+            let name = match operation {
+                PutTags => "PUT tags",
+                DeleteTags => "DELETE tags",
+                Retain => "RETAIN",
+                LegalHold => "LEGAL HOLD",
+                Snowball => "SNOWBALL",
+                FanOut => "FAN-OUT",
+                Put if versioned_mix => "PUT",
+                Delete if versioned_mix => "DELETE",
+                Multipart if self.work.versions > 0 => "MULTIPART",
+                _ => return None,
+            };
+            Some(ReadBack {
+                operation: name.to_owned(),
+                deletes: operation == Delete,
+                not_checked: Some("this operation is not read back".to_owned()),
+                ..ReadBack::default()
+            })
+        });
+        operations.collect()
+    }
+}
+
+/// Why not enough was checked of an operation with this number of known objects.
+fn too_few(result: &ReadBack, known: u64) -> Option<String> {
+    if result.checked >= ENOUGH.min(known) || result.missed() > 0 {
+        return None;
+    }
+    Some(match result.unknown {
+        0 => "the other objects of the sample were written again by requests whose outcome is \
+              unknown, or deleted"
+            .to_owned(),
+        unknown => format!(
+            "{} of the sample could not be read: the target refused or did not answer, the time of \
+             {MOST_SECONDS} s was over, or the run was interrupted",
+            grouped(unknown)
+        ),
+    })
+}
+
+fn md5_of(content: &Content, number: u64) -> [u8; 16] {
+    match content.is_made() {
+        false => Md5::digest(content.body(number)).into(),
+        true => {
+            let mut made = Vec::new();
+            content.write(number, &mut made);
+            Md5::digest(&made).into()
+        }
+    }
+}
+
+fn held<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
