@@ -254,6 +254,10 @@ pub struct Ledger {
     /// Time in flight outside the window, nanoseconds, summed over the requests that a histogram
     /// contains.
     pub outside_nanos: u64,
+    /// Closed loop: time for which connections were free because the load generator had not sent
+    /// their next request yet, nanoseconds, summed over the requests in `service`. The load
+    /// generator used this time to prepare requests, or waited for a core.
+    pub turnaround_nanos: u64,
 }
 
 impl std::ops::AddAssign for Ledger {
@@ -273,5 +277,6 @@ impl std::ops::AddAssign for Ledger {
         self.connect_nanos += other.connect_nanos;
         self.unrecorded_nanos += other.unrecorded_nanos;
         self.outside_nanos += other.outside_nanos;
+        self.turnaround_nanos += other.turnaround_nanos;
     }
 }

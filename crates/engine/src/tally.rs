@@ -442,6 +442,8 @@ impl Tally {
                 figures
                     .lag
                     .record(times.started.saturating_sub(times.intended));
+            } else {
+                self.ledger.turnaround_nanos += times.started.saturating_sub(times.intended);
             }
         }
         if !(in_window && due_in_window) {
@@ -607,8 +609,8 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Three requests take 30 ms each: the first is in flight when the window opens, the third when
-    /// the window closes. The time in flight inside the window follows from the histogram,
+    /// Three requests take 30 ms each, 2 ms after their connection was free: the first is in flight
+    /// when the window opens, the third when the window closes. The time in flight inside the window follows from the histogram,
     /// `unrecorded_nanos` and `outside_nanos`.
     #[test]
     fn time_in_flight_inside_the_window_can_be_computed() {
@@ -620,7 +622,7 @@ mod tests {
         let mut tally = Tally::new(0, &[("GET", Role::Request)], window, false, false, 1);
         for start in [80 * ms, 120 * ms, 185 * ms] {
             let times = Times {
-                intended: start,
+                intended: start - 2 * ms,
                 started: start,
                 ended: start + 30 * ms,
             };
@@ -639,6 +641,7 @@ mod tests {
         let ledger = sample.ledger;
         assert_eq!(ledger.unrecorded_nanos, 10 * ms);
         assert_eq!(ledger.outside_nanos, 15 * ms);
+        assert_eq!(ledger.turnaround_nanos, 2 * 2 * ms);
         let recorded = sample.ops[0].service.len() * 30 * ms;
         let inside = recorded + ledger.unrecorded_nanos - ledger.outside_nanos;
         assert_eq!(inside, (10 + 30 + 15) * ms);

@@ -7,6 +7,7 @@ use tenbin_engine::{ErrorClass, Ledger, Role, failure};
 
 use crate::interval::Interval;
 use crate::kind::{Kind, Step};
+use crate::late;
 use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
 use crate::probed::Probed;
@@ -29,6 +30,8 @@ pub(crate) struct SliceFold {
     sums: Sums,
     threads: BTreeMap<usize, ThreadSum>,
     pauses: Pauses,
+    /// See [`Slice::late`].
+    late: Vec<u64>,
     /// Failures by second and class, of operations that count as work.
     failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
     /// Results second by second; set for a probe, which is a slice of a maximum-rate search.
@@ -84,6 +87,7 @@ impl SliceFold {
             sums,
             threads: BTreeMap::new(),
             pauses: Pauses::default(),
+            late: Vec::new(),
             failed_in: BTreeMap::new(),
             probed,
         }
@@ -130,6 +134,7 @@ impl SliceFold {
         }
         for usage in &interval.threads {
             self.pauses.add(usage);
+            late::add(&mut self.late, &usage.late);
         }
         if !interval.drain {
             for usage in &interval.threads {
@@ -203,6 +208,7 @@ impl SliceFold {
             agents,
             failed_in: self.failed_in,
             backlog: self.threads.values().map(|thread| thread.backlog).sum(),
+            late: self.late,
             pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
         };

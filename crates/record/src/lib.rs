@@ -36,6 +36,7 @@ mod histogram;
 mod hlog;
 mod interval;
 mod kind;
+mod late;
 mod left;
 mod lines;
 mod live;
@@ -91,7 +92,7 @@ pub use reader::{RecordedRun, Source, read, read_from};
 pub use second_counts::{SecondCounts, SecondTimes};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{
-    ErrorClass, Ledger, Role, Spread, failure,
+    ErrorClass, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, Role, Spread, failure,
     histogram::{latency_histogram, slot_of},
 };
 

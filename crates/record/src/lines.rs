@@ -241,6 +241,8 @@ struct LedgerFields {
     unrecorded_nanos: u64,
     #[serde(default)]
     outside_nanos: u64,
+    #[serde(default)]
+    turnaround_nanos: u64,
 }
 
 /// A type of line, identified by the value of the `kind` field.

@@ -1,6 +1,7 @@
 //! Computes the results of a probe (see [`crate::slice::RateProbe`]) from its seconds.
 
 use crate::interval::Interval;
+use crate::late;
 use crate::probed::{Probed, ProbedSecond};
 
 impl Probed {
@@ -23,12 +24,7 @@ impl ProbedSecond {
             self.services.extend(op.service.recorded());
         }
         let threads = interval.threads.iter();
-        for (bucket, count) in threads.flat_map(|thread| thread.late.iter().enumerate()) {
-            if self.late.len() <= bucket {
-                self.late.resize(bucket + 1, 0);
-            }
-            self.late[bucket] += count;
-        }
+        threads.for_each(|thread| late::add(&mut self.late, &thread.late));
         let both = self.stalls.into_iter().chain(interval.stalls);
         self.stalls = both.reduce(|sum, part| sum + part);
     }

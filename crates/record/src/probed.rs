@@ -1,7 +1,6 @@
 //! Additional results of a probe of a maximum-rate search.
 
-use tenbin_engine::LATE_FROM_LOG2;
-
+use crate::late;
 use crate::stalls::Stalls;
 
 /// Results of a probe second by second, with signs that the load generator's machine did not keep
@@ -31,9 +30,7 @@ impl ProbedSecond {
     /// Number of requests that the load generator sent at least `nanos` nanoseconds late although a
     /// connection was free. `nanos` is rounded down to a power of 2.
     pub fn sent_late(&self, nanos: u64) -> u64 {
-        let log2 = nanos.checked_ilog2().unwrap_or(0);
-        let first = log2.saturating_sub(LATE_FROM_LOG2) as usize;
-        self.late.iter().skip(first).sum()
+        late::count(&self.late, nanos)
     }
 }
 

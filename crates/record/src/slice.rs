@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
 
+use crate::late;
 use crate::machine::{MachineUse, WireUse};
 use crate::packed::PackedHistogram;
 use crate::pause::Pause;
@@ -247,6 +248,10 @@ pub struct Slice {
     pub failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
     /// Open loop: requests due by the end of the window and not yet sent.
     pub backlog: u64,
+    /// Open loop: requests due in the window that the load generator sent late although a connection
+    /// was free, by delay. Bucket i counts delays from 2^(16+i) ns to below 2^(17+i) ns. Without
+    /// trailing zeros; empty if no request was sent late, and in runs of older versions.
+    pub late: Vec<u64>,
     /// The longest pause that ended in the window or the drain; `None` without a pause of at least
     /// a millisecond, and in runs of older versions.
     pub pause: Option<Pause>,
@@ -287,6 +292,12 @@ impl Slice {
 
     fn per_second(&self, ok: u64, failed: u64) -> Option<f64> {
         (self.seconds > 0.0 && ok + failed > 0).then(|| ok as f64 / self.seconds)
+    }
+
+    /// Number of requests that the load generator sent at least `nanos` nanoseconds late although a
+    /// connection was free. `nanos` is rounded down to a power of 2.
+    pub fn sent_late(&self, nanos: u64) -> u64 {
+        late::count(&self.late, nanos)
     }
 
     /// Number of successful operations that count as work.

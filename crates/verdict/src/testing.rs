@@ -350,6 +350,17 @@ impl Made<'_> {
         self.0.backlog = count;
     }
 
+    /// Sets `count` requests that the load generator sent `nanos` late although a connection was
+    /// free.
+    pub(crate) fn sent_late(&mut self, nanos: u64, count: u64) {
+        let late = &mut self.0.late;
+        late.clear();
+        if let Some(bucket) = nanos.ilog2().checked_sub(tenbin_record::LATE_FROM_LOG2) {
+            late.resize(bucket as usize + 1, 0);
+            late[bucket as usize] = count;
+        }
+    }
+
     pub(crate) fn busiest_thread(&mut self, share: f64) {
         self.0.client.busiest_thread = share;
     }
@@ -526,6 +537,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         responses: None,
         failed_in: std::collections::BTreeMap::new(),
         backlog: 0,
+        late: Vec::new(),
         pause: None,
         cut_short: false,
     };

@@ -425,6 +425,7 @@ fn is_possible(sample: &Sample) -> bool {
         ledger.connect_nanos,
         ledger.unrecorded_nanos,
         ledger.outside_nanos,
+        ledger.turnaround_nanos,
         sample.cpu,
     ];
     let pause = sample.pause.is_none_or(|pause| pause.start <= pause.end);

@@ -73,8 +73,8 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
             "do not use these figures: more operations were in flight than the load allows, or \
              the times are too long; please report it with the run directory"
         } else {
-            "do not use these figures: connections were idle for an unknown time; there may be \
-             fewer objects than connections, or the load generator could not keep up"
+            "do not use these figures: connections were idle without a known reason; there may be \
+             fewer objects than connections"
         }
         .to_owned(),
     })
@@ -115,6 +115,9 @@ struct Totals {
     unrecorded: f64,
     /// Seconds that operations in the histograms spent outside the windows.
     outside: f64,
+    /// Time for which connections were free because the load generator had not sent their next
+    /// request yet, seconds.
+    turnaround: f64,
     /// Time inside the windows spent on opening connections, with a single host, seconds.
     connecting: f64,
     /// Time inside the windows spent on opening connections, with several hosts, seconds.
@@ -151,6 +154,7 @@ impl Totals {
             }
             totals.unrecorded += slice.ledger.unrecorded_nanos as f64 / NANOS_PER_SECOND;
             totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
+            totals.turnaround += slice.ledger.turnaround_nanos as f64 / NANOS_PER_SECOND;
         }
         let kinds: [Kind; 2] = [|op| &op.service, |op| &op.failed];
         for kind in kinds {
@@ -191,11 +195,14 @@ impl Totals {
         }
     }
 
-    /// The figures if no request to other hosts was in flight while a connection was opened: the
-    /// upper bound of ρ.
+    /// The figures with all known times in which a connection was not idle without a reason: the
+    /// upper bound of ρ. These are the time in which the load generator prepared the next request or
+    /// waited for a core, and the time to open connections, as if no request to another host was in
+    /// flight meanwhile.
     fn most(&self) -> Option<Little> {
         let little = self.little()?;
-        let residence = little.residence + self.connecting_beside / self.operations;
+        let known = self.turnaround + self.connecting_beside;
+        let residence = little.residence + known / self.operations;
         Some(Little {
             residence,
             ..little
@@ -311,6 +318,33 @@ mod tests {
         let mut run = Run::pair(8);
         run.each_of("a", |slice| slice.answers(900, 0.002));
         assert_eq!(run.findings(&RULE).len(), 1);
+    }
+
+    /// One connection on a busy machine: 100 µs per request, and the load generator waits for a core
+    /// for a twentieth of the time before it sends the next request.
+    #[test]
+    fn silent_when_the_load_generator_waits_for_a_core() {
+        let mut run = Run::single(8);
+        run.each(|slice| {
+            slice.0.connections = 1;
+            slice.answers(9_300, 0.000_1);
+            slice.0.ledger.turnaround_nanos = 70_000_000;
+        });
+        assert_eq!(run.findings(&RULE), []);
+        run.each(|slice| slice.0.ledger.turnaround_nanos = 5_000_000);
+        assert_eq!(run.findings(&RULE).len(), 1, "idle without a reason");
+        // The time between requests never explains too many requests.
+        run.each(|slice| {
+            slice.answers(10_500, 0.000_1);
+            slice.0.ledger.turnaround_nanos = 0;
+        });
+        assert_eq!(run.findings(&RULE).len(), 1);
+        // Nor does it make a run with requests in flight all the time impossible.
+        run.each(|slice| {
+            slice.answers(9_900, 0.000_1);
+            slice.0.ledger.turnaround_nanos = 200_000_000;
+        });
+        assert_eq!(run.findings(&RULE), []);
     }
 
     /// A server accepts connections one after another. The first responses, to requests sent before

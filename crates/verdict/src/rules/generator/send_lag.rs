@@ -1,16 +1,15 @@
 //! Requests that the load generator sends late.
 
-use tenbin_record::{OpFigures, Slice};
+use tenbin_record::{LATE_BUCKETS, LATE_FROM_LOG2, OpFigures, Slice};
 use tenbin_result::format::{percent, plural, time};
 use tenbin_result::{Cause, Finding, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::figures::latency::quantile;
+use crate::figures::latency::{NANOS_PER_SECOND, quantile};
 use crate::findings::rule_info::RuleInfo;
 use crate::machine::generator::Thread;
 use crate::server::backend::Backends;
-use crate::words::middle;
 
 /// The published percentiles of response time that send lag could change: quantile, name, and the
 /// send lag in seconds below which the finding is never worse than a note.
@@ -59,41 +58,40 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         let by_severity = a.severity.cmp(&b.severity);
         by_severity.then(a.share().total_cmp(&b.share()))
     })?;
-    let all_in_use = may_all_be_in_use(cell, &full)?;
+    let of_the_target = worst.is_of_the_target();
     let connections = plural(cell.workload.load.connections, "connection");
     let waited = Thread::of(cell, backends)?.waited;
-    let because = if all_in_use {
-        format!("all {connections} were in use")
+    let because = if worst.waits_for_connections {
+        format!("the requests waited for a free connection, as all {connections} were in use")
     } else if waited >= DISPLACED {
         format!(
             "a load generator thread waited in {} of the time for a core that other programs used",
             percent(waited)
         )
     } else {
-        format!("although not all {connections} were in use")
+        "although a connection was free".to_owned()
     };
     Some(Finding {
         rule: RULE.name.to_owned(),
-        severity: if all_in_use {
-            Severity::Note
-        } else {
-            worst.severity
-        },
-        cause: if all_in_use {
-            Cause::Setup
-        } else {
-            Cause::Generator
+        severity: worst.severity,
+        cause: match (worst.waits_for_connections, of_the_target) {
+            (true, true) => Cause::Server,
+            (true, false) => Cause::Setup,
+            (false, _) => Cause::Generator,
         },
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
             "requests were sent late: the {} of response time is {}, without send lag it would \
-             be {}, {because}",
+             be {}; {because}",
             worst.name,
             time(worst.published),
             time(worst.without)
         ),
-        advice: if all_in_use {
+        advice: if worst.waits_for_connections && of_the_target {
+            "the response times are right: while the target does not respond, users wait, too; \
+             find out why the target paused"
+        } else if worst.waits_for_connections {
             "use more --connections, so that response times do not contain the wait for a free \
              connection"
         } else if waited >= DISPLACED {
@@ -114,45 +112,73 @@ struct Changed {
     published: f64,
     /// The same percentile of service times, which exclude send lag, seconds.
     without: f64,
+    /// Longest service time, seconds.
+    longest: f64,
+    /// Whether the wait for a free connection, and not the load generator, changed the percentile.
+    waits_for_connections: bool,
     severity: Severity,
 }
 
 impl Changed {
     /// `None` if send lag changes the percentile too little to be reported.
-    fn of(slices: &[&Slice], (q, name, limit): &(f64, &'static str, f64)) -> Option<Self> {
-        let published = quantile(slices, *q, |op| &op.response, is_request).value()?;
-        let without = quantile(slices, *q, |op| &op.service, is_request).value()?;
-        let changed = |severity| Self {
+    fn of(slices: &[&Slice], of: &(f64, &'static str, f64)) -> Option<Self> {
+        let (q, name, limit) = *of;
+        let published = quantile(slices, q, |op| &op.response, is_request).value()?;
+        let without = quantile(slices, q, |op| &op.service, is_request).value()?;
+        let requests = slices.iter().flat_map(|slice| slice.requests());
+        let longest = requests.map(|op| op.service.max()).max().unwrap_or(0);
+        let added = published - without;
+        let visible = severity(added, without, limit)?;
+        let by_the_generator = severity(added.min(late_at(slices, q)), without, limit);
+        Some(Self {
             name,
             published,
             without,
-            severity,
-        };
-        let of = changed(Severity::Note);
-        let (share, added) = (of.share(), published - without);
-        if share <= WORTH_A_NOTE || added <= UNSEEN {
-            None
-        } else if share <= MISLEADING || added <= *limit {
-            Some(of)
-        } else if share <= VOID {
-            Some(changed(Severity::Suspect))
-        } else {
-            Some(changed(Severity::Invalid))
-        }
+            longest: longest as f64 / NANOS_PER_SECOND,
+            waits_for_connections: by_the_generator.is_none(),
+            severity: by_the_generator.unwrap_or(Severity::Note.min(visible)),
+        })
     }
 
     fn share(&self) -> f64 {
         self.published / self.without - 1.0
     }
+
+    /// Whether the requests waited for connections because responses took that long.
+    fn is_of_the_target(&self) -> bool {
+        self.waits_for_connections && self.longest >= (self.published - self.without) / 2.0
+    }
 }
 
-/// Whether one request in a hundred may have found all connections in use: during a response at the
-/// 99th percentile, at least as many requests are due as can be in flight at once.
-fn may_all_be_in_use(cell: &Cell<'_>, full: &[&Slice]) -> Option<bool> {
-    let slow = quantile(full, 0.99, |op| &op.service, is_request).value()?;
-    let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
-    let load = &cell.workload.load;
-    Some(answered * slow >= (load.connections * load.depth) as f64)
+/// Severity of a send lag that adds `added` seconds to a percentile that would be `without` seconds;
+/// `None` if this is too little to be reported. Below a send lag of `limit` seconds, the severity is
+/// at most a note.
+fn severity(added: f64, without: f64, limit: f64) -> Option<Severity> {
+    let share = added / without;
+    if share <= WORTH_A_NOTE || added <= UNSEEN {
+        None
+    } else if share <= MISLEADING || added <= limit {
+        Some(Severity::Note)
+    } else if share <= VOID {
+        Some(Severity::Suspect)
+    } else {
+        Some(Severity::Invalid)
+    }
+}
+
+/// Quantile `q` of the time by which the load generator sent requests late although a connection was
+/// free, seconds: the upper bound of its bucket, and 0 for less than the first bucket. The wait for
+/// a connection is not part of this time.
+fn late_at(slices: &[&Slice], q: f64) -> f64 {
+    let requests = slices.iter().flat_map(|slice| slice.requests());
+    let all: u64 = requests.map(|op| op.lag.len()).sum();
+    let is_changed = |log2: &u32| {
+        let late: u64 = slices.iter().map(|slice| slice.sent_late(1 << log2)).sum();
+        late as f64 >= (1.0 - q) * all as f64
+    };
+    let buckets = LATE_FROM_LOG2..LATE_FROM_LOG2 + LATE_BUCKETS as u32;
+    let highest = buckets.rev().find(is_changed);
+    highest.map_or(0.0, |log2| (2_u64 << log2) as f64 / NANOS_PER_SECOND)
 }
 
 fn is_request(op: &OpFigures) -> bool {
@@ -170,6 +196,7 @@ mod tests {
         let mut run = Run::pair(8).open_loop();
         run.plan.workloads[0].load.connections = 16;
         run.each_of("b", |slice| {
+            slice.sent_late(micros * 1_000, count);
             let op = &mut slice.0.ops[0];
             op.response.clear();
             for (lag, count) in [(5, 1_000 - count), (micros, count)] {
@@ -196,7 +223,7 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "requests were sent late: the 99th percentile of response time is 4.50 ms, without \
-             send lag it would be 2.00 ms, although not all 16 connections were in use"
+             send lag it would be 2.00 ms; although a connection was free"
         );
         assert_eq!(severity(&late_by(1_200, 20)), Some(Severity::Suspect));
         // Half a millisecond in one request of fifty is normal for an idle machine.
@@ -242,15 +269,77 @@ mod tests {
     #[test]
     fn waiting_for_a_connection_advises_more_connections() {
         let mut run = late_by(2_500, 20);
-        run.plan.workloads[0].load.connections = 2;
+        run.each(|slice| slice.0.late.clear());
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(findings[0].cause, Cause::Server, "2 ms of 2.5 ms");
+        run.each_of("b", |slice| {
+            let op = &mut slice.0.ops[0];
+            op.service.clear();
+            op.service.record_n(500_000, 1_000).unwrap();
+        });
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Note);
         assert_eq!(findings[0].cause, Cause::Setup);
         assert!(
-            findings[0]
-                .evidence
-                .ends_with("all 2 connections were in use")
+            findings[0].evidence.ends_with(
+                "the requests waited for a free connection, as all 16 connections were in use"
+            ),
+            "{findings:?}"
         );
+        assert!(findings[0].advice.starts_with("use more --connections"));
+    }
+
+    /// A target that pauses for a second in one slice of eight: 32 requests in flight, one in 125,
+    /// take up to a second, and the 468 requests that are due meanwhile wait for a connection.
+    fn paused() -> Run {
+        let mut run = Run::pair(4).open_loop();
+        run.plan.workloads[0].load.connections = 32;
+        run.each_of("b", |slice| {
+            slice.answers(500, 0.001);
+            slice.0.ops[0].lag.record_n(5_000, 500).unwrap();
+        });
+        let slice = run.first_of("b");
+        let op = &mut slice.0.ops[0];
+        for times in [&mut op.service, &mut op.response, &mut op.lag] {
+            times.clear();
+        }
+        for request in 0..500 {
+            let left = (1_000 - request * 2) * 1_000_000;
+            let service = if request < 32 { left } else { 1_000_000 };
+            op.service.record(service).unwrap();
+            op.response.record(left).unwrap();
+            op.lag.record(left.saturating_sub(service)).unwrap();
+        }
+        run
+    }
+
+    #[test]
+    fn one_pause_of_the_target_explains_late_requests() {
+        let mut run = paused();
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Note, "{findings:?}");
+        assert_eq!(findings[0].cause, Cause::Server);
+        assert!(
+            findings[0]
+                .advice
+                .starts_with("the response times are right")
+        );
+        // The same figures if the load generator was suspended and connections were free.
+        run.first_of("b").sent_late(500_000_000, 468);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        assert_eq!(findings[0].cause, Cause::Generator);
+    }
+
+    #[test]
+    fn a_pause_does_not_hide_a_late_generator() {
+        let mut run = paused();
+        run.each_of("b", |slice| slice.sent_late(2_000_000, 20));
+        let findings = run.findings(&RULE);
+        assert_eq!(findings[0].severity, Severity::Invalid, "{findings:?}");
+        assert_eq!(findings[0].cause, Cause::Generator);
     }
 
     #[test]
