@@ -1,5 +1,6 @@
 //! Targets that serve some connections much faster than others.
 
+use tenbin_record::{ServerUse, Slice};
 use tenbin_result::format::{plural, rate, ratio};
 use tenbin_result::{Cause, Finding, Severity};
 
@@ -25,6 +26,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             let found: Vec<(&Cell<'_>, Seen)> = mine
                 .filter(|cell| is_closed(cell.workload))
                 .filter_map(|cell| Some((cell, Seen::of(cell)?)))
+                .filter(|(_, seen)| seen.workers != Workers::One)
                 .collect();
             of_target(&found)
         })
@@ -38,6 +40,60 @@ struct Seen {
     times: f64,
     slices: usize,
     reopen: Option<u32>,
+    workers: Workers,
+}
+
+/// Who serves the connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Workers {
+    /// One process, or one of several processes, does the work. It has no shares to distribute.
+    One,
+    /// The threads of one process, several of which are busy.
+    Threads,
+    /// This number of processes, of which several work.
+    Processes(u64),
+    /// The target is not observed.
+    Unknown,
+}
+
+/// Share of the target's CPU time above which one process or thread does the work alone.
+const ALONE: f64 = 0.90;
+
+/// Share of a core below which the busiest thread cannot be what connections wait for.
+const BUSY_THREAD: f64 = 0.50;
+
+impl Workers {
+    fn of(full: &[&Slice]) -> Self {
+        let used = || full.iter().filter_map(|slice| slice.server.as_ref());
+        let sum = |pick: fn(&ServerUse) -> Option<f64>| used().map(pick).sum::<Option<f64>>();
+        let all = sum(|used| used.cpu_seconds);
+        let does_all = |part: Option<f64>| {
+            let share = part.zip(all).filter(|(_, all)| *all > 0.0);
+            share.is_some_and(|(part, all)| part >= ALONE * all)
+        };
+        let programs = |slice: &&Slice| {
+            let programs = slice.machine.as_ref()?.target_programs.as_ref()?.iter();
+            Some(
+                programs
+                    .map(|program| program.processes.unwrap_or(1))
+                    .sum::<u64>(),
+            )
+        };
+        let processes = full.iter().filter_map(programs).max();
+        let one_works = does_all(sum(|used| used.busiest_process_seconds));
+        match processes {
+            Some(2..) | None if !one_works => processes.map_or(Self::Unknown, Self::Processes),
+            _ => {
+                let thread = sum(|used| used.busiest_thread_seconds);
+                let seconds: f64 = full.iter().map(|slice| slice.seconds).sum();
+                let is_busy = thread.is_some_and(|used| used >= BUSY_THREAD * seconds);
+                match is_busy && !does_all(thread) {
+                    true => Self::Threads,
+                    false => Self::One,
+                }
+            }
+        }
+    }
 }
 
 impl Seen {
@@ -54,6 +110,7 @@ impl Seen {
             times: middle(spreads.iter().filter_map(times)).unwrap_or(f64::INFINITY),
             slices: spreads.len(),
             reopen: full.iter().find_map(|slice| slice.reopen),
+            workers: Workers::of(&full),
         })
     }
 }
@@ -86,15 +143,32 @@ fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
         target: Some(cell.target.name.clone()),
         evidence: format!(
             "with {}, the fastest connection completed {times} ({} and {}, medians of {}): \
-             workers that accept on a shared socket get unequal shares of the \
-             connections{opened}",
+             {}{opened}",
             plural(cell.workload.load.connections, "connection"),
             rate(seen.fastest),
             rate(seen.slowest),
-            plural(seen.slices, "slice")
+            plural(seen.slices, "slice"),
+            because(seen.workers)
         ),
         advice,
     })
+}
+
+fn because(workers: Workers) -> String {
+    match workers {
+        Workers::Processes(count) => format!(
+            "workers that accept on a shared socket get unequal shares of the connections (the \
+             target has {count} processes)"
+        ),
+        Workers::Threads => {
+            "the threads of its one process have unequal shares of the connections".to_owned()
+        }
+        Workers::One | Workers::Unknown => {
+            "workers that accept on a shared socket get unequal shares of the connections, if the \
+             target has several (the number of its processes is not known)"
+                .to_owned()
+        }
+    }
 }
 
 fn advice(seen: &Seen) -> String {
@@ -105,20 +179,29 @@ fn advice(seen: &Seen) -> String {
              --reopen 8 to average over many assignments"
         }
     };
-    format!(
-        "{measure}; to distribute connections better, use several per worker, and give each \
-         worker its own listening socket (SO_REUSEPORT; in nginx reuseport, in Workerman \
-         reusePort)"
-    )
+    let distribute = "to distribute connections better, use several per worker";
+    match seen.workers {
+        Workers::Processes(_) => format!(
+            "{measure}; {distribute}, and give each worker its own listening socket (SO_REUSEPORT; \
+             in nginx reuseport, in Workerman reusePort)"
+        ),
+        Workers::Threads => format!("{measure}; {distribute}"),
+        Workers::One | Workers::Unknown => {
+            "add --observe port, so that the number of processes is known: with one process, the \
+             server prefers some connections; with several, use --reopen 8 to average over many \
+             assignments of connections to workers"
+                .to_owned()
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use tenbin_plan::{S3Operation, S3Work, WorkloadKind};
-    use tenbin_record::{ErrorClass, Spread};
+    use tenbin_record::{ErrorClass, ProgramUse, Spread};
 
     use super::*;
-    use crate::testing::Run;
+    use crate::testing::{Made, Run};
 
     fn spread(slowest: f64, fastest: f64) -> Spread {
         Spread {
@@ -136,7 +219,59 @@ mod tests {
     fn with(slowest: f64, fastest: f64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.0.spread = Some(spread(slowest, fastest)));
+        run.each(|slice| work(slice, 4, 0.4, 0.4));
         run
+    }
+
+    /// Sets the number of processes of the target, and of its 1.5 s of CPU time the seconds of the
+    /// busiest process and the busiest thread.
+    fn work(slice: &mut Made<'_>, processes: u64, process: f64, thread: f64) {
+        slice.machine().target_programs = Some(vec![ProgramUse {
+            pid: 7,
+            name: "server".to_owned(),
+            cpu_seconds: 1.5,
+            rss_bytes: None,
+            processes: Some(processes).filter(|count| *count > 1),
+        }]);
+        let server = slice.0.server.as_mut().unwrap();
+        server.busiest_process_seconds = Some(process);
+        server.busiest_thread_seconds = Some(thread);
+    }
+
+    #[test]
+    fn one_worker_has_no_shares() {
+        let with = |processes, process, thread| {
+            let mut run = with(60.0, 180.0);
+            run.each(|slice| work(slice, processes, process, thread));
+            run.findings(&RULE)
+        };
+        assert_eq!(with(1, 1.5, 1.5), [], "one process with one thread");
+        assert_eq!(with(1, 1.5, 0.01), [], "its threads wait");
+        assert_eq!(with(2, 1.49, 1.49), [], "a master and one worker");
+        let of_threads = with(1, 1.5, 0.6);
+        let said = "the threads of its one process have unequal shares of the connections";
+        assert!(of_threads[0].evidence.ends_with(said), "{of_threads:?}");
+        assert!(!of_threads[0].advice.contains("SO_REUSEPORT"));
+        let of_workers = with(4, 0.4, 0.4);
+        assert!(
+            of_workers[0]
+                .evidence
+                .ends_with("(the target has 4 processes)")
+        );
+        assert!(of_workers[0].advice.contains("SO_REUSEPORT"));
+    }
+
+    #[test]
+    fn an_unknown_number_of_processes_is_asked_for() {
+        let mut run = with(60.0, 180.0);
+        run.each(|slice| {
+            slice.unobserved();
+            slice.machine().target_programs = None;
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].advice.starts_with("add --observe port"));
+        assert!(!findings[0].advice.contains("SO_REUSEPORT"));
     }
 
     #[test]
