@@ -1,6 +1,6 @@
 //! Measures the load generator's machine during a slice.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use nix::time::ClockId;
@@ -105,12 +105,15 @@ impl Machine {
         let cpu = old.cpu.zip(new.cpu).map(|(old, new)| cpu_between(old, new));
         let own = before.own_cpu_seconds.zip(after.own_cpu_seconds);
         let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
+        let members = live_targets.iter().map(|live| live.running.members());
+        let shared = share_processes(&members.collect::<Vec<_>>(), loaded);
         let looks = before.targets.iter().zip(&after.targets);
         let of_targets: Vec<Option<f64>> = looks
             .zip(live_targets)
-            .map(|((before, after), live)| {
-                // A halted target uses nothing.
-                if live.running.is_halted() {
+            .zip(&shared)
+            .map(|(((before, after), live), is_shared)| {
+                // A halted target uses nothing; shared processes count for one target only.
+                if live.running.is_halted() || *is_shared {
                     return Some(0.0);
                 }
                 // The usage of a whole host is not the usage of the target.
@@ -151,7 +154,8 @@ impl Machine {
                 .iter()
                 .zip(&of_targets)
                 .enumerate()
-                .filter(|(at, (live, _))| *at != loaded && !live.running.is_halted())
+                .filter(|(at, _)| *at != loaded && !shared[*at])
+                .filter(|(_, (live, _))| !live.running.is_halted())
                 .filter_map(|(_, (live, used))| Some((live.running.name.clone(), (*used)?)))
                 .collect(),
             target_here: here,
@@ -303,6 +307,20 @@ fn others(busy: f64, own: f64, targets: &[Option<f64>], here: &[Option<bool>]) -
     Some(left.max(0.0))
 }
 
+/// Whether each target shares an observed process with the loaded target, or with a target before
+/// it: the CPU time of such a process is not the use of an idle target. `members` are the process
+/// ids of each target.
+fn share_processes(members: &[Vec<i32>], loaded: usize) -> Vec<bool> {
+    let of_loaded = members.get(loaded).into_iter().flatten().copied();
+    let mut known: HashSet<i32> = of_loaded.collect();
+    let each = members.iter().enumerate().map(|(at, mine)| {
+        let is_shared = at != loaded && mine.iter().any(|pid| known.contains(pid));
+        known.extend(mine);
+        is_shared
+    });
+    each.collect()
+}
+
 fn faster(before: Option<Frequency>, after: Option<Frequency>) -> Option<FrequencyUse> {
     let seen = before.into_iter().chain(after);
     let fastest = seen.max_by(|a, b| a.fastest_mhz.total_cmp(&b.fastest_mhz))?;
@@ -350,6 +368,15 @@ mod tests {
             Some(0.0),
             "clock ticks are coarse"
         );
+    }
+
+    #[test]
+    fn processes_that_targets_share_count_once() {
+        let members = [vec![7, 8], vec![1, 2], vec![2, 3], vec![], vec![8]];
+        let shared = |loaded| share_processes(&members, loaded);
+        assert_eq!(shared(1), [false, false, true, false, true]);
+        assert_eq!(shared(2), [false, true, false, false, true]);
+        assert_eq!(shared(4), [true, false, true, false, false]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Thread {
     pub(crate) fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let threads = cell.full().into_iter().map(|slice| {
             let others = slice.machine.as_ref().and_then(|machine| {
-                let share = backends.share_of_others(slice, machine)?;
+                let share = backends.share_of_others(machine)?;
                 Some(share * machine.cpu?.cores as f64)
             });
             Self::of_slice(slice, others)

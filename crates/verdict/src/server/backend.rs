@@ -1,13 +1,15 @@
 //! Backends: unobserved programs that work for a target, such as a database, a cache, a server
 //! behind a proxy, or an unobserved target itself.
 //!
-//! A program works for a target if the program is busy whenever the target is loaded, and idle in
-//! the pauses between slices.
+//! A program works for the targets if the program is busy while they are loaded, at one workload at
+//! least, and idle in the pauses between slices, in which no target is loaded. Several workloads and
+//! targets can share such a program.
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Reach, Target};
 use tenbin_record::{MachineUse, ProgramUse, Slice};
+use tenbin_stats::fewer_by_chance;
 
 use crate::evidence::Evidence;
 use crate::words::middle;
@@ -17,13 +19,23 @@ use crate::words::middle;
 const LEAST_CORES: f64 = 0.05;
 /// Maximum CPU use of a backend without load, as a share of its CPU use under load.
 const IDLE: f64 = 0.20;
-/// Minimum share of the loaded slices in which a backend uses at least half of its median CPU use.
+/// Minimum share of the slices of a workload in which a backend of the target uses at least
+/// [`ACTIVE`] of its median CPU use.
 const STEADY: f64 = 0.80;
-/// Minimum number of loaded slices.
+/// Share of the CPU use under load from which a program counts as active.
+const ACTIVE: f64 = 0.50;
+/// Minimum number of slices of a workload on a target.
 const FEWEST_SLICES: usize = 3;
-/// Minimum total time of the pauses, seconds: kernels count the CPU time of programs in ticks of 10
-/// ms.
-const SHORTEST_PAUSES: f64 = 0.20;
+/// Maximum probability that a program whose activity does not depend on the load is active in so few
+/// of the times without load.
+const CHANCE: f64 = 0.005;
+/// CPU time that a program with the same use in the times without load must have used there at
+/// least, seconds: kernels count the CPU time of programs in ticks of 10 ms.
+const COUNTABLE: f64 = 0.05;
+/// Total length and number of pauses from which a program that is busy in the pauses, too, is known
+/// not to work for a target.
+const LONG_PAUSES: f64 = 0.5;
+const MANY_PAUSES: usize = 5;
 
 /// An unobserved program that works for a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +44,8 @@ pub(crate) struct Backend {
     pub(crate) name: String,
     /// Process ids of the program, in ascending order.
     pub(crate) pids: Vec<i32>,
-    /// Cores used while the target was loaded: median over slices.
+    /// Cores used while the target was loaded: median over the slices of a workload, the largest of
+    /// all workloads.
     pub(crate) loaded: f64,
     /// Cores used while the target was not loaded.
     pub(crate) idle: f64,
@@ -51,6 +64,7 @@ impl Backend {
 #[derive(Debug)]
 pub(crate) struct Backends<'e> {
     by_target: BTreeMap<&'e str, Vec<Backend>>,
+    knows_unrelated: bool,
 }
 
 impl<'e> Backends<'e> {
@@ -59,11 +73,28 @@ impl<'e> Backends<'e> {
     }
 
     pub(crate) fn in_run(plan: &'e Plan, slices: &[Slice]) -> Self {
-        let targets = plan.targets.iter();
+        let run = Run::of(plan, slices);
+        let mut by_target: BTreeMap<&str, Vec<Backend>> = BTreeMap::new();
+        for (name, pids) in run.programs() {
+            // Take all processes of this name together; if that fails, take each process alone.
+            let mut found = run.works_for(&Candidate::new(name, &pids));
+            if found.is_empty() {
+                let alone = pids.iter().map(|pid| Candidate::new(name, &[*pid]));
+                found = alone.flat_map(|one| run.works_for(&one)).collect();
+            }
+            for (target, backend) in found {
+                by_target.entry(target).or_default().push(backend);
+            }
+        }
+        for of_target in by_target.values_mut() {
+            of_target.sort_by(|one, other| other.loaded.total_cmp(&one.loaded));
+        }
+        let pauses = run.pauses.iter();
+        let knows_unrelated = run.pauses.len() >= MANY_PAUSES
+            && pauses.map(|pause| pause.seconds).sum::<f64>() >= LONG_PAUSES;
         Self {
-            by_target: targets
-                .map(|target| (target.name.as_str(), of_target(slices, &target.name)))
-                .collect(),
+            by_target,
+            knows_unrelated,
         }
     }
 
@@ -72,139 +103,224 @@ impl<'e> Backends<'e> {
         self.by_target.get(target).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether `program` works for a target of the run, whichever target is loaded.
+    pub(crate) fn is_of_a_target(&self, program: &ProgramUse) -> bool {
+        let mut all = self.by_target.values().flatten();
+        all.any(|backend| backend.is_it(program))
+    }
+
+    /// Whether the pauses between slices are long enough to tell programs that work for a target
+    /// from others.
+    pub(crate) fn knows_unrelated(&self) -> bool {
+        self.knows_unrelated
+    }
+
     /// Cores that the backends of the slice's target used in the slice; `None` if unknown.
     pub(crate) fn cores(&self, slice: &Slice) -> Option<f64> {
         let machine = slice.machine.as_ref()?;
-        (machine.seconds > 0.0).then_some(self.seconds(slice, machine)? / machine.seconds)
+        let backends = self.of_target(&slice.target);
+        let used = seconds(machine, |program| backends.iter().any(|b| b.is_it(program)))?;
+        (machine.seconds > 0.0).then_some(used / machine.seconds)
     }
 
-    /// CPU time of unrelated programs, as a share of all cores, 0 to 1.
-    pub(crate) fn share_of_others(&self, slice: &Slice, machine: &MachineUse) -> Option<f64> {
+    /// CPU time of programs that work for no target of the run, as a share of all cores, 0 to 1.
+    pub(crate) fn share_of_others(&self, machine: &MachineUse) -> Option<f64> {
         let cores = machine.cpu?.cores as f64 * machine.seconds;
-        let ours = self.seconds(slice, machine).unwrap_or(0.0);
+        let ours = seconds(machine, |program| self.is_of_a_target(program)).unwrap_or(0.0);
         let others = (machine.others_cpu_seconds? - ours).max(0.0);
         (cores > 0.0).then_some(others / cores)
     }
+}
 
-    fn seconds(&self, slice: &Slice, machine: &MachineUse) -> Option<f64> {
-        let programs = machine.programs.as_ref()?;
-        let backends = self.of_target(&slice.target);
-        let of_backend = |program: &&ProgramUse| backends.iter().any(|b| b.is_it(program));
-        Some(
-            programs
+/// CPU time of the programs that `is_wanted` selects; `None` if programs are unknown.
+fn seconds(machine: &MachineUse, is_wanted: impl Fn(&ProgramUse) -> bool) -> Option<f64> {
+    let programs = machine.programs.as_ref()?.iter();
+    let wanted = programs.filter(|program| is_wanted(program));
+    // `sum` of an empty iterator is -0.
+    Some(wanted.fold(0.0, |sum, program| sum + program.cpu_seconds))
+}
+
+/// Processes of one name.
+struct Candidate<'r> {
+    name: &'r str,
+    pids: Vec<i32>,
+}
+
+impl<'r> Candidate<'r> {
+    fn new(name: &'r str, pids: &[i32]) -> Self {
+        Self {
+            name,
+            pids: pids.to_vec(),
+        }
+    }
+
+    fn backend(&self, loaded: f64, (idle, in_pauses): (f64, bool)) -> Backend {
+        Backend {
+            name: self.name.to_owned(),
+            pids: self.pids.clone(),
+            loaded,
+            idle,
+            in_pauses,
+        }
+    }
+}
+
+/// A time in which programs were observed: a slice or a pause.
+struct Time<'r> {
+    target: &'r str,
+    workload: &'r str,
+    seconds: f64,
+    programs: &'r [ProgramUse],
+}
+
+impl Time<'_> {
+    fn used(&self, candidate: &Candidate<'_>) -> f64 {
+        let of_it = |p: &&ProgramUse| p.name == candidate.name && candidate.pids.contains(&p.pid);
+        let mine = self.programs.iter().filter(of_it);
+        mine.fold(0.0, |sum, program| sum + program.cpu_seconds)
+    }
+
+    fn cores(&self, candidate: &Candidate<'_>) -> f64 {
+        self.used(candidate) / self.seconds
+    }
+}
+
+/// The observed times of a run.
+struct Run<'e, 'r> {
+    /// The targets that can have a backend.
+    targets: Vec<&'e str>,
+    slices: Vec<Time<'r>>,
+    pauses: Vec<Time<'r>>,
+}
+
+impl<'e, 'r> Run<'e, 'r> {
+    fn of(plan: &'e Plan, slices: &'r [Slice]) -> Self {
+        let machines = || {
+            slices
                 .iter()
-                .filter(of_backend)
-                .map(|p| p.cpu_seconds)
-                .sum(),
-        )
+                .filter_map(|it| Some((it, it.machine.as_ref()?)))
+        };
+        let full = machines().filter(|(slice, _)| !slice.cut_short);
+        let times = full.filter_map(|(slice, machine)| {
+            Some(Time {
+                target: &slice.target,
+                workload: &slice.workload,
+                seconds: machine.seconds,
+                programs: machine.programs.as_deref()?,
+            })
+        });
+        let pauses = machines().filter_map(|(slice, machine)| {
+            let pause = machine.pause.as_ref()?;
+            Some(Time {
+                target: &slice.target,
+                workload: &slice.workload,
+                seconds: pause.seconds,
+                programs: &pause.programs,
+            })
+        });
+        let targets = plan
+            .targets
+            .iter()
+            .filter(|target| may_have_backend(target));
+        Self {
+            targets: targets.map(|target| target.name.as_str()).collect(),
+            slices: times.filter(|time| time.seconds > 0.0).collect(),
+            pauses: pauses.filter(|time| time.seconds > 0.0).collect(),
+        }
+    }
+
+    /// The process ids of each name, in ascending order.
+    fn programs(&self) -> BTreeMap<&'r str, Vec<i32>> {
+        let mut names: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+        for program in self.slices.iter().flat_map(|time| time.programs) {
+            let pids = names.entry(&program.name).or_default();
+            if let Err(at) = pids.binary_search(&program.pid) {
+                pids.insert(at, program.pid);
+            }
+        }
+        names
+    }
+
+    /// The targets that `candidate` works for, with its use.
+    fn works_for(&self, candidate: &Candidate<'_>) -> Vec<(&'e str, Backend)> {
+        let under_load = self.targets.iter().filter_map(|&target| {
+            let loaded = self.loaded(target, candidate)?;
+            Some((target, loaded))
+        });
+        let under_load: Vec<(&str, f64)> = under_load.collect();
+        let busiest = under_load.iter().map(|(_, loaded)| *loaded);
+        let Some(busiest) = busiest.reduce(f64::max) else {
+            return Vec::new();
+        };
+        let all: Vec<&Time<'_>> = self.slices.iter().collect();
+        let pauses: Vec<&Time<'_>> = self.pauses.iter().collect();
+        let paused = idle(candidate, busiest, &all, &pauses);
+        let found = under_load.into_iter().filter_map(|(target, loaded)| {
+            let (mine, others): (Vec<_>, Vec<_>) =
+                all.iter().copied().partition(|time| time.target == target);
+            let without = match paused {
+                Some(cores) => (cores, true),
+                None => (idle(candidate, loaded, &mine, &others)?, false),
+            };
+            Some((target, candidate.backend(loaded, without)))
+        });
+        found.collect()
+    }
+
+    /// Cores that `candidate` uses while a target is loaded, at the workload at which it uses most;
+    /// `None` if it is steadily busy at no workload.
+    fn loaded(&self, target: &str, candidate: &Candidate<'_>) -> Option<f64> {
+        let mut by_workload: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for time in self.slices.iter().filter(|time| time.target == target) {
+            let cores = time.cores(candidate);
+            by_workload.entry(time.workload).or_default().push(cores);
+        }
+        let steady = by_workload.values().filter_map(|each| {
+            let median = middle(each.iter().copied())?;
+            let active = each.iter().filter(|cores| **cores >= ACTIVE * median);
+            let is_steady = active.count() as f64 >= STEADY * each.len() as f64;
+            (each.len() >= FEWEST_SLICES && median >= LEAST_CORES && is_steady).then_some(median)
+        });
+        steady.reduce(f64::max)
     }
 }
 
-fn of_target(slices: &[Slice], target: &str) -> Vec<Backend> {
-    let loaded: Vec<&MachineUse> = machines(slices, |slice| slice.target == target);
-    if loaded.len() < FEWEST_SLICES {
-        return Vec::new();
-    }
-    let mut names: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
-    for program in loaded
-        .iter()
-        .flat_map(|machine| machine.programs.iter().flatten())
-    {
-        let pids = names.entry(&program.name).or_default();
-        if !pids.contains(&program.pid) {
-            pids.push(program.pid);
-        }
-    }
-    let mut found: Vec<Backend> = Vec::new();
-    for (name, mut pids) in names {
-        pids.sort_unstable();
-        // Take all processes of this name together; if that fails, take each process alone.
-        match backend(slices, target, &loaded, name, &pids) {
-            Some(all) => found.push(all),
-            None => found.extend(
-                pids.iter()
-                    .filter_map(|pid| backend(slices, target, &loaded, name, &[*pid])),
-            ),
-        }
-    }
-    found.sort_by(|one, other| other.loaded.total_cmp(&one.loaded));
-    found
-}
-
-/// The processes `pids` of one name as a backend, if the processes work for the target.
-fn backend(
-    slices: &[Slice],
-    target: &str,
-    loaded: &[&MachineUse],
-    name: &str,
-    pids: &[i32],
-) -> Option<Backend> {
-    let candidate = Backend {
-        name: name.to_owned(),
-        pids: pids.to_vec(),
-        loaded: 0.0,
-        idle: 0.0,
-        in_pauses: false,
+/// Cores that `candidate` uses in the times `without` load, if it is idle there and chance does not
+/// explain this; otherwise `None`. It uses `loaded` cores while its target is loaded, which is so in
+/// some of the times `with` load.
+fn idle(
+    candidate: &Candidate<'_>,
+    loaded: f64,
+    with: &[&Time<'_>],
+    without: &[&Time<'_>],
+) -> Option<f64> {
+    let sums = |times: &[&Time<'_>]| {
+        let used: f64 = times.iter().map(|time| time.used(candidate)).sum();
+        (used, times.iter().map(|time| time.seconds).sum::<f64>())
     };
-    let each: Vec<f64> = loaded
-        .iter()
-        .map(|machine| cores_of(machine, &candidate))
-        .collect();
-    let median = middle(each.iter().copied())?;
-    if median < LEAST_CORES {
+    let ((used, length), (used_without, length_without)) = (sums(with), sums(without));
+    let expected = used / length * length_without;
+    // Without a slice or a pause, this is no number.
+    if expected.is_nan() || expected < COUNTABLE {
         return None;
     }
-    let steady = each.iter().filter(|cores| **cores >= median / 2.0).count();
-    let (idle, in_pauses) = without_load(slices, target, &candidate)?;
-    let works_for_it = idle <= IDLE * median && steady as f64 >= STEADY * each.len() as f64;
-    works_for_it.then_some(Backend {
-        loaded: median,
-        idle,
-        in_pauses,
-        ..candidate
-    })
+    let active = |times: &[&Time<'_>]| {
+        let active = times
+            .iter()
+            .filter(|time| time.cores(candidate) >= ACTIVE * loaded);
+        (active.count(), times.len())
+    };
+    let idle = used_without / length_without;
+    let by_chance = fewer_by_chance(active(with), active(without));
+    (idle <= IDLE * loaded && by_chance <= CHANCE).then_some(idle)
 }
 
-/// (Cores that a program uses while a target is not loaded, whether measured in pauses). If the
-/// pauses are too short, the cores come from the slices of other targets.
-fn without_load(slices: &[Slice], target: &str, candidate: &Backend) -> Option<(f64, bool)> {
-    let pauses: Vec<_> = slices
-        .iter()
-        .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref())
-        .collect();
-    let length: f64 = pauses.iter().map(|pause| pause.seconds).sum();
-    if length >= SHORTEST_PAUSES {
-        let used = pauses.iter().flat_map(|pause| &pause.programs);
-        // `sum` of an empty iterator is -0.
-        let used = used
-            .filter(|p| candidate.is_it(p))
-            .fold(0.0, |sum, p| sum + p.cpu_seconds);
-        return Some((used / length, true));
+/// Whether other programs can work for a target. The built-in servers and a directory work alone.
+fn may_have_backend(target: &Target) -> bool {
+    match target.reach {
+        Reach::Endpoint { .. } | Reach::Launched(_) => true,
+        Reach::Builtin(_) | Reach::Files(_) => false,
     }
-    let others = machines(slices, |slice| slice.target != target);
-    let length: f64 = others.iter().map(|machine| machine.seconds).sum();
-    let used = others
-        .iter()
-        .map(|machine| cores_of(machine, candidate) * machine.seconds)
-        .fold(0.0, |sum, used| sum + used);
-    (others.len() >= FEWEST_SLICES && length > 0.0).then(|| (used / length, false))
-}
-
-/// The machine figures of the full slices that `of` selects.
-fn machines(slices: &[Slice], of: impl Fn(&Slice) -> bool) -> Vec<&MachineUse> {
-    slices
-        .iter()
-        .filter(|slice| !slice.cut_short && of(slice))
-        .filter_map(|slice| slice.machine.as_ref())
-        .filter(|machine| machine.programs.is_some() && machine.seconds > 0.0)
-        .collect()
-}
-
-fn cores_of(machine: &MachineUse, candidate: &Backend) -> f64 {
-    let programs = machine.programs.iter().flatten();
-    let of_it = programs.filter(|program| candidate.is_it(program));
-    let seconds = of_it.fold(0.0, |sum, program| sum + program.cpu_seconds);
-    seconds / machine.seconds
 }
 
 #[cfg(test)]
@@ -228,7 +344,7 @@ mod tests {
     /// A run with a program that uses `of_a` cores while `a` is loaded, `of_b` cores while `b` is
     /// loaded, and `pauses` cores in pauses.
     fn with_program(of_a: f64, of_b: f64, pauses: f64) -> Run {
-        let mut run = Run::pair(8);
+        let mut run = Run::pair(8).elsewhere();
         run.each(|slice| {
             let used = if slice.0.target == "a" { of_a } else { of_b };
             let machine = slice.machine();
@@ -331,7 +447,64 @@ mod tests {
         let backends = Backends::of(&evidence);
         let slice = &run.slices[0];
         let machine = slice.machine.as_ref().unwrap();
-        assert_eq!(backends.share_of_others(slice, machine), Some(0.0));
+        assert_eq!(backends.share_of_others(machine), Some(0.0));
         assert_eq!(backends.cores(slice), Some(0.97));
+    }
+
+    /// A run of two workloads on `a` and `b` with a program that uses `get` cores in every slice of
+    /// `get`, `put` cores in every slice of `put`, and nothing in pauses.
+    fn with_two_workloads(get: f64, put: f64) -> Run {
+        let mut run = Run::new(&["a", "b"], &["get", "put"], 16).elsewhere();
+        run.each(|slice| {
+            let used = if slice.0.workload == "get" { get } else { put };
+            let machine = slice.machine();
+            machine.programs = Some(vec![program("mariadbd", used)]);
+            machine.others_cpu_seconds = Some(used);
+            machine.pause = Some(PauseUse {
+                seconds: 0.2,
+                active_opens: None,
+                programs: vec![],
+            });
+        });
+        run
+    }
+
+    #[test]
+    fn workloads_and_targets_share_a_backend() {
+        let database = || vec![("mariadbd".to_owned(), 0.9)];
+        for put in [0.0, 0.1, 0.3, 0.9] {
+            let run = with_two_workloads(0.9, put);
+            assert_eq!(found(&run), [database(), database()], "{put}");
+            let backends = Backends::in_run(&run.plan, &run.slices);
+            for slice in &run.slices {
+                let machine = slice.machine.as_ref().unwrap();
+                assert_eq!(backends.share_of_others(machine), Some(0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn servers_without_a_backend_have_none() {
+        use tenbin_plan::{Builtin, Reach};
+        let mut run = with_two_workloads(0.9, 0.3);
+        run.plan.targets[0].reach = Reach::Builtin(Builtin::Dummy);
+        assert_eq!(found(&run), [vec![], vec![("mariadbd".to_owned(), 0.9)]]);
+        run.plan.targets[1].reach = Reach::Builtin(Builtin::Http);
+        assert_eq!(found(&run), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_program_that_may_be_idle_in_pauses_by_chance_is_unrelated() {
+        // Four slices and pauses: 1 of 70 programs with random activity look like this.
+        let mut run = with_two_workloads(0.9, 0.9);
+        let machines = run.slices.iter_mut().filter_map(|it| it.machine.as_mut());
+        machines.skip(4).for_each(|machine| machine.programs = None);
+        let machines = run.slices.iter_mut().filter_map(|it| it.machine.as_mut());
+        machines.skip(4).for_each(|machine| machine.pause = None);
+        assert_eq!(found(&run), [vec![], vec![]]);
+        // A program that uses a little at all times, in pauses too short for a tick of the clock.
+        let mut little = with_two_workloads(0.06, 0.06);
+        little.each(|slice| slice.machine().pause.as_mut().unwrap().seconds = 0.01);
+        assert_eq!(found(&little), [vec![], vec![]]);
     }
 }

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn each_program_has_its_share_and_what_is_not_observed_is_named() {
-        let mut run = Run::pair(8);
+        let mut run = Run::pair(8).elsewhere();
         run.each(|slice| {
             let machine = slice.machine();
             machine.target_programs = Some(vec![

@@ -36,7 +36,7 @@ fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
     let backends = Backends::of(evidence);
     let cells = evidence.cells.iter();
     let mine = cells.filter(|cell| cell.workload.name == optimum.workload);
-    let share = |slice: &Slice, machine: &MachineUse| backends.share_of_others(slice, machine);
+    let share = |_: &Slice, machine: &MachineUse| backends.share_of_others(machine);
     let shares = mine.filter_map(|cell| Place::of_cell(cell, &share));
     middle(shares.map(|place| place.value)).filter(|share| *share > CROWDED)
 }

@@ -36,9 +36,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<Finding> {
-    let others = Place::of_cell(cell, &|slice, machine| {
-        backends.share_of_others(slice, machine)
-    });
+    let others = Place::of_cell(cell, &|_, machine| backends.share_of_others(machine));
     if others
         .as_ref()
         .is_some_and(|others| others.value > OF_OTHERS)

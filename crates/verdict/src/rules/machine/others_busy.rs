@@ -27,17 +27,21 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let backends = Backends::of(evidence);
-    let places = places_above(evidence, NOTICEABLE, &|slice, machine| {
-        backends.share_of_others(slice, machine)
+    let places = places_above(evidence, NOTICEABLE, &|_, machine| {
+        backends.share_of_others(machine)
     });
     if places.is_empty() {
         let other = now_and_then(evidence, &backends);
         let other = other.or_else(|| server_included(evidence, &backends));
         return other.into_iter().collect();
     }
+    let (programs, advice) = match backends.knows_unrelated() {
+        true => ("programs that do not work for a target", ADVICE),
+        false => ("other programs", ADVICE_IF_UNKNOWN),
+    };
     let finding = places.into_iter().map(|place| {
         let sentence = format!(
-            "programs that do not work for a target used {} of the CPU time of all cores ({}){}",
+            "{programs} used {} of the CPU time of all cores ({}){}",
             percent(place.value),
             place.basis(),
             busiest(evidence, &backends)
@@ -47,7 +51,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             Severity::Suspect,
             Cause::Generator,
             sentence,
-            ADVICE,
+            advice,
         )
     });
     finding.collect()
@@ -55,6 +59,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 const ADVICE: &str = "stop other programs before the run (updates, backups, builds, containers); \
                       `tenbin doctor` shows whether the machine is idle";
+
+const ADVICE_IF_UNKNOWN: &str = "if a program works for a target (a database, a storage node), name \
+     it with --observe, or use --gap 200ms and at least 3 rounds so that the pauses show this; stop \
+     other programs before the run (updates, backups, builds, containers)";
 
 /// Maximum number of programs that a finding names.
 const NAMED: usize = 3;
@@ -71,9 +79,8 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
         let Some(machine) = &slice.machine else {
             continue;
         };
-        let ours = backends.of_target(&slice.target);
         let programs = machine.programs.iter().flatten();
-        let others = programs.filter(|program| !ours.iter().any(|backend| backend.is_it(program)));
+        let others = programs.filter(|program| !backends.is_of_a_target(program));
         seconds += machine.seconds;
         others.for_each(|program| *used.entry(&program.name).or_default() += program.cpu_seconds);
     }
@@ -97,9 +104,8 @@ fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<F
         let machine = slice.machine.as_ref().filter(|_| !slice.cut_short)?;
         let is_unknown = machine.others_cpu_seconds.is_none() && machine.target_here?;
         let cores = machine.cpu?.cores as f64 * machine.seconds;
-        let ours = backends.of_target(&slice.target);
         let programs = machine.programs.as_ref()?.iter();
-        let others = programs.filter(|program| !ours.iter().any(|own| own.is_it(program)));
+        let others = programs.filter(|program| !backends.is_of_a_target(program));
         let seconds: f64 = others.map(|program| program.cpu_seconds).sum();
         (is_unknown && cores > 0.0).then(|| seconds / cores)
     });
@@ -132,7 +138,7 @@ fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Find
         .slices
         .iter()
         .filter(|slice| !slice.cut_short)
-        .filter_map(|slice| backends.share_of_others(slice, slice.machine.as_ref()?))
+        .filter_map(|slice| backends.share_of_others(slice.machine.as_ref()?))
         .collect();
     let disturbed = shares.iter().filter(|share| **share > NOTICEABLE).count();
     let worst = shares.iter().copied().fold(0.0, f64::max);
@@ -149,7 +155,11 @@ fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Find
             percent(worst),
             busiest(evidence, backends)
         ),
-        advice: ADVICE.to_owned(),
+        advice: match backends.knows_unrelated() {
+            true => ADVICE,
+            false => ADVICE_IF_UNKNOWN,
+        }
+        .to_owned(),
     })
 }
 

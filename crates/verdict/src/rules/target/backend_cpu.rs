@@ -39,21 +39,25 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 cause: Cause::Server,
                 workload: None,
                 target: Some(target.name.clone()),
-                evidence: seen(found, &target.name, is_known),
+                evidence: seen(found, evidence, &target.name, is_known),
                 advice: advice(busiest),
             })
         })
         .collect()
 }
 
-fn seen(found: &[Backend], target: &str, is_known: bool) -> String {
+fn seen(found: &[Backend], evidence: &Evidence<'_>, target: &str, is_known: bool) -> String {
+    let up_to = match evidence.plan.workloads.len() {
+        0 | 1 => "",
+        _ => "up to ",
+    };
     let each = found.iter().map(|backend| {
         let processes = match backend.pids.as_slice() {
             [pid] => format!("pid {pid}"),
             pids => plural(pids.len(), "process").replace("processs", "processes"),
         };
         format!(
-            "{} ({processes}) used {:.2} of a core while {target} was loaded and {:.2} {}",
+            "{} ({processes}) used {up_to}{:.2} of a core while {target} was loaded and {:.2} {}",
             tame(&backend.name),
             backend.loaded,
             backend.idle,
@@ -103,7 +107,7 @@ mod tests {
 
     /// A run with a database that uses `loaded` cores under load and `paused` cores in pauses.
     fn with_database(loaded: f64, paused: f64) -> Run {
-        let mut run = Run::pair(8);
+        let mut run = Run::pair(8).elsewhere();
         let program = |cpu_seconds| ProgramUse {
             pid: 71,
             name: "mariadbd".to_owned(),

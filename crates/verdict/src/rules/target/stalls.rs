@@ -269,14 +269,10 @@ fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
 /// Median share of the CPU time that other programs and other virtual machines used in the stalled
 /// slices; `None` if the share is too small to cause a pause.
 fn taken(stalled: &[&Slice], backends: &Backends<'_>) -> Option<f64> {
-    let machines = || {
-        stalled
-            .iter()
-            .filter_map(|slice| Some((slice, slice.machine.as_ref()?)))
-    };
-    let others = machines().filter_map(|(slice, it)| backends.share_of_others(slice, it));
+    let machines = || stalled.iter().filter_map(|slice| slice.machine.as_ref());
+    let others = machines().filter_map(|it| backends.share_of_others(it));
     let others = middle(others).unwrap_or(0.0);
-    let stolen = machines().filter_map(|(_, it)| Some(it.cpu?.steal / it.cpu?.all()?));
+    let stolen = machines().filter_map(|it| Some(it.cpu?.steal / it.cpu?.all()?));
     let stolen = middle(stolen).unwrap_or(0.0);
     (others > BUSY_OTHERS || stolen > STOLEN).then_some(others + stolen)
 }
