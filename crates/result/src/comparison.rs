@@ -110,12 +110,49 @@ pub enum Outcome {
         aim: f64,
         /// Total number of rounds needed to detect `aim`; null if the number is unreasonably large.
         rounds_needed: Option<u64>,
+        /// The difference that the blocks show with less than the usual confidence of 95 %; null
+        /// if they show none, or if there are enough blocks for the usual confidence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        likely: Option<Likely>,
     },
     /// No ratio could be computed.
     Unknown {
         /// The reason, as a clause.
         why: String,
     },
+}
+
+/// A difference that all blocks show, although there are too few blocks for the usual confidence of
+/// 95 %. It is no verdict: the outcome stays inconclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Likely {
+    /// The direction, from the challenger's point of view.
+    pub tendency: Tendency,
+    /// Confidence of the interval, 0 to 1: that this interval and those of all comparisons that are
+    /// judged together with it hold simultaneously.
+    pub confidence: f64,
+    /// Lower end of the interval of the ratio, which excludes 1.
+    pub low: f64,
+    /// Upper end of the interval of the ratio.
+    pub high: f64,
+    /// Number of additional blocks with which the usual confidence is possible.
+    pub blocks_missing: u64,
+}
+
+/// The direction of a likely difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Tendency {
+    /// Probably faster than the baseline.
+    Faster,
+    /// Probably slower than the baseline.
+    Slower,
+    /// Probably costs the server less per operation.
+    CostsLess,
+    /// Probably costs the server more per operation.
+    CostsMore,
 }
 
 impl Outcome {
@@ -127,6 +164,14 @@ impl Outcome {
         )
     }
 
+    /// The difference that too few blocks for the usual confidence show.
+    pub fn likely(&self) -> Option<&Likely> {
+        match self {
+            Self::Inconclusive { likely, .. } => likely.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The verdict as printed.
     pub fn word(&self) -> &'static str {
         match self {
@@ -135,6 +180,15 @@ impl Outcome {
             Self::CostsLess => "costs less",
             Self::CostsMore => "costs more",
             Self::Equivalent { .. } => "equivalent",
+            Self::Inconclusive {
+                likely: Some(likely),
+                ..
+            } => match likely.tendency {
+                Tendency::Faster => "likely faster",
+                Tendency::Slower => "likely slower",
+                Tendency::CostsLess => "likely costs less",
+                Tendency::CostsMore => "likely costs more",
+            },
             Self::Inconclusive { .. } | Self::OneStart { .. } => "cannot tell",
             Self::Unknown { .. } => "unknown",
         }

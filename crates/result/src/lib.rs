@@ -32,7 +32,7 @@ mod workload;
 
 pub use agents::{AgentRatio, AgentRatios, AgentResult};
 pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
-pub use comparison::{Comparison, Outcome, Together};
+pub use comparison::{Comparison, Likely, Outcome, Tendency, Together};
 pub use connections::{Connections, HostResult, Resent, SetupStep};
 pub use document::{Document, Run, SCHEMA, Target, UseCase, document_from_json};
 pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart};

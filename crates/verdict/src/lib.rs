@@ -41,6 +41,7 @@ pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
+pub use findings::precedence::explains_figures;
 pub use findings::rule::Rule;
 pub use findings::rule_info::RuleInfo;
 pub use highest_rate::{Finder, NextProbe, SearchResult};

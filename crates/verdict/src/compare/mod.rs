@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_result::{Figure, Together};
+use tenbin_result::{Figure, Outcome, Together};
 use tenbin_stats::{Measured, bonferroni, confidence_together, ratio};
 
 use crate::compare::blocks::{Blocks, is_observed, log_ratios_across};
@@ -148,6 +148,12 @@ fn ask_levels(comparisons: &mut [Comparison], curves: &[Comparison], scale: Scal
             let scale = scale.with_floor(level.floor());
             let logs = level.log_ratios();
             level.found.outcome = level.question(&logs, scale, 1).undecided();
+        }
+        if level.primary
+            && !differs
+            && let Outcome::Inconclusive { likely, .. } = &mut level.found.outcome
+        {
+            *likely = None;
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The outcome that follows from a ratio and its interval.
 
 use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
-use tenbin_result::Outcome;
+use tenbin_result::{Likely, Outcome, Tendency};
 use tenbin_stats::{
-    CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, detectable_log_effect,
-    standard_deviation,
+    CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, confidence_together,
+    detectable_log_effect, standard_deviation,
 };
 
 use crate::compare::metric::{Direction, Metric};
@@ -16,6 +16,14 @@ pub const NOISE_FLOOR: f64 = 0.01;
 
 /// The default margin of equivalence: two targets are equivalent within ± 5 %.
 pub const EQUIVALENCE: f64 = 0.05;
+
+/// Smallest confidence, for all comparisons together, with which a difference is called likely:
+/// four blocks for one comparison. A convention of Tenbin.
+const LIKELY: f64 = 0.80;
+
+/// Most blocks that are advised, as a multiple of those measured: more would take too long, and the
+/// cause of such a spread between blocks is not chance.
+const MOST_TIMES: usize = 20;
 
 /// The thresholds that decide an outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,12 +138,15 @@ impl Question<'_> {
         }
     }
 
-    fn difference(&self, ratio: f64) -> Outcome {
-        let better = match self.metric.direction() {
+    fn is_better(&self, ratio: f64) -> bool {
+        match self.metric.direction() {
             Direction::HigherIsBetter => ratio > 1.0,
             Direction::LowerIsBetter => ratio < 1.0,
-        };
-        match (self.metric, better) {
+        }
+    }
+
+    fn difference(&self, ratio: f64) -> Outcome {
+        match (self.metric, self.is_better(ratio)) {
             (Metric::ServerCpu, true) => Outcome::CostsLess,
             (Metric::ServerCpu, false) => Outcome::CostsMore,
             (_, true) => Outcome::Faster,
@@ -168,6 +179,8 @@ impl Question<'_> {
         let aim = match detectable {
             _ if alone.estimate().is_some_and(is_seen) => effect(ratio),
             Some(detectable) if detectable <= margin => effect(ratio).clamp(usual_floor, margin),
+            // With this spread, only the observed difference is within reach.
+            _ if effect(ratio) > floor => effect(ratio).max(margin),
             _ => margin,
         };
         let needed = match sd {
@@ -175,12 +188,48 @@ impl Question<'_> {
             None => blocks_for_significance(alpha),
         };
         let needed = needed.map(|needed| needed.max(self.blocks_for_floor(aim)));
+        let fewest = blocks_for_significance(alpha).unwrap_or(blocks);
+        let needed = needed.filter(|needed| *needed <= MOST_TIMES * blocks.max(fewest));
         Outcome::Inconclusive {
             detectable,
             aim,
             rounds_needed: needed
                 .map(|needed| (needed.max(blocks + 1) * self.rounds_per_block) as u64),
+            likely: self.likely(ratio, fewest),
         }
+    }
+
+    /// The difference that all blocks show, if there are fewer than the `fewest` blocks for the
+    /// usual confidence. The interval is the widest one of the signed-rank test, from the lowest to
+    /// the highest ratio of a block, which holds with the confidence 1 − 2/2ⁿ.
+    fn likely(&self, ratio: f64, fewest: usize) -> Option<Likely> {
+        let blocks = self.log_ratios.len();
+        let missing = fewest.checked_sub(blocks).filter(|missing| *missing > 0)?;
+        let widest = 1.0 - 2.0 * 0.5_f64.powi(i32::try_from(blocks).ok()?);
+        let confidence = confidence_together(std::iter::repeat_n(widest, self.family));
+        let logs = || self.log_ratios.iter().copied();
+        let estimate = Estimate {
+            value: ratio,
+            low: logs().reduce(f64::min)?.exp(),
+            high: logs().reduce(f64::max)?.exp(),
+            confidence,
+            n: blocks,
+        };
+        let is_seen = !estimate.contains(1.0) && effect(ratio) > self.scale.floor;
+        let may_be_start = self.scale.within_start_noise(&Measured::Interval(estimate));
+        let is_likely = confidence >= LIKELY && is_seen && may_be_start.is_none();
+        is_likely.then(|| Likely {
+            tendency: match (self.metric, self.is_better(ratio)) {
+                (Metric::ServerCpu, true) => Tendency::CostsLess,
+                (Metric::ServerCpu, false) => Tendency::CostsMore,
+                (_, true) => Tendency::Faster,
+                (_, false) => Tendency::Slower,
+            },
+            confidence,
+            low: estimate.low,
+            high: estimate.high,
+            blocks_missing: missing as u64,
+        })
     }
 
     /// Number of blocks after which the twin's interval is likely to be narrower than an effect of

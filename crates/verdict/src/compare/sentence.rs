@@ -56,6 +56,19 @@ impl Comparison {
                 self.metric.phrase(),
                 percent(*within)
             ),
+            Outcome::Inconclusive {
+                likely: Some(_), ..
+            } => {
+                let verb = match self.metric {
+                    Metric::ServerCpu => "",
+                    _ => "is ",
+                };
+                format!(
+                    "{challenger} {verb}{} than {baseline} {place}: {}",
+                    self.outcome.word(),
+                    self.metric.phrase()
+                )
+            }
             Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => format!(
                 "cannot tell {challenger} from {baseline} {place} by {}",
                 self.metric.phrase()
@@ -94,16 +107,28 @@ impl Comparison {
         }
     }
 
+    fn block_word(&self) -> &'static str {
+        match self.rounds_per_block {
+            2 => "quad",
+            _ => "block",
+        }
+    }
+
     /// The ratio and its interval in brackets, with a leading space; empty without a ratio.
     fn figures(&self) -> String {
-        let blocks = plural(
-            self.block_ratios.len(),
-            if self.rounds_per_block == 2 {
-                "quad"
-            } else {
-                "block"
-            },
-        );
+        let blocks = plural(self.block_ratios.len(), self.block_word());
+        if let (Some(value), Some(likely)) = (self.ratio.value(), self.outcome.likely()) {
+            let for_all = self.together.map_or_else(String::new, |all| {
+                format!(" for all {} comparisons together", all.comparisons)
+            });
+            return format!(
+                " (ratio {}, {} % interval{for_all} {}–{}, {blocks})",
+                ratio(value),
+                (likely.confidence * 100.0).floor(),
+                ratio(likely.low),
+                ratio(likely.high),
+            );
+        }
         match &self.ratio {
             Measured::Interval(Estimate {
                 value,
@@ -160,16 +185,28 @@ impl Comparison {
             detectable,
             aim,
             rounds_needed,
+            likely,
         } = &self.outcome
         else {
             return String::new();
         };
+        if let Some(likely) = likely {
+            return format!(
+                ": below the usual confidence of 95 %, for which {} {} missing",
+                plural(likely.blocks_missing, self.block_word()),
+                if likely.blocks_missing == 1 {
+                    "is"
+                } else {
+                    "are"
+                }
+            );
+        }
         let blocks = self.block_ratios.len();
         let shown = match detectable {
             Some(detectable) => {
                 format!(
                     "this run would have detected a difference of {} or more",
-                    percent(*detectable)
+                    size(*detectable)
                 )
             }
             None => match &self.together {
@@ -182,13 +219,10 @@ impl Comparison {
         };
         let more = match rounds_needed {
             Some(rounds) if blocks >= 2 => {
-                format!("about {rounds} rounds would detect {}", percent(*aim))
+                format!("about {rounds} rounds would detect {}", size(*aim))
             }
             Some(rounds) => format!("at least {rounds} rounds are needed"),
-            None => format!(
-                "no reasonable number of rounds would detect {}",
-                percent(*aim)
-            ),
+            None => format!("no reasonable number of rounds would detect {}", size(*aim)),
         };
         format!(": {shown}; {more}{}", self.why_not_alone())
     }
@@ -204,6 +238,15 @@ impl Comparison {
             ),
             _ => String::new(),
         }
+    }
+}
+
+/// The size of a difference in words: `5 %`, or `a factor of 3.20` for a difference of 100 % or more,
+/// which a decrease cannot have.
+pub(crate) fn size(effect: f64) -> String {
+    match effect < 1.0 {
+        true => percent(effect),
+        false => format!("a factor of {}", ratio(1.0 + effect)),
     }
 }
 

@@ -1,4 +1,5 @@
-use tenbin_result::Outcome;
+use tenbin_plan::Relaunch;
+use tenbin_result::{Outcome, Tendency};
 
 use super::*;
 use crate::compare::comparison::is_question;
@@ -301,6 +302,79 @@ fn five_blocks_give_no_interval_and_no_winner() {
 }
 
 #[test]
+fn a_large_difference_in_too_few_blocks_is_likely_with_its_confidence() {
+    let likely = |run: &Run| *primary(run).outcome.likely().expect("likely");
+    let found = likely(&faster(5, 1.0 / 3.0));
+    assert_eq!(found.tendency, Tendency::Slower);
+    assert_eq!(
+        (found.confidence, found.blocks_missing),
+        (1.0 - 2.0 / 32.0, 1)
+    );
+    assert!(found.high < 0.34 && found.low > 0.32, "{found:?}");
+    // The run ends in the sixth quad.
+    let stopped = likely(&faster(8, 12.0).interrupted(22));
+    assert_eq!(
+        (stopped.tendency, stopped.blocks_missing),
+        (Tendency::Faster, 1)
+    );
+    assert!(
+        primary(&faster(5, 12.0)).sentence().ends_with(
+            "is likely faster than a at get: throughput (ratio 12.0, 93 % interval 11.9–12.1, 5 \
+             quads): below the usual confidence of 95 %, for which 1 quad is missing"
+        ),
+        "{}",
+        primary(&faster(5, 12.0)).sentence()
+    );
+    // Five blocks for two comparisons: 1 − 2 × 2/32.
+    let mut both = Run::new(&["a", "b"], &["get", "put"], 10);
+    both.each_of("b", |slice| slice.answers(3_000, 0.002 / 3.0));
+    let found = likely(&both);
+    assert_eq!((found.confidence, found.blocks_missing), (0.875, 2));
+}
+
+#[test]
+fn too_few_blocks_are_not_likely_without_agreement_or_confidence() {
+    let is_likely = |run: &Run| primary(run).outcome.likely().is_some();
+    assert!(is_likely(&faster(4, 12.0)), "87.5 %");
+    assert!(!is_likely(&faster(3, 12.0)), "75 %");
+    assert!(!is_likely(&faster(5, 1.005)), "below the noise floor");
+    let mut mixed = faster(5, 12.0);
+    mixed.each_of("b", |slice| {
+        if slice.0.block == 2 {
+            slice.answers(900, 0.002 / 0.9);
+        }
+    });
+    assert!(!is_likely(&mixed));
+    let mut one_start = faster(5, 1.03);
+    one_start.plan.rounds.relaunch = Relaunch::Never;
+    assert!(!is_likely(&one_start), "two starts may differ by as much");
+    assert!(!is_likely(&faster(8, 12.0)), "a verdict");
+}
+
+#[test]
+fn a_wide_spread_gets_no_absurd_advice() {
+    // The ratios of the blocks lie between 0.01 and 2: their centre is near 0.16.
+    let mut run = Run::pair(8);
+    run.each_of("b", |slice| {
+        let shares = [0.01, 0.02, 0.3, 2.0, 1.5, 0.05, 0.2, 1.2];
+        let share = shares[slice.0.block as usize % 8];
+        slice.answers((1_000.0 * share) as u64, 0.002 / share);
+    });
+    let found = primary(&run);
+    let Outcome::Inconclusive {
+        aim, rounds_needed, ..
+    } = found.outcome
+    else {
+        panic!("{:?}", found.outcome);
+    };
+    assert!(aim > 1.0, "the observed difference, not 5 %: {aim}");
+    assert!(
+        rounds_needed.is_none_or(|rounds| rounds <= 100),
+        "{rounds_needed:?}"
+    );
+}
+
+#[test]
 fn a_slice_in_which_nothing_ended_leaves_no_ratio() {
     let mut run = faster(8, 1.2);
     run.first_of("b").answers(0, 0.002);
@@ -347,10 +421,11 @@ fn what_only_the_number_of_questions_hides_is_promised_as_it_was_seen() {
         None,
         "six blocks have none for four"
     );
+    let sentence = found.sentence();
+    assert!(sentence.contains("b is likely faster"), "{sentence}");
     assert!(
-        found.sentence().contains("in 4 comparisons"),
-        "{}",
-        found.sentence()
+        sentence.contains("for all 4 comparisons together"),
+        "{sentence}"
     );
     let Outcome::Inconclusive {
         aim, rounds_needed, ..
@@ -466,6 +541,7 @@ fn what_the_twin_hides_is_not_promised_and_takes_more_rounds() {
         detectable: Some(detectable),
         aim,
         rounds_needed,
+        ..
     } = found.outcome
     else {
         panic!("{:?}", found.outcome);
@@ -563,8 +639,9 @@ proptest::proptest! {
             if each.primary {
                 let holds = each.adjusted_p.unwrap() <= 0.05;
                 proptest::prop_assert_eq!(holds, excludes_one, "{:?}", each);
+                let has_interval = estimate.is_some() || each.outcome.likely().is_some();
                 let said = each.sentence().contains("together");
-                proptest::prop_assert_eq!(said, names.len() > 1 && estimate.is_some());
+                proptest::prop_assert_eq!(said, names.len() > 1 && has_interval);
                 let mut figures = expected.iter();
                 let figure = figures.find(|it| it.workload == each.workload).unwrap().figure;
                 proptest::prop_assert_eq!(figure, each.found.ratio);

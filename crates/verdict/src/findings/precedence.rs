@@ -129,6 +129,20 @@ const TIERS: &[(Tier, &[&str])] = &[
     ),
 ];
 
+/// The rules of the tier of causes that ask for another load, and so do not explain the figures.
+const QUESTIONS: [&str; 4] = [
+    "too_few_connections",
+    "rate_too_low",
+    "coordinated_waiting",
+    "quantised",
+];
+
+/// Whether a finding explains the figures: what limits a target, or why one target is faster than
+/// another. Such a finding belongs on the first screen, before those that doubt the figures.
+pub fn explains_figures(finding: &Finding) -> bool {
+    tier(finding) == Tier::Cause && !QUESTIONS.contains(&finding.rule.as_str())
+}
+
 /// The tier of the finding's rule, with two exceptions: pauses that the target did not cause, and
 /// forecasts of port exhaustion, are circumstances.
 pub(crate) fn tier(finding: &Finding) -> Tier {

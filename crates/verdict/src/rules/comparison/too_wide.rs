@@ -7,6 +7,7 @@ use tenbin_result::{Cause, Finding, Outcome, Severity};
 use crate::compare::compare_all;
 use crate::compare::comparison::{Comparison, is_question};
 use crate::compare::metric::Metric;
+use crate::compare::sentence::size;
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::verb;
@@ -51,6 +52,7 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
         detectable,
         aim,
         rounds_needed,
+        likely,
     } = &comparison.outcome
     else {
         return None;
@@ -73,23 +75,34 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
         Some(detectable) => format!(
             "; with {}, this run would have detected a difference of {} or more",
             plural(blocks, "block"),
-            percent(*detectable)
+            size(*detectable)
         ),
+        None if likely.is_some_and(|likely| likely.blocks_missing > 0) => {
+            let missing = likely.map_or(0, |likely| likely.blocks_missing);
+            format!(
+                "; all blocks show the same difference, and {} {} missing for a verdict",
+                plural(missing, "block"),
+                verb(missing as usize, "is", "are")
+            )
+        }
         None if family > 1 => {
             format!("; too few blocks to detect any difference in {family} comparisons")
         }
         None => "; too few blocks to detect any difference".to_owned(),
     };
     let advice = match rounds_needed {
+        Some(rounds) if likely.is_some() => {
+            format!("use --rounds {rounds} or more for a verdict with the usual confidence")
+        }
         Some(rounds) => format!(
             "use about --rounds {rounds} to detect a difference of {}, or longer slices, or a \
              machine with less other work",
-            percent(*aim)
+            size(*aim)
         ),
         None => format!(
             "use longer slices or a machine with less other work: no reasonable number of rounds \
              would detect a difference of {}",
-            percent(*aim)
+            size(*aim)
         ),
     };
     let (severity, cause) = (Severity::Note, Cause::Plan);
@@ -162,6 +175,19 @@ mod tests {
             "{findings:?}"
         );
         assert!(findings[0].advice.contains("--rounds"), "{findings:?}");
+    }
+
+    #[test]
+    fn a_likely_difference_says_what_is_missing() {
+        let mut run = Run::pair(5);
+        run.each_of("b", |slice| slice.answers(300, 0.002 / 0.3));
+        let findings = run.findings(&RULE);
+        assert_eq!(
+            findings[0].evidence,
+            "5 complete blocks give no interval; all blocks show the same difference, and 1 block \
+             is missing for a verdict"
+        );
+        assert!(findings[0].advice.starts_with("use --rounds 12 or more"));
     }
 
     #[test]
