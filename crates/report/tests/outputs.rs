@@ -14,7 +14,10 @@ use tenbin_engine::ErrorClass;
 use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::formats::{format, kept};
 use tenbin_report::last_lines;
-use tenbin_result::{Document, Language, Outcome, RunEnded, SliceFigures, Trust};
+use tenbin_result::{
+    Comparison, Document, Figure, Interval, Language, Likely, Outcome, RunEnded, SliceFigures,
+    Tendency, Trust,
+};
 
 type NamedRun = (&'static str, fn() -> Run);
 
@@ -488,6 +491,7 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
         detectable: None,
         aim: 0.05,
         rounds_needed: None,
+        likely: None,
     };
     assert!(!verdict_of(&document).contains("too few rounds"));
     let mut primary = document.comparisons.iter_mut();
@@ -495,8 +499,134 @@ fn the_verdict_says_how_many_blocks_an_interval_for_all_comparisons_takes() {
     first.block_ratios.truncate(6);
     first.ratio.as_mut().unwrap().interval = None;
     let verdict = verdict_of(&document);
-    let expected = "interval unknown; too few rounds for 2 comparisons: 7 blocks needed";
+    let expected = "interval unknown; too few rounds for 2 comparisons: 7 quads needed, 6 measured";
     assert!(verdict.contains(expected), "{verdict}");
+}
+
+/// The position of a text on the first screen.
+#[track_caller]
+fn place(screen: &str, text: &str) -> usize {
+    let found = screen.find(text);
+    found.unwrap_or_else(|| panic!("{text:?} is not in {screen}"))
+}
+
+#[test]
+fn what_explains_the_figures_is_on_the_first_screen_before_what_doubts_them() {
+    let mut run = made_up::single();
+    for slice in &mut run.slices {
+        slice.ledger.opened = slice.ops[0].ok;
+        slice.ledger.closed_by_server = slice.ops[0].ok;
+        slice.ledger.reused = 0;
+        slice.machine = Some(MachineUse {
+            seconds: slice.seconds,
+            cpu: Some(CpuUse {
+                cores: 2,
+                busy: 1.95 * slice.seconds,
+                interrupts: 0.0,
+                idle: 0.05 * slice.seconds,
+                iowait: 0.0,
+                steal: 0.0,
+            }),
+            ..MachineUse::default()
+        });
+    }
+    let document = run.document();
+    let screen = screen(&document, 400, false);
+    let cause = place(&screen, "NOTE  keep_alive, http, nginx: ");
+    let doubt = place(&screen, "SUSPECT  absolute_figures, http, nginx: ");
+    assert!(cause < doubt, "{screen}");
+    assert!(
+        screen.rfind("SUSPECT  ").is_some_and(|trust| doubt < trust),
+        "{screen}"
+    );
+}
+
+/// A pair whose primary comparison of `get-1KiB` has another outcome and no interval.
+fn undecided(outcome: Outcome) -> Document {
+    let mut document = made_up::pair().document();
+    let of_get = |it: &&mut Comparison| it.workload == "get-1KiB" && it.primary;
+    let found = document.comparisons.iter_mut().find(of_get).unwrap();
+    found.outcome = outcome;
+    found.block_ratios.truncate(5);
+    found.together = None;
+    found.ratio = Some(Figure {
+        value: 0.32,
+        interval: None,
+        n: 5,
+    });
+    document
+}
+
+fn inconclusive(likely: Option<Likely>) -> Outcome {
+    Outcome::Inconclusive {
+        detectable: None,
+        aim: 0.05,
+        rounds_needed: Some(12),
+        likely,
+    }
+}
+
+#[test]
+fn a_likely_difference_is_marked_with_its_confidence_and_what_is_missing() {
+    let likely = Likely {
+        tendency: Tendency::Slower,
+        confidence: 0.9375,
+        low: 0.3,
+        high: 0.34,
+        blocks_missing: 1,
+    };
+    let document = undecided(inconclusive(Some(likely)));
+    let said = "durable is LIKELY SLOWER than memory at get-1KiB: throughput −68 % (93 % CI −70 … \
+                −66 %); 5 quads, 1 more needed for a confidence of 95 %";
+    let screen = screen(&document, 400, false);
+    assert!(screen.contains(said), "{screen}");
+    let verdict = verdict_of(&document);
+    let said = "durable is likely slower than memory at get-1KiB (throughput × 0.320, 0.300–0.340; 5 \
+                quads, 1 more needed for a confidence of 95 %)";
+    assert!(verdict.contains(said), "{verdict}");
+    let document = undecided(inconclusive(None));
+    let screen = made_up::screen(&document, 400, false);
+    let said = "interval unknown); too few rounds: 6 quads needed, 5 measured";
+    assert!(screen.contains(said), "{screen}");
+}
+
+#[test]
+fn the_headline_says_what_another_figure_proves() {
+    let mut document = undecided(inconclusive(None));
+    let is_cpu = |it: &&mut Comparison| it.workload == "get-1KiB" && it.metric == "server_cpu";
+    let cpu = document.comparisons.iter_mut().find(is_cpu).unwrap();
+    cpu.outcome = Outcome::CostsMore;
+    cpu.ratio = Some(Figure {
+        value: 1.24,
+        interval: Some(Interval {
+            low: 1.176,
+            high: 1.311,
+            confidence: 0.9609,
+        }),
+        n: 8,
+    });
+    let said = "; however, server CPU per operation is 24 % higher (ratio 1.176–1.311, 96 % CI for \
+                this figure alone)";
+    let shown = screen(&document, 600, false);
+    assert!(
+        shown.contains("CANNOT TELL durable from memory at get-1KiB"),
+        "{shown}"
+    );
+    assert!(shown.contains(said), "{shown}");
+    assert!(verdict_of(&document).contains(said));
+    // A decided figure speaks for itself, and figures that cannot be trusted prove nothing.
+    let primary = |it: &&mut Comparison| it.workload == "get-1KiB" && it.primary;
+    document
+        .comparisons
+        .iter_mut()
+        .find(primary)
+        .unwrap()
+        .outcome = Outcome::Faster;
+    assert!(!screen(&document, 600, false).contains("however"));
+    for comparison in &mut document.comparisons {
+        comparison.trust = Trust::Invalid;
+    }
+    assert!(!screen(&document, 600, false).contains("however"));
 }
 
 /// The ramp of the synthetic suite on one target, in drnbench's format.

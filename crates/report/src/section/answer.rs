@@ -3,8 +3,10 @@
 use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
 use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
 
-use super::claims::{DOUBT, Said, claim_parts, decisive, grouped, look, place, said};
-use super::closing::{beyond_belief, is_closed, not_precise, too_few_for_all, twin};
+use super::claims::{
+    DOUBT, Said, claim_parts, decisive, grouped, look, place, proven_beside, said,
+};
+use super::closing::{beyond_belief, is_closed, not_precise, too_few_blocks, twin};
 use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
 use crate::block::{Block, Look, Text};
 use tenbin_verdict::one_start;
@@ -80,8 +82,11 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     if let Outcome::OneStart { up_to } = comparison.outcome {
         figures += &format!("; {}", one_start(up_to));
     }
-    if let Some(few) = too_few_for_all(comparison) {
+    if let Some(few) = too_few_blocks(comparison) {
         figures += &format!("; {few}");
+    }
+    if let Some(proven) = proven_beside(document, comparison) {
+        figures += &format!("; {proven}");
     }
     text.and(Look::Plain, figures)
 }
@@ -101,21 +106,19 @@ fn in_capitals(comparison: &Comparison, place: &str) -> Text {
 }
 
 fn interval(comparison: &Comparison, figure: Figure) -> String {
-    let Some(ends) = figure.interval else {
-        return "interval unknown".to_owned();
+    let (confidence, low, high) = match (figure.interval, comparison.outcome.likely()) {
+        (Some(ends), _) => {
+            let all = comparison.together.map(|all| all.confidence);
+            (all.unwrap_or(ends.confidence), ends.low, ends.high)
+        }
+        (None, Some(likely)) => (likely.confidence, likely.low, likely.high),
+        (None, None) => return "interval unknown".to_owned(),
     };
-    let confidence = comparison
-        .together
-        .map_or(ends.confidence, |all| all.confidence);
     // Rounded down, so that the stated confidence is never too high.
     let confidence = (confidence * 100.0).floor();
     match figure.value >= MULTIPLE {
-        true => format!("{confidence} % CI {}–{}", ratio(ends.low), ratio(ends.high)),
-        false => format!(
-            "{confidence} % CI {} … {} %",
-            points(ends.low),
-            points(ends.high)
-        ),
+        true => format!("{confidence} % CI {}–{}", ratio(low), ratio(high)),
+        false => format!("{confidence} % CI {} … {} %", points(low), points(high)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes the verdicts of comparisons as text.
 
-use tenbin_result::{Comparison, Document, Outcome, Trust};
+use tenbin_result::format::{MULTIPLE, percent, ratio};
+use tenbin_result::{Comparison, Document, Outcome, Tendency, Trust};
 
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::Look;
@@ -161,6 +162,21 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
             word,
             doubt.to_owned(),
         ),
+        Said::Outcome(Outcome::Inconclusive {
+            likely: Some(likely),
+            ..
+        }) => match likely.tendency {
+            Tendency::Faster | Tendency::Slower => (
+                format!("{challenger} is "),
+                word,
+                format!(" than {baseline}{doubt}"),
+            ),
+            Tendency::CostsLess | Tendency::CostsMore => (
+                format!("{challenger} "),
+                word,
+                format!(" per operation than {baseline}{doubt}"),
+            ),
+        },
         Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. }) => (
             String::new(),
             word,
@@ -183,6 +199,51 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
         ),
     };
     [before, word.to_owned(), after]
+}
+
+/// What other figures prove about a comparison whose own figure is undecided: `however, server CPU
+/// per operation is 24 % higher (95 % CI +17.6 … +31.1 %, for this figure alone)`. `None` if the
+/// comparison is decided or not trusted, or if no other figure is decided.
+pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Option<String> {
+    let is_undecided = matches!(
+        said(comparison),
+        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
+    );
+    let concerns = |other: &&Comparison| {
+        !other.primary
+            && !other.twin
+            && (&other.workload, &other.baseline, &other.challenger)
+                == (
+                    &comparison.workload,
+                    &comparison.baseline,
+                    &comparison.challenger,
+                )
+    };
+    let others = document.comparisons.iter().filter(concerns);
+    let proven: Vec<String> = others.filter_map(proven).take(MOST_PROVEN).collect();
+    (is_undecided && !proven.is_empty()).then(|| format!("however, {}", proven.join(", and ")))
+}
+
+/// Most other figures named beside an undecided comparison.
+const MOST_PROVEN: usize = 2;
+
+fn proven(comparison: &Comparison) -> Option<String> {
+    let (Said::Outcome(outcome), Some(figure)) = (said(comparison), comparison.ratio) else {
+        return None;
+    };
+    let ends = figure.interval.filter(|_| outcome.is_different())?;
+    let confidence = (ends.confidence * 100.0).floor();
+    let phrase = &comparison.metric_phrase;
+    let change = match (figure.value >= MULTIPLE, figure.value > 1.0) {
+        (true, _) => format!("is {} times as high", ratio(figure.value)),
+        (false, true) => format!("is {} higher", percent(figure.value - 1.0)),
+        (false, false) => format!("is {} lower", percent(1.0 - figure.value)),
+    };
+    Some(format!(
+        "{phrase} {change} (ratio {}–{}, {confidence} % CI for this figure alone)",
+        ratio(ends.low),
+        ratio(ends.high)
+    ))
 }
 
 #[cfg(test)]

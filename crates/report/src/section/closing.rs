@@ -8,7 +8,7 @@ use tenbin_result::{
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 
-use super::claims::{claim, decisive, place, verdict_line, verdict_word};
+use super::claims::{claim, decisive, place, proven_beside, verdict_line, verdict_word};
 use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
@@ -247,17 +247,21 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     let text = format!("{} {}", claim(comparison), place(document, comparison));
     match comparison.ratio {
         Some(figure) if verdict_word(comparison) != "no verdict" => {
-            let interval = match figure.interval {
-                Some(_) => ratio_interval(comparison.ratio),
-                None => "interval unknown".to_owned(),
+            let interval = match (figure.interval, comparison.outcome.likely()) {
+                (Some(_), _) => ratio_interval(comparison.ratio),
+                (None, Some(likely)) => format!("{}–{}", ratio(likely.low), ratio(likely.high)),
+                (None, None) => "interval unknown".to_owned(),
             };
             let mut figures = format!(
                 "{} × {}, {interval}",
                 comparison.metric_phrase,
                 ratio(figure.value)
             );
-            if let Some(few) = too_few_for_all(comparison) {
+            if let Some(few) = too_few_blocks(comparison) {
                 figures += &format!("; {few}");
+            }
+            if let Some(proven) = proven_beside(document, comparison) {
+                figures += &format!("; {proven}");
             }
             format!("{text} ({figures})")
         }
@@ -265,20 +269,37 @@ fn with_figures(document: &Document, comparison: &Comparison) -> String {
     }
 }
 
-/// Why a ratio has no interval: with several simultaneous comparisons, an interval needs more
-/// blocks of rounds.
-pub(super) fn too_few_for_all(comparison: &Comparison) -> Option<String> {
-    let all = comparison.together?;
-    if comparison.ratio?.interval.is_some() {
+/// Why a ratio has no interval with the usual confidence: `5 quads, 1 more for a confidence of 95 %`
+/// for a likely difference, otherwise `too few rounds: 6 quads needed, 3 measured`. `None` with
+/// enough blocks.
+pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<String> {
+    if comparison.ratio?.interval.is_some() || comparison.twin {
         return None;
     }
-    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all.comparisons as f64)?;
-    (comparison.block_ratios.len() < needed).then(|| {
-        format!(
-            "too few rounds for {}: {} needed",
-            plural(all.comparisons, "comparison"),
-            plural(needed as u64, "block")
-        )
+    let word = match comparison.rounds_per_block {
+        2 => "quad",
+        _ => "block",
+    };
+    let all = comparison.together.map_or(1, |all| all.comparisons);
+    let measured = comparison.block_ratios.len();
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all as f64)?;
+    if measured >= needed {
+        return None;
+    }
+    let for_all = match all {
+        1 => String::new(),
+        all => format!(" for {}", plural(all, "comparison")),
+    };
+    Some(match comparison.outcome.likely() {
+        Some(likely) => format!(
+            "{}, {} more needed for a confidence of 95 %{for_all}",
+            plural(measured, word),
+            likely.blocks_missing
+        ),
+        None => format!(
+            "too few rounds{for_all}: {} needed, {measured} measured",
+            plural(needed, word)
+        ),
     })
 }
 

@@ -1,19 +1,36 @@
 //! The section on findings.
 
 use tenbin_result::{Document, Finding, Severity};
+use tenbin_verdict::explains_figures;
 
 use crate::block::{Block, Cell, Look, Table, Text};
 
-/// The findings that affect the trust: one item per rule, with the evidence and advice of the first
+/// Most notes on the first screen.
+const MOST_NOTES: usize = 3;
+
+/// The findings of the first screen, in the order of the report: those that affect the trust, and the
+/// first notes that explain the figures. What explains the figures comes before what doubts them.
+fn first_screen(document: &Document) -> impl Iterator<Item = &Finding> {
+    let is_note = |finding: &Finding| finding.severity == Severity::Note;
+    let notes = document.findings.iter().filter(move |it| is_note(it));
+    let notes = notes.filter(|it| explains_figures(it)).take(MOST_NOTES);
+    let notes: Vec<&Finding> = notes.collect();
+    let is_shown = move |finding: &Finding| {
+        !is_note(finding) || notes.iter().any(|note| std::ptr::eq(*note, finding))
+    };
+    document.findings.iter().filter(move |it| is_shown(it))
+}
+
+/// The findings of the first screen: one item per rule, with the evidence and advice of the first
 /// finding of the rule.
 pub(super) fn in_short(document: &Document) -> Vec<Block> {
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
-    for finding in &document.findings {
-        if finding.severity == Severity::Note {
-            continue;
-        }
+    for finding in first_screen(document) {
         let mut known = alike.iter_mut();
-        match known.find(|known| known[0].rule == finding.rule) {
+        let is_alike = |known: &&mut Vec<&Finding>| {
+            (&known[0].rule, known[0].severity) == (&finding.rule, finding.severity)
+        };
+        match known.find(is_alike) {
             Some(known) => known.push(finding),
             None => alike.push(vec![finding]),
         }
