@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, mpsc};
-use std::thread;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
