@@ -7,7 +7,7 @@ use tenbin_plan::{self as plan, Found};
 
 use crate::KINDS;
 use crate::error::WorkloadError;
-use crate::read_back::Reading;
+use crate::read_back::ReadBack;
 use crate::remote::{SliceReport, SliceState};
 use crate::responses::{ExpectedResponse, ResponseComparison};
 use crate::samples::{CountedPatterns, SliceSamples};
@@ -432,6 +432,14 @@ impl std::fmt::Display for Leftover {
             None => Ok(()),
         }
     }
+}
+
+/// The next step of reading back a sample: see [`Prepared::read_back`].
+pub enum Reading {
+    /// Requests that read a part of the sample.
+    Stage(Stage),
+    /// Nothing is left to read: the result of each operation that writes or deletes.
+    Done(Vec<ReadBack>),
 }
 
 /// Unmeasured work that the engine runs in a closed loop until every worker returns

@@ -31,10 +31,10 @@ pub use tenbin_plan::rng;
 pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{
-    Kind, Leftover, Prepared, ProbeResponse, Stage, TargetProbe, place, prepare, probe_target,
+    Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe, place, prepare, probe_target,
     protocol,
 };
-pub use read_back::{ReadBack, Reading};
+pub use read_back::ReadBack;
 pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};

@@ -3,16 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::Stage;
-
-/// The next step of reading back a sample: see [`crate::Prepared::read_back`].
-pub enum Reading {
-    /// Requests that read a part of the sample.
-    Stage(Stage),
-    /// Nothing is left to read: the result of each operation that writes or deletes.
-    Done(Vec<ReadBack>),
-}
-
 /// Longest time that reading back takes for one workload on one target, seconds, not counting the
 /// response to the last request.
 pub(crate) const MOST_SECONDS: u64 = 30;

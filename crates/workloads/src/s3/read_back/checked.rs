@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::recorder::Written;
 use super::sample::Entry;
+use super::written::Written;
 use crate::read_back::ReadBack;
 use crate::s3::content::Content;
 use crate::s3::objects::versions::VersionId;

@@ -7,11 +7,13 @@
 //! acknowledged last.
 
 mod checked;
+pub(crate) mod progress;
 mod reader;
 pub(crate) mod recorder;
 pub(crate) mod sample;
 mod stages;
+pub(crate) mod written;
 
-pub(crate) use recorder::{Outcome, Recorder, Recorders, Reported, Written};
+pub(crate) use recorder::{Outcome, Recorder};
 pub(crate) use sample::ExportedSample;
-pub(crate) use stages::Progress;
+pub(crate) use written::Written;

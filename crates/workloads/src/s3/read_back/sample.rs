@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use super::written::Written;
 use crate::s3::objects::versions::VersionId;
 
 /// Largest number of objects in a sample of one worker, and of all workers of a machine.
@@ -182,7 +183,7 @@ impl Sample {
 /// A sample as agents report it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExportedSample {
-    /// Index of the operation in [`super::Written::ALL`].
+    /// Index of the operation in [`Written::ALL`].
     pub(crate) operation: usize,
     pub(crate) acknowledged: u64,
     pub(crate) entries: Vec<ExportedEntry>,
@@ -245,7 +246,7 @@ impl ExportedSample {
         };
         self.entries.len() <= KEPT
             && self.acknowledged < 1 << 48
-            && self.operation < super::Written::ALL.len()
+            && self.operation < Written::ALL.len()
             && self.entries.iter().all(fits)
     }
 }

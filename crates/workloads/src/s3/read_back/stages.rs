@@ -1,16 +1,17 @@
 //! The stages that read a sample back, and their result.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use md5::{Digest, Md5};
 use tenbin_plan::S3Operation;
 
 use super::checked::Checked;
+use super::progress::{Progress, Step};
 use super::reader::Reader;
 use super::recorder::Merged;
 use super::sample::Entry;
-use crate::kind::Stage;
-use crate::read_back::{MOST_SECONDS, ReadBack, Reading};
+use crate::kind::{Reading, Stage};
+use crate::read_back::{MOST_SECONDS, ReadBack};
 use crate::s3::content::Content;
 use crate::s3::prepared::PreparedS3;
 use crate::text::grouped;
@@ -30,24 +31,6 @@ const WAIT: u64 = 1_000_000_000;
 
 /// Largest total size of the contents whose MD5 is computed, bytes.
 const HASHED_BYTES: u64 = 256 << 20;
-
-/// How far reading back has come.
-#[derive(Default)]
-pub(crate) struct Progress {
-    step: Step,
-    checked: Arc<Mutex<Vec<Checked>>>,
-    results: Vec<ReadBack>,
-    /// By result: number of objects of the operation that are known, at most the size of a sample.
-    known: Vec<u64>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Step {
-    #[default]
-    Begin,
-    ReadAgain,
-    End,
-}
 
 impl PreparedS3 {
     /// The next step of reading back.
