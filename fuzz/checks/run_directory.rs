@@ -86,6 +86,7 @@ fn document(directory: &Path, recorded: &RecordedRun, plan: &Plan) -> Document {
     let assessment = tenbin_verdict::assess(
         plan,
         &recorded.slices,
+        &recorded.sustained,
         recorded.complete,
         &recorded.environment,
         &recorded.integrity,

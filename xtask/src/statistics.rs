@@ -45,7 +45,7 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
-/// Prints the rows with this name: `pairs`, `sweep`, `single` or `published`. Saves nothing.
+/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained` or `published`. Saves nothing.
 ///
 /// # Errors
 /// If the program cannot be built or run, no rows have this name, or a row has failed.

@@ -87,6 +87,7 @@ fn start(index: u32, seconds: f64) -> SliceStart {
         start: f64::from(index) * (seconds + 0.5),
         reopen: None,
         probe: None,
+        sustained: false,
     }
 }
 

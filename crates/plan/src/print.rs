@@ -15,6 +15,7 @@ use crate::load::Load;
 use crate::model::Plan;
 use crate::page::{Page, list, text};
 use crate::relaunch::Relaunch;
+use crate::sustain::Sustain;
 use crate::target::Target;
 
 use self::agents::agents;
@@ -163,6 +164,10 @@ fn rounds(page: &mut Page, plan: &Plan) {
             _ => "unmeasured, before the first slice of each workload on each target",
         },
     );
+    if rounds.sustain != Sustain::Auto {
+        let meaning = "continuous load on each target after the rounds";
+        page.explained("sustain", text(rounds.sustain), meaning);
+    }
     let started = match (rounds.relaunch, plan.relaunch()) {
         (Relaunch::Auto, Relaunch::Block) => {
             "targets that start within 2s start again in each block"

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::comparing::Until;
 use crate::relaunch::Relaunch;
+use crate::sustain::Sustain;
 
 /// Number and length of slices.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,9 @@ pub struct Rounds {
     /// Settling time: unmeasured load at the start of every slice, from the time at which all
     /// connections are open.
     pub lead: Duration,
+    /// The continuous stretch of each workload on each target after the rounds; see
+    /// [`Plan::stretches`](crate::Plan::stretches).
+    pub sustain: Sustain,
 }
 
 impl Rounds {

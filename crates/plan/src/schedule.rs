@@ -259,6 +259,7 @@ impl Plan {
             slice.saturating_mul(slices),
             self.rounds.gap.saturating_mul(slices.saturating_sub(1)),
             self.longest_search().saturating_mul(searched),
+            self.time_of_stretches(rounds),
         ];
         times
             .into_iter()

@@ -16,8 +16,8 @@ use tenbin_plan::{
     Connect, Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion,
     KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss, Output, Pace,
     Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds,
-    S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Target,
-    Think, Tls, TlsVersion, Token, Trace, Workload, WorkloadKind,
+    S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Sustain,
+    Target, Think, Tls, TlsVersion, Token, Trace, Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -81,8 +81,14 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
         even if even % 2 == 0 => even as u32,
         odd => odd as u32 * 2,
     };
-    (1u32..20, time(100), time(0), time(0), time(0)).prop_map(
-        move |(blocks, slice, gap, warmup, lead)| Rounds {
+    let sustain = prop_oneof![
+        Just(Sustain::Auto),
+        Just(Sustain::Off),
+        time(1).prop_map(Sustain::Time),
+        (1..1_000u16).prop_map(|n| Sustain::Share(format!("{n}%").parse().expect("a percentage"))),
+    ];
+    (1u32..20, time(100), time(0), time(0), time(0), sustain).prop_map(
+        move |(blocks, slice, gap, warmup, lead, sustain)| Rounds {
             asked: None,
             count: blocks * block,
             until: None,
@@ -91,6 +97,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
             warmup,
             relaunch: Relaunch::Never,
             lead,
+            sustain,
         },
     )
 }

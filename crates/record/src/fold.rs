@@ -34,7 +34,8 @@ pub(crate) struct SliceFold {
     late: Vec<u64>,
     /// Failures by second and class, of operations that count as work.
     failed_in: BTreeMap<u64, BTreeMap<ErrorClass, u64>>,
-    /// Results second by second; set for a probe, which is a slice of a maximum-rate search.
+    /// Results second by second; set for a probe of a maximum-rate search and for a continuous
+    /// stretch.
     probed: Option<Probed>,
 }
 
@@ -71,7 +72,7 @@ impl SliceFold {
         let ops = start.operations_by_role();
         let ops = ops.map(|(name, role)| OpFigures::of(name, role));
         let ops: Vec<OpFigures> = ops.collect();
-        let probed = start.probe.map(|_| Probed::default());
+        let probed = start.is_by_second().then(Probed::default);
         let hosts = start.hosts.iter().map(|n| HostFigures::new(n));
         let hosts: Vec<HostFigures> = hosts.collect();
         sums.ops.resize_with(ops.len(), Default::default);
@@ -187,6 +188,7 @@ impl SliceFold {
             spread: end.spread,
             probe: self.start.probe,
             probed: self.probed,
+            sustained: self.start.sustained,
             ops: self.ops,
             ledger: self.ledger,
             setup,
@@ -211,6 +213,7 @@ impl SliceFold {
             late: self.late,
             pause: self.pauses.longest(self.start.start),
             cut_short: end.cut_short,
+            ended: end.ended,
         };
         (slice, self.sums)
     }

@@ -102,8 +102,8 @@ pub use samples::{CacheUse, RecordedPattern, RecordedSample, RecordedSamples, Se
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};
 pub use slice::{
-    AgentPart, AgentUse, Allocated, ClientUse, HostFigures, OpFigures, RateProbe, SetupFigures,
-    Slice, SliceEnd, SliceStart, ThreadTurn,
+    AgentPart, AgentUse, Allocated, ClientUse, EndedProcess, HostFigures, OpFigures, RateProbe,
+    SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
 };
 pub use stalls::Stalls;
 pub use window::SlotWindow;

@@ -6,13 +6,24 @@ use crate::probed::{Probed, ProbedSecond};
 
 impl Probed {
     pub(crate) fn add(&mut self, interval: &Interval) {
-        // Responses in the drain count for the last second of the window.
-        if !interval.drain || self.seconds.is_empty() {
-            self.seconds.push(ProbedSecond::default());
-        }
-        if let Some(second) = self.seconds.last_mut() {
-            second.add(interval);
-        }
+        // Responses in the drain count for the last second of the window. A thread that reported
+        // late adds to a second that is known.
+        let known = self
+            .seconds
+            .iter()
+            .rposition(|second| second.number == interval.second);
+        let at = match known {
+            _ if interval.drain && !self.seconds.is_empty() => self.seconds.len() - 1,
+            Some(at) => at,
+            None => {
+                self.seconds.push(ProbedSecond {
+                    number: interval.second,
+                    ..ProbedSecond::default()
+                });
+                self.seconds.len() - 1
+            }
+        };
+        self.seconds[at].add(interval);
     }
 }
 

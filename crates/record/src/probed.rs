@@ -1,4 +1,4 @@
-//! Additional results of a probe of a maximum-rate search.
+//! Additional results of a probe of a maximum-rate search or of a continuous stretch.
 
 use crate::late;
 use crate::stalls::Stalls;
@@ -14,6 +14,8 @@ pub struct Probed {
 /// One second of a probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProbedSecond {
+    /// Number of the second in the window, from 0.
+    pub number: u64,
     /// Response times of correct responses: pairs of nanoseconds and count.
     pub responses: Vec<(u64, u64)>,
     /// Service times of correct responses: pairs of nanoseconds and count.

@@ -38,6 +38,8 @@ pub struct RecordedRun {
     pub environment: Environment,
     /// The slices in order. If the run was cut short, the last slice can be cut short too.
     pub slices: Vec<Slice>,
+    /// The continuous stretches after the rounds, in order.
+    pub sustained: Vec<Slice>,
     /// Whether the run is complete: every planned slice was measured and is present.
     pub complete: bool,
     /// Why the run ended; meaningless unless `complete` is true.
@@ -119,11 +121,16 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
                 "the end of the record was removed: result.json belongs to a complete run";
             integrity.changed.push(missing.to_owned());
         }
+        let (sustained, slices) = journal
+            .slices
+            .into_iter()
+            .partition(|slice| slice.sustained);
         Ok(RecordedRun {
             plan_toml,
             started: environment.started(),
             environment: environment.environment,
-            slices: journal.slices,
+            slices,
+            sustained,
             complete,
             ended: journal.ended,
             seconds: journal.seconds,

@@ -257,6 +257,7 @@ mod tests {
             start: 0.0,
             reopen: None,
             probe: None,
+            sustained: false,
         })
     }
 

@@ -57,6 +57,9 @@ pub struct SliceStart {
     /// The offered rate, for a probe of a maximum-rate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<RateProbe>,
+    /// Whether this is the continuous stretch of the workload on the target after the rounds.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sustained: bool,
 }
 
 /// A slice of a maximum-rate search, with a fixed offered rate.
@@ -69,12 +72,22 @@ pub struct RateProbe {
 }
 
 impl SliceStart {
+    /// Whether the results are kept second by second: for a probe of a maximum-rate search and for
+    /// a continuous stretch. Such a slice has no histograms in `slices.bin`.
+    pub(crate) fn is_by_second(&self) -> bool {
+        self.probe.is_some() || self.sustained
+    }
+
     /// The operations by name, with their roles.
     pub(crate) fn operations_by_role(&self) -> impl Iterator<Item = (&str, Role)> {
         let roles = self.roles.iter().copied();
         let roles = roles.chain(std::iter::repeat(Role::Request));
         self.operations.iter().map(String::as_str).zip(roles)
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -143,6 +156,24 @@ pub struct SliceEnd {
     /// of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentUse>,
+    /// Observed processes of any target whose end was noticed in the slice; absent in runs of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<EndedProcess>,
+}
+
+/// An observed process of a target that ended during the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndedProcess {
+    /// Name of the target.
+    pub target: String,
+    /// Name in the process table. The program chooses this text: escape it before display.
+    pub name: String,
+    /// Process id.
+    pub pid: i32,
+    /// When the end was noticed, seconds after the start of the run. The process ended after the
+    /// reading before, about a second earlier, or in the pause before the slice.
+    pub at: f64,
 }
 
 /// The machine of one agent during a slice, and the agent's distance. Unknown figures are `None`.
@@ -206,8 +237,10 @@ pub struct Slice {
     pub spread: Option<Spread>,
     /// The offered rate, for a probe of a maximum-rate search.
     pub probe: Option<RateProbe>,
-    /// Results second by second, for a probe of a maximum-rate search.
+    /// Results second by second, for a probe of a maximum-rate search and a continuous stretch.
     pub probed: Option<Probed>,
+    /// Whether this is the continuous stretch of the workload on the target after the rounds.
+    pub sustained: bool,
     /// Figures by operation, in the order of the workload.
     pub ops: Vec<OpFigures>,
     /// Counters of connection events.
@@ -258,6 +291,8 @@ pub struct Slice {
     /// Whether the slice ended early, because the run was interrupted or killed, or the target
     /// died.
     pub cut_short: bool,
+    /// Observed processes of any target whose end was noticed in the slice.
+    pub ended: Vec<EndedProcess>,
 }
 
 impl Slice {

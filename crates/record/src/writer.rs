@@ -165,10 +165,10 @@ impl RunWriter {
         self.keep(rest)?;
         let mut open = self.open.take().ok_or(NO_SLICE)?;
         let totals = open.fold.take_totals();
-        // A probe needs no histograms in `slices.bin`: readers use its seconds.
-        let part = match open.fold.start().probe {
-            Some(_) => None,
-            None => Some(self.append_totals(&totals)?),
+        // A probe or a stretch needs no histograms in `slices.bin`: readers use its seconds.
+        let part = match open.fold.start().is_by_second() {
+            true => None,
+            false => Some(self.append_totals(&totals)?),
         };
         let line = EndLine {
             slice: open.fold.start().index,
@@ -464,6 +464,7 @@ mod tests {
             start: 0.0,
             reopen: None,
             probe: None,
+            sustained: false,
         }
     }
 

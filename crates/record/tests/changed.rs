@@ -112,6 +112,7 @@ fn start(index: u32) -> SliceStart {
         start: f64::from(index) * 2.5,
         reopen: None,
         probe: None,
+        sustained: false,
     }
 }
 

@@ -102,6 +102,11 @@ pub enum Outcome {
         /// Largest difference expected between two processes of the same program, as a share.
         up_to: f64,
     },
+    /// A target does not keep its interleaved figures under continuous load.
+    NotSustained {
+        /// The interleaved and the sustained figures of both sides, as a clause.
+        why: String,
+    },
     /// The interval is compatible with more than one of the outcomes above.
     Inconclusive {
         /// Smallest difference that this run could have detected, as a share.
@@ -189,7 +194,9 @@ impl Outcome {
                 Tendency::CostsLess => "likely costs less",
                 Tendency::CostsMore => "likely costs more",
             },
-            Self::Inconclusive { .. } | Self::OneStart { .. } => "cannot tell",
+            Self::Inconclusive { .. } | Self::OneStart { .. } | Self::NotSustained { .. } => {
+                "cannot tell"
+            }
             Self::Unknown { .. } => "unknown",
         }
     }

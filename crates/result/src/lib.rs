@@ -27,6 +27,7 @@ mod sample;
 mod schema;
 mod slice;
 mod stages;
+mod sustained;
 mod trust;
 mod workload;
 
@@ -49,5 +50,6 @@ pub use sample::{CacheHits, PatternResult, RequestSample};
 pub use schema::schema_json;
 pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
+pub use sustained::Sustained;
 pub use trust::{AbsoluteTrust, Cause, Finding, SUSPECT, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

@@ -9,6 +9,7 @@ use crate::operation::{OperationResult, Role};
 use crate::percentiles::TimeAt;
 use crate::sample::{CacheHits, PatternResult, RequestSample};
 use crate::stages::StagesOf;
+use crate::sustained::Sustained;
 
 /// The figures of one workload on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,9 @@ pub struct ResultOf {
     pub failed: Option<u64>,
     /// Successful operations per second.
     pub throughput: Option<Figure>,
+    /// The figures under continuous load after the rounds; null without such a stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sustained: Option<Sustained>,
     /// CPU seconds of the target per successful operation.
     pub server_cpu: Option<Figure>,
     /// Successful operations per CPU second of the target: the inverse of `server_cpu`.

@@ -25,6 +25,8 @@ pub(crate) enum Part {
     /// The closed loop before a maximum-rate search.
     FirstRate,
     Probe,
+    /// A continuous stretch after the rounds.
+    Stretch,
 }
 
 impl fmt::Display for Part {
@@ -35,6 +37,7 @@ impl fmt::Display for Part {
             Self::Block(block) => write!(f, "block {}", block + 1),
             Self::FirstRate => f.write_str("the warm-up of the maximum-rate search"),
             Self::Probe => f.write_str("a probe of the maximum-rate search"),
+            Self::Stretch => f.write_str("the continuous load after the rounds"),
         }
     }
 }
@@ -42,7 +45,7 @@ impl fmt::Display for Part {
 impl Part {
     fn again(self) -> &'static str {
         match self {
-            Self::Block(_) | Self::Probe => "is measured again",
+            Self::Block(_) | Self::Probe | Self::Stretch => "is measured again",
             _ => "is repeated",
         }
     }

@@ -12,6 +12,10 @@ pub type CountAllocations = fn() -> Option<Allocated>;
 /// requires.
 pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
 
+/// Returns whether a continuous stretch of a workload on a target lies below the interleaved slices
+/// of the run by more than the margin and by more than noise explains.
+pub type HasFallen = fn(&Plan, &[Slice], &Slice) -> bool;
+
 /// Directories, callbacks and options of a run.
 #[derive(Debug, Clone)]
 pub struct RunContext {
@@ -28,6 +32,9 @@ pub struct RunContext {
     /// Decides whether the figures are precise enough to end the run. Supplied by the caller,
     /// because another crate evaluates figures.
     pub is_precise: IsPrecise,
+    /// Decides whether a stretch is measured once more, to confirm a fall. Supplied by the caller
+    /// for the same reason.
+    pub has_fallen: HasFallen,
     /// Whether the run may choose the slice length: true if the user has not set a slice length.
     pub lengthen_slices: bool,
 }

@@ -42,12 +42,13 @@ mod speed;
 mod stage;
 mod stop;
 mod supply;
+mod sustain;
 mod warm_up;
 mod watch;
 
 pub use agent::{AgentLimits, introduce, run_agent};
 pub use clean::{clean, clean_command, data_left, places};
-pub use context::{CountAllocations, IsPrecise, RunContext};
+pub use context::{CountAllocations, HasFallen, IsPrecise, RunContext};
 pub use doctor::{Examination, examine};
 pub use error::{Ending, RunError};
 pub use live_target::Cleaned;

@@ -13,7 +13,7 @@ use tenbin_targets::{CoreWaits, Detail, TargetError};
 
 use crate::agent_loss::{self, Losses};
 use crate::cache;
-use crate::context::{CountAllocations, IsPrecise};
+use crate::context::{CountAllocations, HasFallen, IsPrecise};
 use crate::controls::Controls;
 use crate::descriptors::{self};
 use crate::error::{Ending, RunError};
@@ -36,6 +36,8 @@ pub(crate) struct SliceRequest<'a> {
     pub(crate) load: Load,
     pub(crate) window: Duration,
     pub(crate) probe: Option<RateProbe>,
+    /// Whether this is a continuous stretch after the rounds.
+    pub(crate) is_sustained: bool,
 }
 
 /// The measured part of a run: consecutive slices on prepared targets.
@@ -52,10 +54,13 @@ pub(crate) struct Measurement<'r, 'w> {
     /// applies.
     pub(crate) reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
+    /// The continuous stretches after the rounds.
+    pub(crate) sustained: Vec<Slice>,
     pub(crate) losses: Losses<'r>,
     pub(crate) controls: &'r mut Controls<'w>,
     pub(crate) count_allocations: CountAllocations,
     pub(crate) is_precise: IsPrecise,
+    pub(crate) has_fallen: HasFallen,
 }
 
 impl Measurement<'_, '_> {
@@ -112,6 +117,7 @@ impl Measurement<'_, '_> {
                 },
                 window: self.plan.rounds.slice,
                 probe: None,
+                is_sustained: false,
             };
             if let Some(ending) = self.measure_slice(&request)? {
                 return Ok(Some(ending));
@@ -233,7 +239,7 @@ impl Measurement<'_, '_> {
         request: &SliceRequest<'_>,
         pause: Option<PauseUse>,
     ) -> Result<Option<Ending>, RunError> {
-        let index = self.slices.len();
+        let index = self.slices.len() + self.sustained.len();
         let turn = request.turn;
         let work = &self.plan.workloads[turn.workload];
         let live = &mut self.live_targets[turn.target];
@@ -293,8 +299,13 @@ impl Measurement<'_, '_> {
         let live = &mut self.live_targets[turn.target];
         let sequence = self.segments.of(turn.workload);
         let prepared = live.prepared[turn.workload].as_mut();
-        let stretch =
-            sequence.map(|sequence| sequence.begin(turn.target, prepared, &request.load, planned));
+        let stretch = sequence.and_then(|sequence| {
+            if request.is_sustained {
+                sequence.begin_sustained(turn.target, prepared);
+                return None;
+            }
+            Some(sequence.begin(turn.target, prepared, &request.load, planned))
+        });
         let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
         let from = prepared.position();
         // If every operation counts, the window stays open until the last operation has ended.
@@ -337,6 +348,7 @@ impl Measurement<'_, '_> {
             start: 0.0,
             reopen: request.load.reopen,
             probe: request.probe,
+            sustained: request.is_sustained,
         };
         let stop = self.controls.stop;
         let context = SliceContext {
@@ -371,6 +383,7 @@ impl Measurement<'_, '_> {
             total: server,
             machine,
             allocated,
+            ended,
             ..
         } = watch;
         self.controls.generators = generators;
@@ -383,10 +396,9 @@ impl Measurement<'_, '_> {
         done.hand_back(prepared)?;
         let seen = prepared.take_samples();
         let responses = prepared.response_comparison();
-        let segment = from.zip(prepared.position()).map(|(from, to)| {
-            let planned = stretch.as_ref().and_then(|stretch| stretch.requests);
-            segments::recorded(&from, &to, planned, done.unmeasured)
-        });
+        let segment = from
+            .zip(prepared.position())
+            .map(|(from, to)| segments::recorded(&from, &to, stretch.as_ref(), done.unmeasured));
         let cache_after = cache::read_counters(&live.running, work, counters)
             .ok()
             .flatten();
@@ -417,8 +429,11 @@ impl Measurement<'_, '_> {
             segment,
             start_skew_ns: done.skew.map(|skew| skew.as_nanos() as u64),
             agents: done.agents,
+            ended,
         })?;
-        if let Some(sequence) = self.segments.of(turn.workload) {
+        if !request.is_sustained
+            && let Some(sequence) = self.segments.of(turn.workload)
+        {
             let requests = slice.requests();
             let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
             let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
@@ -448,7 +463,10 @@ impl Measurement<'_, '_> {
                 })
                 .map(Ending::TargetFailed),
         };
-        self.slices.push(slice);
+        match request.is_sustained {
+            true => self.sustained.push(slice),
+            false => self.slices.push(slice),
+        }
         if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
             // The next restart starts a new process, so this is the last chance to repeat the
             // requests.

@@ -22,6 +22,8 @@ pub struct RunOutcome {
     pub environment: Environment,
     /// All slices, in order.
     pub slices: Vec<Slice>,
+    /// The continuous stretches after the rounds, in order.
+    pub sustained: Vec<Slice>,
     /// The rounds as run: with longer slices if the warm-up showed slow operations, and with the
     /// decision for [`tenbin_plan::Relaunch::Auto`].
     pub rounds: Rounds,

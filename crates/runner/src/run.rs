@@ -62,6 +62,9 @@ pub fn run(
         requests: requests_of(plan, &turns),
         supply: Supply::most(plan),
     });
+    if let Some(note) = plan.stretch_note() {
+        progress(Progress::Note(&note));
+    }
     let printed = plan.printed_values();
     if !printed.is_empty() {
         progress(Progress::Printed {
@@ -172,16 +175,22 @@ pub fn run(
             started,
             reopen,
             slices: Vec::new(),
+            sustained: Vec::new(),
             losses: Losses::new(&directory, &mut environment, on_loss),
             controls: &mut controls,
             count_allocations: context.count_allocations,
             is_precise: context.is_precise,
+            has_fallen: context.has_fallen,
         };
         let ending = match run.measure(&turns)? {
             Ending::Complete(ended) => run.search_all(ended, steering)?,
             early => early,
         };
-        let (slices, writer) = (run.slices, run.writer);
+        let ending = match ending {
+            Ending::Complete(ended) => run.sustain_all(ended)?,
+            early => early,
+        };
+        let (slices, sustained, writer) = (run.slices, run.sustained, run.writer);
         if let Ending::Complete(ended) = ending {
             writer.complete(ended)?;
         }
@@ -202,18 +211,19 @@ pub fn run(
             // unknown.
             let _ = directory.write_environment(&environment);
         }
-        Ok((environment, slices, ending, plan.rounds.clone()))
+        Ok((environment, slices, sustained, ending, plan.rounds.clone()))
     });
     // Tells the agents that the run has ended.
     controls.generators = Generators::Here;
     let plan = resolved.as_ref().unwrap_or(plan);
     let of_clean_up = stop.begin_clean_up();
-    let outcome = outcome.map(|(environment, slices, ending, rounds)| RunOutcome {
+    let outcome = outcome.map(|(environment, slices, sustained, ending, rounds)| RunOutcome {
         directory: directory.path().to_owned(),
         started: directory.started(),
         found,
         environment,
         slices,
+        sustained,
         rounds,
         ending,
         left_behind: Vec::new(),

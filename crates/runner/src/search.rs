@@ -189,6 +189,7 @@ impl Measurement<'_, '_> {
                 rate: wish.rate,
                 proof: wish.proof,
             }),
+            is_sustained: false,
         };
         // The search has learned from the earlier probes, so only this probe is repeated.
         loop {

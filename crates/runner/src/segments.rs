@@ -15,6 +15,9 @@ use crate::live_target::LiveTarget;
 /// Maximum window of a slice that ends after a number of requests, as a multiple of the planned
 /// window.
 const CAP: f64 = 3.0;
+/// Shortest measured part of a slice of the fastest target. If the slowest target cannot be sent as
+/// many requests in [`LONGEST_SLICE`] slices, it is sent only the first part of each segment.
+const LEAST_SLICE: f64 = 0.3;
 /// Longest time for the rest of a segment after the window, as a multiple of the planned slice.
 const LONGEST_REST: u32 = 10;
 /// Lower bound of the time limit for the rest of a segment.
@@ -84,6 +87,9 @@ pub(crate) struct Stretch {
     pub(crate) window: Duration,
     /// Maximum time after the window for the rest of the segment.
     pub(crate) rest: Option<Duration>,
+    /// Whether the target is so much slower than another that it is sent only the first part of
+    /// the segment, for [`LONGEST_SLICE`] slices.
+    pub(crate) is_prefix: bool,
 }
 
 impl Segments {
@@ -111,6 +117,7 @@ impl Segments {
             lead,
             window,
             rest: None,
+            is_prefix: false,
         };
         let segment = self.done[target];
         self.started[target] = segment + 1;
@@ -154,11 +161,31 @@ impl Segments {
             Some(rate) => requests as f64 / (rate * (lead + window).as_secs_f64()),
             None => 1.0,
         };
+        if stretched > CAP {
+            return Stretch {
+                requests: Some(requests),
+                window: window.mul_f64(LONGEST_SLICE),
+                is_prefix: true,
+                ..plain
+            };
+        }
         Stretch {
             requests: Some(requests),
+            is_prefix: false,
             lead: lead.mul_f64(stretched.clamp(0.0, CAP)),
             window: window.mul_f64(CAP),
             rest,
+        }
+    }
+
+    /// Moves the workload to the end of the target's last segment, for a continuous stretch. All
+    /// targets start the stretch at the same request; a stretch ends by time, so that a slower
+    /// target is sent only the first part of what a faster target is sent.
+    pub(crate) fn begin_sustained(&self, target: usize, prepared: &mut dyn Prepared) {
+        prepared.ends_at(None);
+        let last = self.done[target].checked_sub(1);
+        if let Some(start) = last.and_then(|last| self.ends.get(last)) {
+            prepared.skip_to(start);
         }
     }
 
@@ -225,8 +252,8 @@ impl Segments {
     }
 
     /// Number of requests in a segment that lasts about `length`, computed from the geometric mean
-    /// of the targets' rates and limited for the slowest target. A count in the plan takes
-    /// precedence.
+    /// of the targets' rates and limited for the slowest target, but enough for [`LEAST_SLICE`] on
+    /// the fastest. A count in the plan takes precedence.
     fn size(&self, load: &Load, length: Duration) -> Option<u64> {
         if load.requests.is_some() {
             return load.requests;
@@ -235,7 +262,9 @@ impl Segments {
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let logs: f64 = rates.iter().map(|rate| rate.ln()).sum();
         let mean = (logs / rates.len() as f64).exp();
-        let total = mean.min(slowest * LONGEST_SLICE) * length.as_secs_f64();
+        let fastest = rates.iter().copied().fold(0.0, f64::max);
+        let rate = mean.min(slowest * LONGEST_SLICE).max(fastest * LEAST_SLICE);
+        let total = rate * length.as_secs_f64();
         let users = (load.connections * load.depth) as f64;
         Some(total.max(users).round() as u64)
     }
@@ -252,8 +281,16 @@ impl Segments {
             return None;
         }
         let total = self.size(&work.load, length)?;
+        let longest = CAP * length.as_secs_f64();
         let times = names.iter().zip(&self.rates).filter_map(|(name, rate)| {
             let seconds = total as f64 / (*rate)?;
+            if seconds > longest {
+                let share = LONGEST_SLICE * length.as_secs_f64() / seconds;
+                return Some(format!(
+                    "\"{name}\" is so much slower that it is sent only the first {}",
+                    tenbin_plan::percent(share)
+                ));
+            }
             Some(format!("about {seconds:.2} s on \"{name}\""))
         });
         let times: Vec<String> = times.collect();
@@ -293,13 +330,14 @@ pub(crate) fn level(
 pub(crate) fn recorded(
     from: &Position,
     to: &Position,
-    planned: Option<u64>,
+    stretch: Option<&Stretch>,
     unmeasured: u64,
 ) -> Segment {
     Segment {
+        is_prefix: stretch.is_some_and(|stretch| stretch.is_prefix),
         from: from.total(),
         to: to.total(),
-        planned,
+        planned: stretch.and_then(|stretch| stretch.requests),
         unmeasured,
         skipped: to.skipped,
         digest: to.digest.map(|digest| format!("{digest:016x}")),
@@ -327,6 +365,30 @@ mod tests {
         fn slice(&mut self) -> Vec<Box<dyn EngineWorkload>> {
             self.0 += 10;
             Vec::new()
+        }
+    }
+
+    #[test]
+    fn very_unequal_targets_measure_enough_and_the_slow_one_gets_a_prefix() {
+        let load = Load::closed(8);
+        let planned = (Duration::from_millis(100), Duration::from_secs(1));
+        let stretches = |rates: [f64; 2]| {
+            let mut segments = Segments::new(2);
+            segments.rates = rates.map(Some).to_vec();
+            [0, 1].map(|target| segments.begin(target, &mut Counted(0), &load, planned))
+        };
+        for (fast, slow) in [(6_000.0, 4.0), (6_000.0, 400.0), (1e6, 0.5)] {
+            let [first, second] = stretches([fast, slow]);
+            let requests = first.requests.unwrap() as f64;
+            assert!(requests / fast >= LEAST_SLICE, "{fast} {slow}: {first:?}");
+            assert!(!first.is_prefix && second.is_prefix, "{second:?}");
+            assert_eq!(second.window, Duration::from_millis(2_500), "bounded");
+            assert_eq!(second.rest, None, "bounded");
+        }
+        for (fast, slow) in [(1_000.0, 1_000.0), (1_000.0, 200.0)] {
+            let [first, second] = stretches([fast, slow]);
+            assert!(!first.is_prefix && !second.is_prefix, "{fast} {slow}");
+            assert!(second.rest.is_some());
         }
     }
 

@@ -1,6 +1,5 @@
 //! Converts request samples to the form in which the run directory records them.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use tenbin_plan::Plan;
@@ -40,12 +39,31 @@ pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
     }
 }
 
-/// Notes that workloads report before the measured part, without duplicates.
+/// Notes that workloads report before the measured part. Each note names its targets and is listed
+/// once.
 pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
-    let mut told = BTreeSet::new();
-    let all = live_targets.iter().flat_map(|live| &live.prepared);
-    let notes = all.flat_map(|prepared| prepared.notes());
-    notes.filter(|note| told.insert(note.clone())).collect()
+    let all = live_targets.iter().flat_map(|live| {
+        let notes = live.prepared.iter().flat_map(|prepared| prepared.notes());
+        notes.map(|note| (live.running.name.as_str(), note))
+    });
+    by_target(all)
+}
+
+fn by_target<'a>(notes: impl Iterator<Item = (&'a str, String)>) -> Vec<String> {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for (target, note) in notes {
+        match told.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, targets)) if targets.contains(&target) => {}
+            Some((_, targets)) => targets.push(target),
+            None => told.push((note, vec![target])),
+        }
+    }
+    let named = told.into_iter().map(|(note, targets)| {
+        let s = if targets.len() == 1 { "" } else { "s" };
+        let names = targets.iter().map(|name| format!("\"{name}\""));
+        format!("target{s} {}: {note}", names.collect::<Vec<_>>().join(", "))
+    });
+    named.collect()
 }
 
 /// Records the patterns of all workloads and the hits that each target returned for them. Returns
@@ -105,5 +123,28 @@ pub(crate) fn repeat_requests(
         for (at, work) in plan.workloads.iter().enumerate() {
             live.repeat_requests(work, at, controls, limit);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_note_names_its_targets_once() {
+        let note = |target, text: &str| (target, text.to_owned());
+        let notes = [
+            note("a", "a cache of 9 responses"),
+            note("b", "a cache of 9 responses"),
+            note("b", "a cache of 9 responses"),
+            note("c", "a cache of 3 responses"),
+        ];
+        assert_eq!(
+            by_target(notes.into_iter()),
+            [
+                "targets \"a\", \"b\": a cache of 9 responses",
+                "target \"c\": a cache of 3 responses"
+            ]
+        );
     }
 }

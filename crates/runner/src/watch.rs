@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use tenbin_engine::{Sample, SliceEvent};
-use tenbin_record::{Allocated, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls};
+use tenbin_record::{
+    Allocated, EndedProcess, MachineUse, RecordError, RunWriter, ServerUse, SliceStart, Stalls,
+};
 use tenbin_targets::counters::{self, Tcp};
 use tenbin_targets::{CoreWaits, Detail, Reading};
 
@@ -70,6 +72,8 @@ pub(crate) struct Watch<'a, 'w> {
     allocated_before: Option<Allocated>,
     /// Allocations of this process in the window; set when the window has closed.
     pub(crate) allocated: Option<Allocated>,
+    /// Observed processes that ended, of any target.
+    pub(crate) ended: Vec<EndedProcess>,
     pub(crate) failure: Option<SliceFailure>,
 }
 
@@ -99,6 +103,7 @@ impl<'a, 'w> Watch<'a, 'w> {
             machine: None,
             allocated_before: None,
             allocated: None,
+            ended: Vec::new(),
             failure: None,
         }
     }
@@ -156,6 +161,19 @@ impl<'a, 'w> Watch<'a, 'w> {
             for sentence in live.running.observation_changes() {
                 (self.controls.progress)(Progress::Warning(&sentence));
             }
+            let started = self.run_started;
+            let ended = live.running.take_ended().into_iter();
+            self.ended.extend(ended.map(|process| {
+                EndedProcess {
+                    target: live.running.name.clone(),
+                    name: process.name,
+                    pid: process.pid,
+                    at: process
+                        .noticed
+                        .saturating_duration_since(started)
+                        .as_secs_f64(),
+                }
+            }));
         }
     }
 

@@ -23,6 +23,7 @@ mod rank_sum;
 mod sequential;
 mod signed_rank;
 mod simultaneous;
+mod sustained;
 #[cfg(test)]
 mod testing;
 mod usl;
@@ -53,6 +54,7 @@ pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
+pub use sustained::{falls, settled_from};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 
 /// Default confidence of intervals, 0 to 1.

@@ -37,6 +37,7 @@ pub use counters::{MachineCounters, MachineMonitor};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{LaunchContext, ProgramFile, Waiting, bring_up, program_files};
+pub use observe::EndedProcess;
 pub use route::{Host, ResolvedRoute};
 pub use running::Running;
 pub use search_state::{SearchState, search_state};

@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::error::{Exit, LogTail, TargetError};
 use crate::launch::Nodes;
-use crate::observe::Observed;
+use crate::observe::{EndedProcess, Observed};
 use crate::process::{DataDirectory, Process, stop_all};
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Reading, Usage};
@@ -71,6 +71,13 @@ impl Running {
         self.observed
             .as_ref()
             .map_or_else(Vec::new, Observed::take_changes)
+    }
+
+    /// The observed processes that ended since the last call.
+    pub fn take_ended(&self) -> Vec<EndedProcess> {
+        self.observed
+            .as_ref()
+            .map_or_else(Vec::new, Observed::take_ended)
     }
 
     /// Whether the target's processes run on this machine and are observed.

@@ -23,6 +23,7 @@ use crate::findings::gathered::gather;
 use crate::findings::precedence;
 use crate::highest_rate::{SearchResult, compare_rates, search_results};
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
+use crate::sustained::{stretches, withhold};
 use crate::sweep::nodes::node_ladders;
 use crate::sweep::optima;
 
@@ -84,27 +85,32 @@ impl Assessment {
 
 /// Compares the targets of a run, judges the run by every rule, and computes its figures.
 ///
-/// `complete`: whether the run reached its planned end. `environment`: the load generator's machine
+/// `sustained`: the continuous load after the rounds, in order. `complete`: whether the run reached its planned end. `environment`: the load generator's machine
 /// and the targets' versions. `integrity`: whether the files are unchanged since the run wrote
 /// them. The trust in a comparison follows from the findings about the comparison; the trust in the
 /// run follows from all findings.
 pub fn assess(
     plan: &Plan,
     slices: &[Slice],
+    sustained: &[Slice],
     complete: bool,
     environment: &Environment,
     integrity: &Integrity,
 ) -> Assessment {
+    let cells = cells(plan, slices);
+    let stretches = stretches(plan, &cells, sustained);
+    let mut compared = compare_all(plan, slices);
+    withhold(&mut compared, &stretches);
     let Compared {
         targets: mut comparisons,
         mut curves,
         workloads: mut workload_comparisons,
-    } = compare_all(plan, slices);
-    let cells = cells(plan, slices);
+    } = compared;
     let evidence = Evidence {
         plan,
         slices,
         cells: &cells,
+        stretches: &stretches,
         comparisons: &comparisons,
         complete,
         cores: environment
@@ -169,7 +175,7 @@ pub fn assess(
         comparisons,
         curves,
         workload_comparisons,
-        figures: figures_of(plan, slices, &cells, environment),
+        figures: figures_of(plan, slices, &cells, &stretches, environment),
     }
 }
 

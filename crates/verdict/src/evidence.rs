@@ -5,6 +5,7 @@ use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::cell::Cell;
 use crate::compare::comparison::Comparison;
+use crate::sustained::Stretch;
 
 /// Everything that a rule can judge a run by.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,8 @@ pub struct Evidence<'a> {
     pub slices: &'a [Slice],
     /// Every workload on every target, in the order of the plan; cells may have no slices.
     pub cells: &'a [Cell<'a>],
+    /// The continuous load of each workload and target after the rounds.
+    pub stretches: &'a [Stretch],
     /// The comparisons of each challenger with the baseline. The `trust` of these comparisons is
     /// not decided yet, because trust depends on the findings.
     pub comparisons: &'a [Comparison],

@@ -22,12 +22,14 @@ use crate::evidence::Evidence;
 use crate::figures::figures_of;
 use crate::findings::rule_info::RuleInfo;
 use crate::rules::RULES;
+use crate::sustained::stretches;
 
 /// A run without findings until a test changes it: closed loop, two connections, slices of one
 /// second with 1,000 responses of 2 ms each, on two cores that are not saturated.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
+    pub(crate) sustained: Vec<Slice>,
     pub(crate) environment: Environment,
     pub(crate) integrity: Integrity,
     complete: bool,
@@ -65,6 +67,7 @@ impl Run {
         Self {
             plan,
             slices,
+            sustained: Vec::new(),
             environment: Environment {
                 cores: Some(2),
                 ..Environment::default()
@@ -231,6 +234,11 @@ impl Run {
             plan: &self.plan,
             slices: &self.slices,
             cells: &crate::cell::cells(&self.plan, &self.slices),
+            stretches: &stretches(
+                &self.plan,
+                &crate::cell::cells(&self.plan, &self.slices),
+                &self.sustained,
+            ),
             comparisons: &compare(&self.plan, &self.slices),
             complete: self.complete,
             cores: self.environment.cores.map(|cores| cores as usize),
@@ -247,13 +255,14 @@ impl Run {
 
     pub(crate) fn figures(&self) -> Vec<ResultOf> {
         let cells = cells(&self.plan, &self.slices);
-        figures_of(&self.plan, &self.slices, &cells, &self.environment)
+        figures_of(&self.plan, &self.slices, &cells, &[], &self.environment)
     }
 
     pub(crate) fn assess(&self) -> Assessment {
         assess(
             &self.plan,
             &self.slices,
+            &self.sustained,
             self.complete,
             &self.environment,
             &self.integrity,
@@ -453,6 +462,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
             warmup: Duration::ZERO,
             relaunch: Relaunch::Block,
             lead: Duration::ZERO,
+            sustain: tenbin_plan::Sustain::Off,
         },
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),
@@ -500,6 +510,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         spread: None,
         probe: None,
         probed: None,
+        sustained: false,
         ops: vec![OpFigures::new("GET")],
         ledger: tenbin_record::Ledger {
             reused: 1_000,
@@ -540,6 +551,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
         late: Vec::new(),
         pause: None,
         cut_short: false,
+        ended: Vec::new(),
     };
     Made(&mut slice).answers(1_000, 0.002);
     slice

@@ -111,10 +111,35 @@ impl Bench {
 
     /// Runs `tenbin http` on the server with these options, and returns the result document.
     pub(crate) fn result(&self, truth: &Truth, options: &[&str]) -> Result<serde_json::Value> {
+        self.measured(&["--target", &truth.url], options)
+    }
+
+    /// As [`Bench::result`], for a comparison of two servers, `first` and `second`.
+    pub(crate) fn compared(
+        &self,
+        first: &Truth,
+        second: &Truth,
+        options: &[&str],
+    ) -> Result<serde_json::Value> {
+        let targets = [("first", first), ("second", second)];
+        let [first, second] = targets.map(|(name, truth)| format!("{name}={}", truth.url));
+        let targets = [
+            "--target",
+            &first,
+            "--target",
+            &second,
+            "--baseline",
+            "first",
+        ];
+        self.measured(&targets, options)
+    }
+
+    fn measured(&self, targets: &[&str], options: &[&str]) -> Result<serde_json::Value> {
         let said = self
             .tenbin()
-            .args(["http", "--json", "--quiet", "--target", &truth.url, "--out"])
+            .args(["http", "--json", "--quiet", "--out"])
             .arg(self.0.join("out-of-its-own"))
+            .args(targets)
             .args(options)
             .output()
             .context("tenbin cannot be started")?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, peer, rates, stalls, wake_up};
+use super::{Row, capacity, ceiling, peer, rates, stalls, sustained, wake_up};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -266,5 +266,10 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "17",
         name: "a stall of 2 s in one slice of eight",
         how: Alone(stalls::one_of_eight),
+    },
+    Experiment {
+        number: "18",
+        name: "credits: servers that are fast because they rest",
+        how: Alone(sustained::credits),
     },
 ];

@@ -16,6 +16,7 @@ mod report;
 mod sides;
 mod stalls;
 mod statistics;
+mod sustained;
 mod wake_up;
 
 use anyhow::{Result, ensure};

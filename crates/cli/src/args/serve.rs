@@ -165,6 +165,10 @@ pub struct ServeTruthArgs {
     /// [default: no limit]
     #[arg(long, value_name = "RATE")]
     pub capacity: Option<tenbin_plan::rate::Rate>,
+    /// Requests that the server saves while it has fewer than --capacity, up to N, and then starts at
+    /// once (token bucket, burst credit)
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "capacity")]
+    pub credit: u64,
     /// Stall: send no responses for TIME, beginning FROM after the start, repeatable. 10s+5s stalls
     /// from 10 s to 15 s
     #[arg(long = "stall", value_name = "FROM+TIME")]

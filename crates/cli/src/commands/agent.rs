@@ -69,6 +69,7 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
         executable,
         count_allocations: allocator::allocated,
         is_precise: tenbin_verdict::is_precise,
+        has_fallen: tenbin_verdict::has_fallen,
         lengthen_slices: false,
     };
     Ok((stop, context))

@@ -21,6 +21,7 @@ pub(super) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop
             executable,
             count_allocations: allocator::allocated,
             is_precise: tenbin_verdict::is_precise,
+            has_fallen: tenbin_verdict::has_fallen,
             lengthen_slices: false,
         },
     ))

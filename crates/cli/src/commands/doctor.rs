@@ -97,6 +97,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
         is_precise: |_, _| false,
+        has_fallen: |_, _, _| false,
         lengthen_slices: false,
     };
     let plan = asked.plan.as_ref();

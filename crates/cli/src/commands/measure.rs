@@ -216,6 +216,7 @@ impl Concluded {
             plan: &plan,
             environment: &outcome.environment,
             slices: &outcome.slices,
+            sustained: &outcome.sustained,
             complete: matches!(outcome.ending, Ending::Complete(_)),
             ended: match outcome.ending {
                 Ending::Complete(ended) => ended,

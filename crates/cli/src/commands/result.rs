@@ -19,6 +19,7 @@ pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) environment: &'a Environment,
     pub(crate) slices: &'a [Slice],
+    pub(crate) sustained: &'a [Slice],
     pub(crate) complete: bool,
     pub(crate) ended: Ended,
     pub(crate) integrity: &'a Integrity,
@@ -45,6 +46,7 @@ impl Run<'_> {
         tenbin_verdict::assess(
             self.plan,
             self.slices,
+            self.sustained,
             self.complete,
             self.environment,
             self.integrity,

@@ -84,6 +84,7 @@ fn truth(args: &ServeTruthArgs) -> TruthOptions {
             .or_else(|| args.single_queue.then_some(NonZeroUsize::MIN)),
         prefork: args.prefork,
         capacity: args.capacity.map(tenbin_plan::rate::Rate::get),
+        credit: args.credit,
         stalls: args.stalls.clone(),
         rare_pause: args.rare_pause,
         shares: Shares {

@@ -227,6 +227,7 @@ pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document
         plan: &plan,
         environment: &recorded.environment,
         slices: &recorded.slices,
+        sustained: &recorded.sustained,
         complete: recorded.complete,
         ended: recorded.ended,
         integrity: &recorded.integrity,

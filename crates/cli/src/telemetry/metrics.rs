@@ -199,6 +199,7 @@ pub(super) mod tests {
                 warmup: second,
                 relaunch: tenbin_plan::Relaunch::Never,
                 lead: second,
+                sustain: tenbin_plan::Sustain::Off,
             },
             targets: Vec::new(),
             workloads: Vec::new(),

@@ -119,6 +119,36 @@ section! {
             "TIME",
             "Unmeasured load before the first slice of each workload on each target",
         ));
+        /// continuous load on each target after the rounds, without rests. While another target is
+        /// loaded, a server can save what it uses up under load: tokens of a rate limit, burst
+        /// credits of a disk or a virtual machine, deferred compaction, heat. The stretch uses up
+        /// what was saved; where a target falls below its figures in the rounds, no verdict is
+        /// given: finding `sustained`. A time, or a share of the measured time of each workload on
+        /// each target, at least a target's share of a block; `"0"` for no stretch. Maximum-rate
+        /// searches, rates that change, operations that use up their objects, and slices with cold
+        /// caches (`relaunch = "slice"`) have no stretch; of a concurrency sweep, only the highest
+        /// level has one
+        sustain: Scalar = text("time, percentage, `\"auto\"` or `\"0\"`")
+            .default_rule(
+                "`\"auto\"`: `\"20%\"` if the plan compares targets or workloads in at least five \
+                 blocks; otherwise `\"0\"`",
+            )
+            .flag(
+                Flag::text(
+                    "--sustain",
+                    "TIME|PERCENT",
+                    "Continuous load on each target after the rounds, to find servers that are \
+                     fast only after rests: a time, or a share of the measured time; 0 turns it off",
+                )
+                .default("20% if targets or workloads are compared in at least five blocks")
+                .excludes(&["soak"]),
+            )
+            .flag(Flag::text(
+                "--soak",
+                "TIME",
+                "Long continuous load on each target after the rounds, for example 30m, to use up \
+                 large credits; the same as --sustain TIME",
+            ));
         /// when targets are restarted. `"block"`: before each block (with two targets: two rounds),
         /// with an empty data directory (`{data}`), so that the confidence intervals include the
         /// variation between starts of the same program. `"slice"`: before each slice, with their

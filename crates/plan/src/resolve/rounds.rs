@@ -16,6 +16,7 @@ use crate::rounds::Rounds;
 use crate::scalar::Field;
 use crate::scalar::Scalar;
 use crate::schedule::rounds_per_block;
+use crate::sustain::Sustain;
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
@@ -71,6 +72,17 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
         lead: resolver
             .value(&RoundsDraft::lead, &draft.lead)
             .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
+        sustain: resolver
+            .read("sustain", &draft.sustain, sustain)
+            .unwrap_or_default(),
+    }
+}
+
+/// Reads a time, a percentage, `"auto"` or 0.
+fn sustain(scalar: &Scalar) -> Result<Sustain, String> {
+    match scalar {
+        Scalar::Whole(0) => Ok(Sustain::Off),
+        other => Sustain::parse(other.text()?),
     }
 }
 

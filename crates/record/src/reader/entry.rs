@@ -71,7 +71,7 @@ impl SliceEntry {
         };
         let index = self.start.index;
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
-        let part = self.totals.filter(|_| fold.start().probe.is_none());
+        let part = self.totals.filter(|_| !fold.start().is_by_second());
         let totals = match &part {
             Some(part) => {
                 let counts = counts_of(&self.seconds, fold.start());
@@ -176,7 +176,7 @@ impl SecondEntry {
 
     /// Decodes the second's histograms and adds their counts directly to the slice's histograms.
     /// Creating a histogram per second would take longer than the rest of the reading. Only the
-    /// operations of a probe get a histogram per second, because its results need them.
+    /// operations of a probe or a stretch get a histogram per second, because its results need them.
     fn add_histograms(
         &self,
         interval: &mut Interval,
@@ -184,7 +184,7 @@ impl SecondEntry {
         latency: &Latency,
         buffers: &mut Buffers,
     ) -> Result<(), RecordError> {
-        let is_probe = fold.start().probe.is_some();
+        let is_probe = fold.start().is_by_second();
         let sums = fold.sums();
         for (at, (line, figures)) in self.operations.iter().zip(&mut interval.ops).enumerate() {
             let promised = Kind::ALL.map(|kind| (kind.name(), line.quantiles(kind)));

@@ -82,6 +82,9 @@ fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     if let Outcome::OneStart { up_to } = comparison.outcome {
         figures += &format!("; {}", one_start(up_to));
     }
+    if let Outcome::NotSustained { why } = &comparison.outcome {
+        figures += &format!("; {why}");
+    }
     if let Some(few) = too_few_blocks(comparison) {
         figures += &format!("; {few}");
     }

@@ -21,7 +21,9 @@ pub(super) fn look(comparison: &Comparison) -> Look {
     match said(comparison) {
         Said::Outcome(Outcome::Faster | Outcome::CostsLess) => Look::Good,
         Said::Outcome(Outcome::Slower | Outcome::CostsMore) | Said::Nothing => Look::Bad,
-        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
+        Said::Outcome(
+            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } | Outcome::NotSustained { .. },
+        )
         | Said::OfTwin { differs: true } => Look::Doubtful,
         Said::Outcome(_) | Said::OfTwin { differs: false } => Look::Strong,
     }
@@ -177,7 +179,9 @@ pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
                 format!(" per operation than {baseline}{doubt}"),
             ),
         },
-        Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. }) => (
+        Said::Outcome(
+            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } | Outcome::NotSustained { .. },
+        ) => (
             String::new(),
             word,
             format!(" {challenger} from {baseline}{doubt}"),

@@ -1,6 +1,6 @@
 //! The section with the results: the figures of each target and their ratios.
 
-use tenbin_result::format::{RATE, TIME, errors, ratio, ratio_interval};
+use tenbin_result::format::{RATE, TIME, errors, plural, ratio, ratio_interval};
 use tenbin_result::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
 
 use super::claims::verdict_word;
@@ -27,6 +27,10 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if !blocks.is_empty() && has_servers(document) && !results.any(is_observed) {
         blocks.push(Block::Paragraph(NOT_OBSERVED.into()));
     }
+    let shown = measured
+        .iter()
+        .flat_map(|work| document.results_of(&work.name));
+    blocks.extend(of_stretches(&shown.collect::<Vec<_>>()).map(|it| Block::sentence(&it)));
     let missing = missing
         .iter()
         .map(|workload| format!("{}: not measured, the run ended before", workload.name));
@@ -38,6 +42,23 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         blocks.push(Block::Paragraph(PAIRED.into()));
     }
     blocks
+}
+
+/// What the continuous load after the rounds could show; `None` without such load.
+fn of_stretches(results: &[&ResultOf]) -> Option<String> {
+    let stretches = || {
+        results
+            .iter()
+            .filter_map(|result| result.sustained.as_ref())
+    };
+    let shortest = stretches().map(|it| it.seconds).reduce(f64::min)?;
+    let fewest = stretches().map(|it| it.operations).min()?;
+    Some(format!(
+        "sustained: continuous load of {} after the rounds; a burst credit of more than {} would \
+         not show in this time (--soak 30m)",
+        TIME.of(shortest),
+        plural(fewest, "operation")
+    ))
 }
 
 /// Explanation of the mark `*` on ratios.
@@ -115,6 +136,11 @@ fn lines(results: &[&ResultOf]) -> Vec<Line> {
         line("throughput", &["throughput"], |r| {
             Cell::Figure(RATE, r.throughput)
         }),
+        line("sustained", &[], |r| {
+            r.sustained
+                .as_ref()
+                .map_or_else(Cell::empty, |it| Cell::once(RATE, it.throughput))
+        }),
         line(
             &format!("{times} p50"),
             &["service_p50", "response_p50"],
@@ -125,6 +151,11 @@ fn lines(results: &[&ResultOf]) -> Vec<Line> {
         }),
         line("p99", &["service_p99", "response_p99"], |r| {
             time(r, |op| Cell::Figure(TIME, op.p99))
+        }),
+        line("sustained p99", &[], |r| {
+            r.sustained
+                .as_ref()
+                .map_or_else(Cell::empty, |it| Cell::once(TIME, it.p99))
         }),
         line("max", &[], |r| time(r, |op| Cell::once(TIME, op.max))),
         line("errors", &[], |r| errors(r.failed, r.ok).into()),
@@ -240,6 +271,7 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
             "workload",
             "target",
             "throughput",
+            "sustained",
             "p50",
             "p99",
             "errors",
@@ -261,6 +293,10 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
                 workload.name.clone().into(),
                 result.target.clone().into(),
                 Cell::Figure(RATE, result.throughput),
+                result
+                    .sustained
+                    .as_ref()
+                    .map_or_else(Cell::empty, |it| Cell::once(RATE, it.throughput)),
                 one.map_or_else(Cell::empty, |op| Cell::Figure(TIME, op.p50)),
                 one.map_or_else(Cell::empty, |op| Cell::Figure(TIME, op.p99)),
                 errors(result.failed, result.ok).into(),
@@ -301,15 +337,15 @@ fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
 }
 
 fn of_operation(result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
-    let mut row = vec![Cell::empty(); 10];
+    let mut row = vec![Cell::empty(); 11];
     row[0] = result.workload.clone().into();
     row[1] = format!("  {}", named_by_role(operation)).into();
     // Only some operations are polled.
     if !matches!(operation.role, Role::Poll | Role::Effect) {
         row[2] = Cell::Figure(RATE, operation.throughput);
     }
-    row[3] = Cell::Figure(TIME, operation.p50);
-    row[4] = Cell::Figure(TIME, operation.p99);
-    row[5] = errors(operation.failed, operation.ok).into();
+    row[4] = Cell::Figure(TIME, operation.p50);
+    row[5] = Cell::Figure(TIME, operation.p99);
+    row[6] = errors(operation.failed, operation.ok).into();
     row
 }

@@ -34,6 +34,7 @@ impl Run {
         let assessment = assess(
             &self.plan,
             &self.slices,
+            &[],
             self.complete,
             &self.environment,
             &Integrity::default(),
@@ -112,6 +113,7 @@ impl Run {
             plan_toml: String::new(),
             environment: self.environment.clone(),
             slices: self.slices.clone(),
+            sustained: Vec::new(),
             complete: self.complete,
             ended: tenbin_record::Ended::Planned,
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
@@ -561,6 +563,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
             warmup: Duration::from_secs(3),
             relaunch: Relaunch::Block,
             lead: Duration::from_millis(200),
+            sustain: tenbin_plan::Sustain::Off,
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),

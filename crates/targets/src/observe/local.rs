@@ -1,11 +1,13 @@
 //! Source for local processes that Tenbin did not launch.
 
+use std::time::Instant;
+
 use tenbin_plan::{Observe, Processes};
 
 #[cfg(target_os = "linux")]
 use super::find::lives;
 use super::processes::Observer;
-use super::{Kind, Lost, Source, Subject};
+use super::{EndedProcess, Kind, Lost, Source, Subject};
 use crate::address::Address;
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Usage};
@@ -56,6 +58,10 @@ pub(super) struct LocalProcesses {
     observer: Option<Observer>,
     /// The topmost processes of each element of `which`.
     tops: Vec<Vec<Identity>>,
+    /// The names of the topmost processes that were alive at the last reading.
+    alive: Vec<(Identity, String)>,
+    /// Topmost processes that have ended and are not reported yet.
+    ended: Vec<EndedProcess>,
     /// Number of successful searches so far.
     found: u64,
 }
@@ -79,6 +85,8 @@ impl LocalProcesses {
         Self {
             observer: None,
             tops: Vec::new(),
+            alive: Vec::new(),
+            ended: Vec::new(),
             which,
             found: 0,
         }
@@ -100,8 +108,27 @@ impl LocalProcesses {
             let (observer, tops) = observer(&self.which).map_err(Lost::Because)?;
             (self.observer, self.tops) = (Some(observer), tops);
             self.found += 1;
+            let mut all: Vec<Identity> = self.tops.iter().flatten().copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            self.alive = all.into_iter().map(|it| (it, name_of(&it))).collect();
         }
         Ok(())
+    }
+
+    /// Notes the topmost processes that have ended since the last reading. The others of a name or
+    /// a port are still observed, so that no failed reading tells of the loss.
+    fn note_ended(&mut self) {
+        let (alive, ended): (Vec<_>, Vec<_>) = self
+            .alive
+            .drain(..)
+            .partition(|(identity, _)| lives(identity));
+        self.alive = alive;
+        let noticed = Instant::now();
+        let ended = ended
+            .into_iter()
+            .map(|((pid, _), name)| EndedProcess { name, pid, noticed });
+        self.ended.extend(ended);
     }
 
     /// The first element of `which` whose processes have all ended; the sum would lack these
@@ -115,6 +142,7 @@ impl LocalProcesses {
 
 impl Source for LocalProcesses {
     fn read(&mut self, detail: Detail) -> Result<Usage, Lost> {
+        self.note_ended();
         self.search()?;
         if self.which.len() > 1
             && let Some(ended) = self.ended()
@@ -144,6 +172,10 @@ impl Source for LocalProcesses {
             .as_ref()
             .map_or_else(Vec::new, Observer::members)
     }
+
+    fn take_ended(&mut self) -> Vec<EndedProcess> {
+        std::mem::take(&mut self.ended)
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -157,6 +189,17 @@ fn observer(which: &[Processes]) -> Result<(Observer, Vec<Vec<Identity>>), Strin
 #[cfg(not(target_os = "linux"))]
 fn observer(which: &[Processes]) -> Result<(Observer, Vec<Vec<Identity>>), String> {
     Err(format!("{} can be observed on Linux only", which[0]))
+}
+
+/// The name of a process in the process table; empty if the process has just ended.
+#[cfg(target_os = "linux")]
+fn name_of(identity: &Identity) -> String {
+    crate::tree::stat(identity.0).map_or_else(String::new, |stat| stat.comm)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name_of(_: &Identity) -> String {
+    String::new()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -34,6 +34,17 @@ pub use serve::{ObserveError, ObserveOptions, serve};
 /// Time without requests to a source after a failure, because waiting for a response costs time.
 const RETRY_AFTER: Duration = Duration::from_secs(3);
 
+/// An observed process that ended during the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedProcess {
+    /// Name in the process table. The program chooses this text: escape it before display.
+    pub name: String,
+    /// Process id.
+    pub pid: i32,
+    /// When the end was noticed: at the next reading.
+    pub noticed: Instant,
+}
+
 /// A source of resource figures.
 pub(crate) trait Source: Send + fmt::Debug {
     /// Reads the totals so far.
@@ -44,6 +55,11 @@ pub(crate) trait Source: Send + fmt::Debug {
 
     /// Ids of the observed local processes, if known.
     fn members(&self) -> Vec<i32> {
+        Vec::new()
+    }
+
+    /// The topmost observed local processes that ended since the last call.
+    fn take_ended(&mut self) -> Vec<EndedProcess> {
         Vec::new()
     }
 }
@@ -114,6 +130,8 @@ struct State {
     lost: Option<Instant>,
     /// Unreported changes in how the target is observed, one sentence each.
     changes: Vec<String>,
+    /// Unreported ends of observed processes.
+    ended: Vec<EndedProcess>,
 }
 
 impl Observed {
@@ -137,6 +155,7 @@ impl Observed {
                 source,
                 lost: None,
                 changes: Vec::new(),
+                ended: Vec::new(),
             }),
         }
     }
@@ -151,7 +170,17 @@ impl Observed {
             return None;
         }
         let started = Instant::now();
-        match state.source.read(detail) {
+        let read = state.source.read(detail);
+        let ended = state.source.take_ended();
+        for process in &ended {
+            let change = format!(
+                "target \"{}\": the observed process {} (pid {}) has ended",
+                self.target, process.name, process.pid
+            );
+            state.changes.push(change);
+        }
+        state.ended.extend(ended);
+        match read {
             Ok(usage) => {
                 let within = started.elapsed();
                 if state.lost.take().is_some() {
@@ -183,6 +212,12 @@ impl Observed {
     pub(crate) fn take_changes(&self) -> Vec<String> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.changes)
+    }
+
+    /// Returns the observed processes that ended since the last call.
+    pub(crate) fn take_ended(&self) -> Vec<EndedProcess> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut state.ended)
     }
 
     pub(crate) fn is_here(&self) -> bool {
@@ -266,6 +301,7 @@ mod tests {
                 source: Box::new(Flaky(results)),
                 lost: None,
                 changes: Vec::new(),
+                ended: Vec::new(),
             }),
         }
     }

@@ -2,7 +2,7 @@
 
 use tenbin_plan::Observe;
 
-use super::{Kind, Lost, SOURCES, Source, Subject};
+use super::{EndedProcess, Kind, Lost, SOURCES, Source, Subject};
 use crate::usage::{Detail, Scope, Usage};
 
 pub(super) struct Several;
@@ -51,6 +51,11 @@ impl Source for Sum {
 
     fn members(&self) -> Vec<i32> {
         self.0.iter().flat_map(|part| part.members()).collect()
+    }
+
+    fn take_ended(&mut self) -> Vec<EndedProcess> {
+        let parts = self.0.iter_mut();
+        parts.flat_map(|part| part.take_ended()).collect()
     }
 }
 

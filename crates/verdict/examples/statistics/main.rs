@@ -3,7 +3,7 @@
 //! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
 //! The first argument is the number of simulated comparisons per row (default 200). The second
-//! argument selects rows: `pairs`, `sweep`, `single` or `published` (default all).
+//! argument selects rows: `pairs`, `sweep`, `single`, `sustained` or `published` (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
 mod made;
@@ -11,6 +11,7 @@ mod noise;
 mod published;
 mod simulated;
 mod single;
+mod sustained;
 mod sweep;
 
 use std::process::ExitCode;
@@ -22,10 +23,11 @@ const COMPARISONS: u32 = 200;
 type Rows = fn(u32) -> Vec<Row>;
 
 /// All groups of rows, by name.
-const ROWS: [(&str, Rows); 4] = [
+const ROWS: [(&str, Rows); 5] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
     ("single", single::rows),
+    ("sustained", sustained::rows),
     ("published", |_| published::rows()),
 ];
 

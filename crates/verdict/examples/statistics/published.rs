@@ -123,6 +123,7 @@ fn is_refused(line: &Published) -> bool {
         plan: &plan,
         slices: &slices,
         cells: &tenbin_verdict::cells(&plan, &slices),
+        stretches: &[],
         comparisons: &[],
         complete: true,
         cores: None,

@@ -75,6 +75,7 @@ fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
     let assessment = assess(
         plan,
         &slices,
+        &[],
         true,
         &Environment::default(),
         &Integrity::default(),

@@ -81,7 +81,7 @@ fn compared(found: &CapacityComparison) -> String {
              within {}",
             percent(*within)
         ),
-        Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => {
+        Outcome::Inconclusive { .. } | Outcome::OneStart { .. } | Outcome::NotSustained { .. } => {
             format!(
                 "cannot tell the maximum throughput of {challenger} from that of {baseline} \
                      at {family}"

@@ -69,7 +69,9 @@ impl Comparison {
                     self.metric.phrase()
                 )
             }
-            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } => format!(
+            Outcome::Inconclusive { .. }
+            | Outcome::OneStart { .. }
+            | Outcome::NotSustained { .. } => format!(
                 "cannot tell {challenger} from {baseline} {place} by {}",
                 self.metric.phrase()
             ),
@@ -166,6 +168,9 @@ impl Comparison {
         let excludes_one = |found: &Estimate| !found.contains(1.0);
         if let Outcome::OneStart { up_to } = self.outcome {
             return format!("; {}", one_start(up_to));
+        }
+        if let Outcome::NotSustained { why } = &self.outcome {
+            return format!("; {why}");
         }
         if self.outcome.is_different() || !self.ratio.estimate().is_some_and(excludes_one) {
             return String::new();

@@ -29,6 +29,7 @@ use crate::server::backend::{Backend, Backends};
 use crate::server::processes;
 use crate::server::stages;
 use crate::server::stored;
+use crate::sustained::Stretch;
 
 /// The figures of every workload on every target, in the order of the plan, including cells without
 /// slices. `cells` are the cells of the run.
@@ -41,17 +42,24 @@ pub(crate) fn figures_of(
     plan: &Plan,
     slices: &[Slice],
     cells: &[Cell<'_>],
+    stretches: &[Stretch],
     environment: &Environment,
 ) -> Vec<ResultOf> {
     let backends = Backends::in_run(plan, slices);
     let each = cells.iter();
     each.map(|cell| {
-        of_cell(
-            cell,
-            backends.of_target(&cell.target.name),
-            slices,
-            environment,
-        )
+        let is_own = |stretch: &&Stretch| {
+            stretch.workload == cell.workload.name && stretch.target == cell.target.name
+        };
+        ResultOf {
+            sustained: stretches.iter().find(is_own).map(|it| it.found.clone()),
+            ..of_cell(
+                cell,
+                backends.of_target(&cell.target.name),
+                slices,
+                environment,
+            )
+        }
     })
     .collect()
 }
@@ -78,6 +86,7 @@ fn of_cell(
         ok: Some(cell.slices.iter().map(|slice| slice.ok()).sum()),
         failed: Some(cell.slices.iter().map(|slice| slice.failed()).sum()),
         throughput: basis.metric(Metric::Throughput),
+        sustained: None,
         server_cpu,
         per_core_second: server_cpu.map(inverse),
         scope: used().next_back().map(|used| used.scope),

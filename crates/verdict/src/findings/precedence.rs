@@ -48,6 +48,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "censored",
             "changed_record",
             "incomplete",
+            "process_ended",
         ],
     ),
     (
@@ -61,6 +62,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "accept_queue",
             "overload",
             "resent",
+            "sustained",
             "keep_alive",
             "proxy_hop",
             "unequal_paths",

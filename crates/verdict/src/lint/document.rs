@@ -260,6 +260,7 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
         failed,
         throughput,
         server_cpu: None,
+        sustained: None,
         per_core_second: None,
         scope: None,
         rss_start_bytes: None,

@@ -129,6 +129,7 @@ mod tests {
             plan: &run.plan,
             slices: &run.slices,
             cells: &crate::cell::cells(&run.plan, &run.slices),
+            stretches: &[],
             comparisons: &compare(&run.plan, &run.slices),
             complete: true,
             cores: Some(2),

@@ -56,6 +56,9 @@ pub struct TruthOptions {
     pub prefork: Option<NonZeroUsize>,
     /// Maximum number of requests started per second, evenly spaced; further requests wait.
     pub capacity: Option<f64>,
+    /// Number of requests of `capacity` that the server saves while it has fewer, up to this number
+    /// (token bucket). Saved requests start at once. 0 for none.
+    pub credit: u64,
     /// Periods in which the server sends no response.
     pub stalls: Vec<Stall>,
     /// A pause once per N requests. The server sends no response from the request that starts the
@@ -190,6 +193,7 @@ mod tests {
             workers: None,
             prefork: None,
             capacity: None,
+            credit: 0,
             stalls: Vec::new(),
             rare_pause: None,
             shares: Shares::default(),

@@ -71,8 +71,11 @@ impl Scheduler {
 
         let mut start = received as f64;
         if let Some(capacity) = self.options.capacity {
-            start = start.max(queue.begin);
-            queue.begin = start + 1e9 / capacity;
+            let each = 1e9 / capacity;
+            // The generic cell rate algorithm (ITU-T I.371): `begin` is the theoretical start of the
+            // next request, and a saved request may start before it.
+            start = start.max(queue.begin - self.options.credit as f64 * each);
+            queue.begin = queue.begin.max(start) + each;
         }
         if let Some(pause) = self.options.rare_pause
             && (queue.next + 1).is_multiple_of(pause.every.get())
@@ -116,6 +119,7 @@ mod tests {
             workers: None,
             prefork: None,
             capacity: None,
+            credit: 0,
             stalls: Vec::new(),
             rare_pause: None,
             shares: Shares::default(),
@@ -150,6 +154,18 @@ mod tests {
         let mut options = options();
         options.capacity = Some(200.0);
         assert_eq!(due(&options, &[0, 0, 0, 100]), [10, 15, 20, 110]);
+    }
+
+    #[test]
+    fn saved_requests_start_at_once_until_they_are_used_up() {
+        let mut options = options();
+        options.capacity = Some(200.0);
+        options.credit = 2;
+        // One request that is due and two that are saved; then every 5 ms.
+        assert_eq!(
+            due(&options, &[0, 0, 0, 0, 0, 100, 100, 100, 100]),
+            [10, 10, 10, 15, 20, 110, 110, 110, 115]
+        );
     }
 
     #[test]

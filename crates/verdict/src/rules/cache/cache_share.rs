@@ -1,5 +1,6 @@
 //! Hit ratios of caches that differ from the target hit ratio of the plan.
 
+use tenbin_plan::PatternOrder;
 use tenbin_result::format::percent;
 use tenbin_result::{Cause, Finding, Severity};
 
@@ -48,11 +49,43 @@ fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
             percent(sent),
             percent(*meant)
         ),
-        advice: "use a longer --warmup, so that the cache is full before the first slice, and \
-                 longer slices; check whether a target was not sent the same requests \
-                 (unequal_requests)"
-            .to_owned(),
+        advice: advice(cell, sent < *meant),
     })
+}
+
+/// What would help. A longer warm-up helps only if requests are drawn by weight and the cache is
+/// not yet full: in any other order, each host of a target is sent its own part of the patterns for
+/// ever, and a longer warm-up fills its cache with that part.
+fn advice(cell: &Cell<'_>, is_too_low: bool) -> String {
+    let hosts = cell.slices.iter().map(|slice| slice.hosts.len().max(1));
+    let hosts = hosts.max().unwrap_or(1);
+    let order = cell.workload.patterns().map(|patterns| patterns.order);
+    let is_weighted = order.is_none_or(|order| order == PatternOrder::Weighted);
+    match (is_weighted, hosts) {
+        (false, 1) => "use --order weighted: in any other order, the hit ratio does not follow \
+                       from the size of the cache, and a longer --warmup does not change it"
+            .to_owned(),
+        (false, hosts) => format!(
+            "use --order weighted: requests go to the {hosts} hosts of {} in turn, so in any \
+             other order each host is sent its own part of the patterns again and again; a longer \
+             --warmup makes the difference larger",
+            cell.target.name
+        ),
+        (true, hosts) if is_too_low && hosts > 1 => format!(
+            "use a --warmup that is {hosts} times as long: each of the {hosts} hosts of {} has a \
+             cache of its own and is sent only every {hosts}. request; check whether a target was \
+             not sent the same requests (unequal_requests)",
+            cell.target.name
+        ),
+        (true, _) if is_too_low => "use a longer --warmup, so that the cache is full before the \
+                                    first slice, and longer slices; check whether a target was \
+                                    not sent the same requests (unequal_requests)"
+            .to_owned(),
+        (true, _) => "check cache_size and the number of patterns: the requests sent hit the \
+                      cache more often than intended; check whether a target was not sent the \
+                      same requests (unequal_requests)"
+            .to_owned(),
+    }
 }
 
 /// (Words for a finding, target hit ratio of the plan); `None` if the plan sets no target hit
@@ -72,7 +105,8 @@ fn forecast(cell: &Cell<'_>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_record::CacheUse;
+    use tenbin_plan::WorkloadKind;
+    use tenbin_record::{CacheUse, HostFigures};
 
     use super::*;
     use crate::testing::Run;
@@ -105,6 +139,35 @@ mod tests {
         );
         let findings = with(500, 560).findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn the_advice_fits_the_cause() {
+        let advice = |order: PatternOrder, hosts: usize, of_b: u64| {
+            let mut run = with(500, of_b);
+            run.draw_patterns("get", "0%");
+            for work in &mut run.plan.workloads {
+                if let WorkloadKind::Http(http) = &mut work.kind
+                    && let Some(patterns) = &mut http.patterns
+                {
+                    patterns.order = order;
+                }
+            }
+            run.each_of("b", |slice| {
+                let names = (0..hosts).map(|at| format!("h{at}"));
+                slice.0.hosts = names.map(|name| HostFigures::new(&name)).collect();
+            });
+            run.findings(&RULE)[0].advice.clone()
+        };
+        let too_high = advice(PatternOrder::Sequential, 3, 960);
+        assert!(too_high.contains("--order weighted"), "{too_high}");
+        assert!(too_high.contains("larger"), "{too_high}");
+        let filling = advice(PatternOrder::Weighted, 3, 100);
+        assert!(filling.contains("3 times as long"), "{filling}");
+        let plain = advice(PatternOrder::Weighted, 0, 100);
+        assert!(plain.contains("a longer --warmup"), "{plain}");
+        let wrong_size = advice(PatternOrder::Weighted, 0, 960);
+        assert!(!wrong_size.contains("--warmup"), "{wrong_size}");
     }
 
     #[test]

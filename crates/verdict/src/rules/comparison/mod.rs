@@ -7,6 +7,7 @@ pub(crate) mod flagged_slices;
 pub(crate) mod one_start;
 pub(crate) mod short_slices;
 pub(crate) mod slowing;
+pub(crate) mod sustained;
 pub(crate) mod too_few_samples;
 pub(crate) mod too_wide;
 pub(crate) mod twin;

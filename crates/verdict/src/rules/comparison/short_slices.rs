@@ -82,6 +82,16 @@ fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
     let length = middle(full.iter().map(|slice| slice.seconds))?;
     let empty = full.iter().filter(|s| s.throughput().is_none()).count();
     let slowest = slowest(cell, &full);
+    if length <= 0.0 {
+        let (cause, advice) = (
+            "the requests of the slices ended before their measured window opened".to_owned(),
+            "use a longer --slice, or measure this target without a much slower one",
+        );
+        return Some(Finding {
+            advice: advice.to_owned(),
+            ..finding_of(cell, Severity::Invalid, cause)
+        });
+    }
     let share = slowest.as_ref().map_or(0.0, |(_, time)| time / length);
     if share <= LONG && empty == 0 {
         return None;
@@ -117,7 +127,7 @@ fn in_step(cell: &Cell<'_>) -> Option<Finding> {
     if !is_closed(cell.workload) || full.len() < FEWEST {
         return None;
     }
-    let length = middle(full.iter().map(|slice| slice.seconds))?;
+    let length = middle(full.iter().map(|slice| slice.seconds)).filter(|length| *length > 0.0)?;
     let (operation, time) = slowest(cell, &full)?;
     let share = time / length;
     let spread = relative_spread(&full)?;
@@ -310,6 +320,17 @@ mod tests {
     use crate::testing::{Made, Run};
 
     #[test]
+    fn an_empty_window_is_named_and_has_no_infinite_share() {
+        let mut run = Run::pair(8);
+        run.each_of("b", |slice| slice.0.seconds = 0.0);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Invalid);
+        let said = format!("{findings:?}");
+        assert!(!said.contains("inf") && !said.contains("0 ns"), "{said}");
+    }
+
+    #[test]
     fn fires_when_operations_are_long_against_a_slice() {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| slice.answers(14, 0.14));
@@ -364,6 +385,7 @@ mod tests {
             planned: Some(440),
             unmeasured: 0,
             skipped: 0,
+            is_prefix: false,
             digest: None,
         };
         run.each_of("b", |slice| {

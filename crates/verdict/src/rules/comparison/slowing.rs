@@ -19,6 +19,9 @@ const CHANCE: f64 = 0.01;
 /// Difference between the changes of two targets above which their ratio is distorted.
 const UNLIKE: f64 = 0.20;
 
+/// Minimum number of slices on each side of a step that the halves of a run do not show.
+const FEWEST_AFTER: usize = 3;
+
 /// Minimum number of slices to compare two halves.
 const FEWEST: usize = 8;
 
@@ -62,12 +65,13 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
         evidence: format!(
-            "the {} {way} from {} to {} at slice {} of {}",
+            "the {} {way} from {} to {} at slice {} of {}, {} after the start of the run",
             metric.phrase(),
             shown(step.before),
             shown(step.after),
             step.at + 1,
-            step.slices
+            step.slices,
+            time(step.seconds)
         ),
         advice: "find out which resource was used up, or which work started, at that time; use a \
                  --warmup and a run that are long enough to measure the steady state"
@@ -79,6 +83,8 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
 pub(crate) struct Step {
     /// Number of slices before the step.
     pub(crate) at: usize,
+    /// Start of the first slice after the step, seconds after the start of the run.
+    seconds: f64,
     slices: usize,
     before: f64,
     after: f64,
@@ -120,16 +126,18 @@ fn figures(cell: &Cell<'_>) -> Option<Vec<f64>> {
 pub(crate) fn step_of(cell: &Cell<'_>) -> Option<Step> {
     let figures = figures(cell)?;
     let (first, second) = figures.split_at(figures.len() / 2);
-    if change(cell)?.abs() <= NOTICEABLE.ln_1p() {
-        return None;
-    }
-    if !lie_apart(first, second) && rank_sum_p(first, second)? >= CHANCE {
-        return None;
-    }
     let at = best_split(&figures)?;
+    let differ = || {
+        change(cell).is_some_and(|change| change.abs() > NOTICEABLE.ln_1p())
+            && (lie_apart(first, second) || rank_sum_p(first, second).is_some_and(|p| p < CHANCE))
+    };
+    if !differ() && !is_clear(&figures, at) {
+        return None;
+    }
     let (before, after) = figures.split_at(at);
     let step = Step {
         at,
+        seconds: cell.full().get(at)?.start,
         slices: figures.len(),
         before: middle(before.iter().copied())?,
         after: middle(after.iter().copied())?,
@@ -138,6 +146,25 @@ pub(crate) fn step_of(cell: &Cell<'_>) -> Option<Step> {
     let better = (step.after > step.before) == closed;
     let only_cold = better && at <= figures.len().div_ceil(3);
     (!only_cold).then_some(step)
+}
+
+/// Whether the figures before and after the split, at least [`FEWEST_AFTER`] each, differ by more than
+/// [`NOTICEABLE`] and the space between both groups is larger than either group: a step that the
+/// medians of the halves of a run do not show.
+fn is_clear(figures: &[f64], at: usize) -> bool {
+    let (before, after) = figures.split_at(at);
+    if before.len().min(after.len()) < FEWEST_AFTER {
+        return false;
+    }
+    let logs = |of: &[f64]| {
+        let logs = of.iter().map(|figure| figure.ln());
+        logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| {
+            (low.min(log), high.max(log))
+        })
+    };
+    let (one, other) = (logs(before), logs(after));
+    let space = (one.0 - other.1).max(other.0 - one.1);
+    space > NOTICEABLE.ln_1p().max(one.1 - one.0).max(other.1 - other.0)
 }
 
 /// Whether all figures of one list lie above all figures of the other list.
@@ -187,10 +214,22 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(
             findings[0].evidence,
-            "the throughput fell from 1.00 k/s to 333/s at slice 10 of 16"
+            "the throughput fell from 1.00 k/s to 333/s at slice 10 of 16, 13.5 s after the start of the \
+             run"
         );
         let run = stepping(Run::single(8), &["a"], 4, 0.5);
         assert_eq!(run.findings(&RULE).len(), 1, "eight that lie apart");
+    }
+
+    #[test]
+    fn a_late_step_is_found_that_the_halves_do_not_show() {
+        let run = stepping(Run::single(16), &["a"], 13, 0.6);
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0].evidence.contains("at slice 14 of 16"),
+            "{findings:?}"
+        );
     }
 
     #[test]

@@ -40,6 +40,23 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
     let least = sent.iter().min_by_key(|one| one.segment.sent())?;
     let (more, fewer) = (most.segment.sent(), least.segment.sent());
     let share = (more - fewer) as f64 / more.max(1) as f64;
+    if share > SOME && least.segment.is_prefix {
+        let evidence = format!(
+            "{} is so much slower that it was sent only {} of the requests of {}, so that a slice \
+             of {} is long enough to measure",
+            least.target,
+            percent(1.0 - share),
+            most.target,
+            most.target
+        );
+        return Some(Finding {
+            advice: "the ratio is valid if the response time does not depend on which requests \
+                     were sent before; if caches matter, measure targets of such unequal speed in \
+                     separate plans, or with the same --requests"
+                .to_owned(),
+            ..finding_of(work, least.target, Severity::Suspect, evidence)
+        });
+    }
     if share > SOME {
         let severity = match share > MANY {
             true => Severity::Invalid,
@@ -135,6 +152,7 @@ mod tests {
                     planned: Some(1_000),
                     unmeasured: 0,
                     skipped: (1_000 - each) * rounds,
+                    is_prefix: false,
                     digest: Some(digest.to_owned()),
                 });
             });
@@ -164,6 +182,23 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Invalid);
         assert!(
             findings[0].evidence.contains("not the same requests"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn a_target_that_is_meant_to_get_a_part_is_suspect_and_the_part_is_named() {
+        let mut run = with(10, "11ff");
+        run.each_of("b", |slice| {
+            slice.0.segment.as_mut().unwrap().is_prefix = true;
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert!(
+            findings[0]
+                .evidence
+                .contains("only 1 % of the requests of a"),
             "{findings:?}"
         );
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod backend_cpu;
 pub(crate) mod overload;
+pub(crate) mod process_ended;
 pub(crate) mod quantised;
 pub(crate) mod server_cpu;
 pub(crate) mod slow_stage;

@@ -1,0 +1,38 @@
+//! The figures of a target under continuous load, after the rounds.
+
+use serde::{Deserialize, Serialize};
+
+/// What a target did under continuous load after the rounds, beside its interleaved figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Sustained {
+    /// Length of the continuous load, seconds. If a fall was confirmed by a second stretch, the
+    /// length of both.
+    pub seconds: f64,
+    /// Operations in this time, including failed operations: the largest credit, in operations,
+    /// whose end could have been observed.
+    pub operations: u64,
+    /// Seconds from the start of the continuous load after which the target fell to a lower level;
+    /// null without such a step.
+    pub step_after: Option<f64>,
+    /// Successful operations per second, once settled.
+    pub throughput: Option<f64>,
+    /// 99th percentile of the service time (closed loop) or response time (open loop), seconds,
+    /// once settled. Null with too few operations.
+    pub p99: Option<f64>,
+    /// Successful operations per second in the interleaved rounds.
+    pub interleaved_throughput: Option<f64>,
+    /// The same percentile in the interleaved rounds, seconds.
+    pub interleaved_p99: Option<f64>,
+    /// Whether the throughput fell by more than the margin and by more than noise explains.
+    pub throughput_fell: bool,
+    /// Whether the 99th percentile rose by more than the margin and by more than noise explains.
+    pub p99_rose: bool,
+}
+
+impl Sustained {
+    /// Whether the target does not keep its interleaved figures under continuous load.
+    pub fn has_fallen(&self) -> bool {
+        self.throughput_fell || self.p99_rose
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether a target keeps its interleaved figures when it is loaded without rests.
+//!
+//! All levels are natural logarithms of a figure of which more is better (throughput, or 1 ÷ time).
+
+use crate::power::standard_deviation;
+
+/// Shortest settled part of a stretch, in parts of a stretch and as a share of the stretch.
+const FEWEST_PARTS: usize = 2;
+const LEAST_SHARE: f64 = 0.25;
+/// Smallest drop inside a stretch that counts as a step, as a logarithm.
+const LEAST_STEP: f64 = 0.05;
+/// A step is larger than this number of standard deviations of the parts.
+const STEP_DEVIATIONS: f64 = 4.0;
+/// A fall is larger than this multiple of the deepest dip of the blocks. From the simulation of
+/// `cargo xtask statistics`: with 3, fewer than 1 % of steady servers are accused on a machine
+/// whose speed drifts, jumps and is used by others.
+const DIPS: f64 = 3.0;
+/// Factor from the median absolute deviation to the standard deviation of a normal distribution.
+const MAD: f64 = 1.4826;
+/// Fewest blocks from which the noise of a target is known.
+const FEWEST_BLOCKS: usize = 4;
+/// With fewer blocks, only a fall of a third or more counts.
+const WITHOUT_NOISE: f64 = 0.4;
+
+/// Index of the first part of a stretch after a step down, such as the end of a saved credit; 0 if
+/// the stretch has no step down. `levels` are the levels of equally long parts of the stretch.
+///
+/// The step is at the split with the smallest sum of squares about the means of both sides. It
+/// counts if the medians of the sides differ by more than 5 % and by more than four standard
+/// deviations of the parts, which come from the differences of neighbours.
+pub fn settled_from(levels: &[f64]) -> usize {
+    let least = (levels.len() as f64 * LEAST_SHARE).ceil() as usize;
+    let least = least.max(FEWEST_PARTS);
+    let Some(last) = levels.len().checked_sub(least).filter(|last| *last > 0) else {
+        return 0;
+    };
+    let differences = levels.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let noise = MAD * middle(differences.collect()) / std::f64::consts::SQRT_2;
+    let left = |at: &usize| squares(&levels[..*at]) + squares(&levels[*at..]);
+    let best = (1..=last).min_by(|a, b| left(a).total_cmp(&left(b)));
+    let Some(at) = best else {
+        return 0;
+    };
+    let (before, after) = levels.split_at(at);
+    let drop = middle(before.to_vec()) - middle(after.to_vec());
+    match drop > LEAST_STEP.max(STEP_DEVIATIONS * noise) {
+        true => at,
+        false => 0,
+    }
+}
+
+/// Whether `settled`, the level of a target under continuous load, lies below its interleaved level
+/// by more than the share `margin` and by more than noise explains.
+///
+/// `blocks` are the mean levels of the interleaved blocks, in order. The fall is counted from the
+/// lower of their median and the last block, because a slow drift of the machine reaches the last
+/// block too. It must be three times as deep as the deepest block, and six times the robust
+/// standard deviation of the blocks. With fewer than four blocks, only a fall by a third counts.
+/// False for levels that are not finite.
+pub fn falls(blocks: &[f64], settled: f64, margin: f64) -> bool {
+    let Some(last) = blocks.last() else {
+        return false;
+    };
+    if !settled.is_finite() || blocks.iter().any(|block| !block.is_finite()) {
+        return false;
+    }
+    let usual = middle(blocks.to_vec());
+    let fall = usual.min(*last) - settled;
+    let noise = match blocks.len() < FEWEST_BLOCKS {
+        true => WITHOUT_NOISE,
+        false => {
+            let away = blocks.iter().map(|block| (block - usual).abs());
+            let deepest = blocks.iter().map(|block| usual - block);
+            let deepest = deepest.fold(0.0, f64::max);
+            DIPS * deepest.max(2.0 * MAD * middle(away.collect()))
+        }
+    };
+    fall > margin.ln_1p().max(noise)
+}
+
+/// The median of the numbers; 0 without numbers.
+fn middle(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    match numbers.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => numbers[n / 2],
+        n => (numbers[n / 2 - 1] + numbers[n / 2]) / 2.0,
+    }
+}
+
+/// Sum of squares about the mean.
+fn squares(of: &[f64]) -> f64 {
+    let deviation = standard_deviation(of).unwrap_or(0.0);
+    deviation.powi(2) * of.len().saturating_sub(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_credit_is_a_step_and_noise_is_none() {
+        let credit = [7.24, 7.23, 7.24, 6.9, 6.55, 6.56, 6.55, 6.55];
+        assert!(
+            (3..=4).contains(&settled_from(&credit)),
+            "{}",
+            settled_from(&credit)
+        );
+        let steady = [7.24, 7.20, 7.25, 7.22, 7.21, 7.24, 7.22, 7.23];
+        assert_eq!(settled_from(&steady), 0);
+        // A step up and a stretch that is too short to have two sides.
+        assert_eq!(settled_from(&[6.5, 6.5, 6.5, 7.2, 7.2, 7.2]), 0);
+        assert_eq!(settled_from(&[7.2, 6.5]), 0);
+        assert_eq!(settled_from(&[]), 0);
+    }
+
+    #[test]
+    fn a_fall_is_deeper_than_the_margin_and_than_the_blocks() {
+        let blocks = [7.24, 7.23, 7.25, 7.24, 7.23, 7.24, 7.25, 7.24];
+        assert!(falls(&blocks, 6.55, 0.05));
+        assert!(!falls(&blocks, 7.22, 0.05), "within the margin");
+        assert!(!falls(&blocks, 6.55, 3.0), "within a wide margin");
+        let noisy = [7.24, 7.0, 7.25, 7.24, 6.9, 7.24, 7.25, 7.24];
+        assert!(!falls(&noisy, 6.55, 0.05));
+        // The machine became slower before the stretch.
+        let slowed = [7.24, 7.23, 7.25, 7.24, 7.23, 7.24, 7.25, 6.56];
+        assert!(!falls(&slowed, 6.55, 0.05));
+        assert!(
+            !falls(&[7.24, 7.24], 6.95, 0.05),
+            "two blocks and a quarter"
+        );
+        assert!(falls(&[7.24, 7.24], 6.55, 0.05), "two blocks and a half");
+        assert!(!falls(&[], 6.55, 0.05));
+        assert!(!falls(&blocks, f64::NEG_INFINITY, 0.05));
+    }
+
+    proptest! {
+        /// A fall depends on ratios only, a level above all blocks is none, and a deeper level
+        /// falls if a higher one does.
+        #[test]
+        fn a_fall_is_monotonic_and_has_no_unit(
+            blocks in proptest::collection::vec(-1.0..1.0f64, 1..20),
+            settled in -4.0..2.0f64,
+            shift in -3.0..3.0f64,
+            deeper in 0.0..2.0f64,
+        ) {
+            let found = falls(&blocks, settled, 0.05);
+            let shifted: Vec<f64> = blocks.iter().map(|block| block + shift).collect();
+            // Not at the limit itself, where rounding decides.
+            if falls(&blocks, settled + 1e-6, 0.05) == falls(&blocks, settled - 1e-6, 0.05) {
+                prop_assert_eq!(falls(&shifted, settled + shift, 0.05), found);
+            }
+            prop_assert!(!found || falls(&blocks, settled - deeper, 0.05));
+            let most = blocks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(!falls(&blocks, most, 0.05));
+        }
+
+        #[test]
+        fn the_settled_part_is_long_enough(
+            levels in proptest::collection::vec(-5.0..5.0f64, 0..60),
+        ) {
+            let from = settled_from(&levels);
+            prop_assert!(from == 0 || levels.len() - from >= FEWEST_PARTS);
+            prop_assert!(from == 0 || (levels.len() - from) * 4 >= levels.len());
+        }
+    }
+}

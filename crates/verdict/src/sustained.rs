@@ -1,0 +1,275 @@
+//! Continuous load after the rounds: the settled figures of each target, and the verdicts that are
+//! withheld because a target does not keep its interleaved figures.
+
+use tenbin_plan::Plan;
+use tenbin_record::{ProbedSecond, Slice};
+use tenbin_result::format::{RATE, TIME};
+use tenbin_result::{Outcome, Sustained};
+use tenbin_stats::{falls, printable_percentile, settled_from};
+
+use crate::cell::{Cell, cells};
+use crate::compare::Compared;
+use crate::compare::comparison::{Across, Comparison};
+use crate::compare::metric::Metric;
+use crate::figures::latency::NANOS_PER_SECOND;
+
+/// The percentile that is held against the interleaved one.
+const TAIL: f64 = 0.99;
+/// Shortest part of a stretch that counts as a part of its own, seconds. A shorter rest is added to
+/// the part before.
+const SHORTEST_PART: f64 = 0.5;
+
+/// The continuous load of one workload on one target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    pub(crate) workload: String,
+    pub(crate) target: String,
+    pub(crate) found: Sustained,
+}
+
+/// Whether a stretch that was just measured lies below the interleaved slices by more than the
+/// margin and by more than noise explains. The run then measures the stretch once more.
+pub fn has_fallen(plan: &Plan, slices: &[Slice], stretch: &Slice) -> bool {
+    let cells = cells(plan, slices);
+    let cell = cells.iter().find(|cell| is_of(cell, stretch));
+    cell.and_then(|cell| judge(plan, cell, &[stretch]))
+        .is_some_and(|found| found.has_fallen())
+}
+
+/// The continuous load of every cell that has some. `sustained` are the stretches of the run in
+/// order.
+pub(crate) fn stretches(plan: &Plan, cells: &[Cell<'_>], sustained: &[Slice]) -> Vec<Stretch> {
+    let found = cells.iter().filter_map(|cell| {
+        let mine: Vec<&Slice> = sustained
+            .iter()
+            .filter(|stretch| is_of(cell, stretch) && !stretch.cut_short)
+            .collect();
+        Some(Stretch {
+            workload: cell.workload.name.clone(),
+            target: cell.target.name.clone(),
+            found: judge(plan, cell, &mine)?,
+        })
+    });
+    found.collect()
+}
+
+fn is_of(cell: &Cell<'_>, stretch: &Slice) -> bool {
+    cell.workload.name == stretch.workload && cell.target.name == stretch.target
+}
+
+/// A fall counts if every stretch has it: the credit stays used up in the second stretch, which
+/// follows the first at once. The settled figures are those of the last stretch.
+fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained> {
+    let margin = plan.comparing.margin.share();
+    let (first, last) = (stretches.first()?, stretches.last()?);
+    let closed = last.closed_loop;
+    let tail = match closed {
+        true => Metric::SERVICE_P99,
+        false => Metric::RESPONSE_P99,
+    };
+    let rates = block_levels(cell, Metric::Throughput);
+    let tails: Vec<f64> = block_levels(cell, tail).iter().map(|log| -log).collect();
+    let settled: Vec<Settled> = stretches.iter().filter_map(|it| Settled::of(it)).collect();
+    let throughput_fell = settled
+        .iter()
+        .all(|it| falls(&rates, it.steady_rate.ln(), margin));
+    let p99_rose = settled.iter().all(|it| {
+        let level = it.p99.map(|p99| -p99.ln());
+        level.is_some_and(|level| falls(&tails, level, margin))
+    });
+    let full = cell.full();
+    let now = settled.last()?;
+    Some(Sustained {
+        seconds: stretches.iter().map(|it| it.seconds).sum(),
+        operations: stretches.iter().map(|it| it.ok() + it.failed()).sum(),
+        step_after: Settled::of(first)?.after,
+        throughput: Some(now.rate),
+        p99: now.p99,
+        interleaved_throughput: Metric::Throughput.figure(&full).value(),
+        interleaved_p99: tail.figure(&full).value(),
+        throughput_fell,
+        p99_rose,
+    })
+}
+
+/// The mean log level of a target in each block, over its full slices.
+fn block_levels(cell: &Cell<'_>, metric: Metric) -> Vec<f64> {
+    let full = cell.full();
+    let blocks = full.chunk_by(|one, other| one.block == other.block);
+    let levels = blocks.filter_map(|block| {
+        let values = metric.of_block(block)?;
+        let logs: f64 = values.iter().map(|value| value.ln()).sum();
+        Some(logs / values.len() as f64)
+    });
+    levels.filter(|level| level.is_finite()).collect()
+}
+
+/// The settled part of a stretch.
+struct Settled {
+    /// Seconds before this part, if a step down precedes it.
+    after: Option<f64>,
+    /// Successful operations per second.
+    rate: f64,
+    /// The larger of `rate` and the median over the seconds: one stall is no fall.
+    steady_rate: f64,
+    /// 99th percentile, seconds; `None` with too few operations.
+    p99: Option<f64>,
+}
+
+impl Settled {
+    fn of(stretch: &Slice) -> Option<Self> {
+        let seconds = &stretch.probed.as_ref()?.seconds;
+        let parts = parts(seconds, stretch.seconds);
+        // A part without operations is a deep step.
+        let levels: Vec<f64> = parts
+            .iter()
+            .map(|part| (part.operations.max(0.5) / part.length).ln())
+            .collect();
+        let from = settled_from(&levels);
+        let settled = parts.get(from..)?;
+        let operations: f64 = settled.iter().map(|part| part.operations).sum();
+        let length: f64 = settled.iter().map(|part| part.length).sum();
+        if length <= 0.0 {
+            return None;
+        }
+        let rate = operations / length;
+        let each = settled.iter().map(|part| part.operations / part.length);
+        let usual = crate::words::middle(each).unwrap_or(rate);
+        let start = settled.first().map_or(0, |part| part.first);
+        let counted = seconds.iter().filter(|second| second.number >= start);
+        Some(Self {
+            after: (from > 0).then_some(start as f64),
+            rate,
+            steady_rate: rate.max(usual),
+            p99: quantile(counted, stretch.closed_loop),
+        })
+    }
+}
+
+/// A second of a stretch, or a second with the short rest after it.
+struct Part {
+    /// Number of its first second.
+    first: u64,
+    length: f64,
+    operations: f64,
+}
+
+fn parts(seconds: &[ProbedSecond], length: f64) -> Vec<Part> {
+    let whole = length.max(0.0).ceil() as u64;
+    let mut parts: Vec<Part> = Vec::new();
+    for number in 0..whole {
+        let own = (length - number as f64).min(1.0);
+        let mine = seconds.iter().filter(|second| second.number == number);
+        let counts = mine.flat_map(|second| &second.services);
+        let operations = counts.map(|(_, count)| *count).sum::<u64>() as f64;
+        match parts.last_mut().filter(|_| own < SHORTEST_PART) {
+            Some(before) => {
+                before.length += own;
+                before.operations += operations;
+            }
+            None => parts.push(Part {
+                first: number,
+                length: own,
+                operations,
+            }),
+        }
+    }
+    parts
+}
+
+/// The 99th percentile over seconds, in seconds; `None` with too few operations.
+fn quantile<'a>(seconds: impl Iterator<Item = &'a ProbedSecond>, closed_loop: bool) -> Option<f64> {
+    let times = seconds.flat_map(|second| match closed_loop {
+        true => &second.services,
+        false => &second.responses,
+    });
+    let mut times: Vec<(u64, u64)> = times.copied().collect();
+    times.sort_unstable();
+    let all: u64 = times.iter().map(|(_, count)| count).sum();
+    if !printable_percentile(TAIL, all) {
+        return None;
+    }
+    let rank = (all as f64 * TAIL).ceil() as u64;
+    let mut below = 0;
+    let found = times.iter().find(|(_, count)| {
+        below += count;
+        below >= rank
+    });
+    found.map(|(nanos, _)| *nanos as f64 / NANOS_PER_SECOND)
+}
+
+/// Withholds the verdicts that a target's fall under continuous load makes untrue.
+pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
+    let levels: Vec<(String, String)> = compared
+        .targets
+        .iter()
+        .filter_map(|level| Some((level.workload.clone(), level.level_of.clone()?)))
+        .collect();
+    let all = compared
+        .targets
+        .iter_mut()
+        .chain(&mut compared.curves)
+        .chain(&mut compared.workloads);
+    for comparison in all.filter(|each| !each.twin && is_affected(each.metric)) {
+        let sides = [&comparison.baseline, &comparison.challenger];
+        let is_side = |stretch: &&Stretch| match comparison.across {
+            Across::Targets => {
+                stretch.workload == comparison.workload && sides.contains(&&stretch.target)
+            }
+            Across::Levels => {
+                let is_level = |(level, sweep): &(String, String)| {
+                    *level == stretch.workload && *sweep == comparison.workload
+                };
+                levels.iter().any(is_level) && sides.contains(&&stretch.target)
+            }
+            Across::Workloads => {
+                stretch.target == comparison.workload && sides.contains(&&stretch.workload)
+            }
+        };
+        let mine: Vec<&Stretch> = stretches.iter().filter(is_side).collect();
+        let is_unknown = matches!(comparison.outcome, Outcome::Unknown { .. });
+        if is_unknown || !mine.iter().any(|stretch| stretch.found.has_fallen()) {
+            continue;
+        }
+        let why = why(comparison, &mine);
+        comparison.found.outcome = Outcome::NotSustained { why };
+    }
+}
+
+/// Whether a figure depends on how long a target can keep its speed. CPU time per operation does
+/// not.
+fn is_affected(metric: Metric) -> bool {
+    metric != Metric::ServerCpu
+}
+
+/// Both figures of each side, as a clause.
+fn why(comparison: &Comparison, sides: &[&Stretch]) -> String {
+    let is_tail = !sides.iter().any(|stretch| stretch.found.throughput_fell);
+    let name = |stretch: &Stretch| match comparison.across {
+        Across::Workloads => stretch.workload.clone(),
+        Across::Targets | Across::Levels => stretch.target.clone(),
+    };
+    let each = sides.iter().map(|stretch| {
+        let found = &stretch.found;
+        format!("{} {}", name(stretch), shown(found, is_tail))
+    });
+    let figures = each.collect::<Vec<_>>().join(", ");
+    let what = if is_tail { "p99" } else { "throughput" };
+    format!("{what} in the rounds → sustained: {figures}")
+}
+
+/// `1.39 k/s → 700/s`.
+pub(crate) fn shown(found: &Sustained, is_tail: bool) -> String {
+    match is_tail {
+        true => format!(
+            "{} → {}",
+            TIME.maybe(found.interleaved_p99),
+            TIME.maybe(found.p99)
+        ),
+        false => format!(
+            "{} → {}",
+            RATE.maybe(found.interleaved_throughput),
+            RATE.maybe(found.throughput)
+        ),
+    }
+}
