@@ -26,13 +26,14 @@ fn number(value: &Value) -> f64 {
 fn a_server_that_is_fast_because_it_rests_does_not_win() {
     let scratch = Scratch::new("sustained");
     let serve = |options: &str| {
-        let words = format!("serve truth --listen 127.0.0.1:0 --service fixed:5.7ms {options}");
+        let words = format!("serve truth --listen 127.0.0.1:0 --service fixed:20ms {options}");
         OwnServer::start(&scratch, words.split(' ').collect::<Vec<_>>())
     };
-    // Eight connections reach about 1,390/s. Between its slices the first server saves what it used
-    // up; under continuous load it is empty after about 2 s.
-    let rests = serve("--capacity 700/s --credit 1500");
-    let steady = serve("--capacity 1000/s");
+    // Eight connections reach about 400/s. Between its slices the first server saves what it used
+    // up; under continuous load it is empty after about 2 s. A service of 20 ms makes the delays of
+    // a busy machine small.
+    let rests = serve("--capacity 200/s --credit 400");
+    let steady = serve("--capacity 300/s");
     let targets = [("rests", &rests), ("steady", &steady)];
     let [first, second] = targets.map(|(name, server)| format!("{name}={}", server.url()));
     let run = Tenbin::new(
@@ -77,7 +78,7 @@ fn a_server_that_is_fast_because_it_rests_does_not_win() {
     let fallen = &of("rests")["sustained"];
     let rates = ["interleaved_throughput", "throughput"].map(|name| number(&fallen[name]));
     assert!(rates[1] < rates[0] * 0.75, "{fallen}");
-    assert!(number(&fallen["operations"]) > 1_500.0, "{fallen}");
+    assert!(number(&fallen["operations"]) > 400.0, "{fallen}");
     // A busy machine can make the rounds too uneven for the fall to count.
     let comparisons = result["comparisons"].as_array().expect("comparisons");
     let primary = comparisons.iter().find(|one| one["primary"] == true);

@@ -12,9 +12,9 @@ const LEAST_STEP: f64 = 0.05;
 /// A step is larger than this number of standard deviations of the parts.
 const STEP_DEVIATIONS: f64 = 4.0;
 /// A fall is larger than this multiple of the deepest dip of the blocks. From the simulation of
-/// `cargo xtask statistics`: with 3, fewer than 1 % of steady servers are accused on a machine
-/// whose speed drifts, jumps and is used by others.
-const DIPS: f64 = 3.0;
+/// `cargo xtask statistics`: with 5, fewer than 1 % of steady servers are accused on a machine
+/// whose speed drifts, jumps and is used by others; with 3, up to 1.6 %.
+const DIPS: f64 = 5.0;
 /// Factor from the median absolute deviation to the standard deviation of a normal distribution.
 const MAD: f64 = 1.4826;
 /// Fewest blocks from which the noise of a target is known.
@@ -54,7 +54,7 @@ pub fn settled_from(levels: &[f64]) -> usize {
 ///
 /// `blocks` are the mean levels of the interleaved blocks, in order. The fall is counted from the
 /// lower of their median and the last block, because a slow drift of the machine reaches the last
-/// block too. It must be three times as deep as the deepest block, and six times the robust
+/// block too. It must be five times as deep as the deepest block, and ten times the robust
 /// standard deviation of the blocks. With fewer than four blocks, only a fall by a third counts.
 /// False for levels that are not finite.
 pub fn falls(blocks: &[f64], settled: f64, margin: f64) -> bool {

@@ -13,6 +13,7 @@ use crate::compare::outcome::Scale;
 use crate::compare::sentence::one_start;
 use crate::evidence::is_closed;
 use crate::figures::latency;
+use crate::rules::SUSTAINED;
 
 /// The result of every expectation of the plan, for every target and workload of the expectation.
 /// Figures that `findings` make invalid never meet an expectation.
@@ -111,6 +112,9 @@ fn judge(
     });
     let (standing, why) = match (standing, once) {
         (Standing::NotMet, Some(up_to)) => (Standing::CannotTell, Some(one_start(up_to))),
+        (Standing::Met, _) if is_not_sustained(expectation, cell, &sides, findings) => {
+            cannot("a target does not keep its figures under continuous load")
+        }
         (standing, _) => (standing, why),
     };
     Expectation {
@@ -124,6 +128,22 @@ fn judge(
         standing,
         why,
     }
+}
+
+/// Whether the condition is about speed and holds only for figures that a target does not keep under
+/// continuous load.
+fn is_not_sustained(
+    expectation: &plan::Expectation,
+    cell: &Cell<'_>,
+    sides: &[&str],
+    findings: &[Finding],
+) -> bool {
+    let is_speed = !matches!(
+        expectation.figure,
+        plan::Figure::Cpu | plan::Figure::Errors | plan::Figure::Max
+    );
+    let mut fallen = findings.iter().filter(|it| it.rule == SUSTAINED.name);
+    is_speed && fallen.any(|it| it.concerns(&cell.workload.name, sides))
 }
 
 fn unit(expectation: &plan::Expectation) -> ExpectedUnit {

@@ -34,9 +34,9 @@ pub(super) fn credits(bench: &Bench) -> Result<Vec<Row>> {
     rows.extend(found(
         bench,
         "8000",
-        &["--sustain", "20s"],
+        &["--sustain", "30s"],
         [
-            "credit of 8,000, --sustain 20s: verdict",
+            "credit of 8,000, --sustain 30s: verdict",
             "sustained throughput",
         ],
     )?);

@@ -35,9 +35,9 @@ const USUAL: Shape = Shape {
     stretch: 6,
 };
 const BRIEF: Shape = Shape {
-    blocks: 6,
+    blocks: 8,
     slice: 1,
-    stretch: 2,
+    stretch: 3,
 };
 const LONG: Shape = Shape {
     blocks: 8,
@@ -89,7 +89,7 @@ pub(crate) fn rows(_: u32) -> Vec<Row> {
     ];
     let shapes = [
         ("8 quads of 2 s", &USUAL),
-        ("6 quads of 1 s", &BRIEF),
+        ("8 quads of 1 s", &BRIEF),
         ("8 quads of 5 s", &LONG),
     ];
     let mut rows = Vec::new();
@@ -106,13 +106,13 @@ pub(crate) fn rows(_: u32) -> Vec<Row> {
             });
         }
     }
-    let minute = Shape {
-        stretch: 20,
+    let longer = Shape {
+        stretch: 30,
         ..USUAL
     };
     for (credit, shape, what) in [
         (500.0, &USUAL, "the default stretch of 6 s"),
-        (8_000.0, &minute, "--sustain 20s"),
+        (8_000.0, &longer, "--sustain 30s"),
     ] {
         let found = share(|seed| run(seed, quiet, shape, Some(credit)));
         rows.push(Row {

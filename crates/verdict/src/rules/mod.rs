@@ -15,6 +15,7 @@ mod responses;
 mod target;
 
 pub(crate) use comparison::absolute_figures::NAME as ABSOLUTE_FIGURES;
+pub(crate) use comparison::sustained::RULE as SUSTAINED;
 pub use generator::little::connecting;
 pub(crate) use generator::little::rho;
 
