@@ -7,7 +7,7 @@ use tenbin_plan::{
 
 use super::flags::{self, Flags, Offered, PerTarget};
 use super::keys::{name, named, value_for};
-use super::{KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, set};
+use super::{KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, problem, set};
 
 const DEFAULT_PHASES: &str = "pgd";
 
@@ -88,8 +88,8 @@ impl FromArgMatches for StoreArgs {
 impl ProtocolArgs for BlobArgs {
     fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
-        self.keys.apply(&mut targets);
-        self.name_stores(&mut targets);
+        self.keys.apply(&mut targets)?;
+        self.name_stores(&mut targets)?;
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("blob"));
         draft.load = LoadDraft::clone(&self.load.0);
@@ -110,20 +110,31 @@ impl ProtocolArgs for BlobArgs {
 }
 
 impl BlobArgs {
-    fn name_stores(&self, targets: &mut [At<TargetDraft>]) {
+    fn name_stores(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
+        const FLAG: &str = "--store";
+        let values = self.store.0.of(FLAG);
+        let mut is_used = values.is_empty();
         let names: Vec<String> = targets.iter().filter_map(name).collect();
         for target in targets {
             let own = name(target);
-            let is_named = named_for(self.store.0.of("--store"), own.as_deref(), &names);
+            let is_named = named_for(values, own.as_deref(), &names);
             let speaks_http = |url: &At<Scalar>| matches!(&url.value, Scalar::Text(url) if url.starts_with("http"));
             let draft = &mut target.value;
             let can_choose = draft.command.is_some() || draft.url.as_ref().is_some_and(speaks_http);
             // A value for all targets applies only to launched targets and http URLs, because other
             // targets have a fixed protocol.
             if can_choose || draft.urls.is_some() || is_named {
-                let store = value_for(self.store.0.of("--store"), own.as_deref(), &names);
-                set(&mut draft.store, "--store", store.as_deref());
+                let store = value_for(values, own.as_deref(), &names);
+                is_used |= store.is_some();
+                set(&mut draft.store, FLAG, store.as_deref());
             }
+        }
+        match is_used {
+            true => Ok(()),
+            false => Err(problem(format!(
+                "{FLAG}: no target has a choice of protocols; it is for --target with an http URL \
+                 and for --launch"
+            ))),
         }
     }
 }

@@ -49,7 +49,7 @@ impl ConnectionArgs {
     /// Copies the options into the targets that they apply to.
     pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
-        self.refuse_strangers(&names)?;
+        self.0.refuse_strangers(&names)?;
         let several = targets.len() > 1;
         let no_https = !targets.iter().any(|target| speaks_tls(&target.value));
         for target in targets {
@@ -85,22 +85,6 @@ impl ConnectionArgs {
                 value: tls,
                 place: Place::Nowhere,
             });
-        }
-        Ok(())
-    }
-
-    /// Checks that every `NAME` in `--ipv4=NAME` and in similar switches is the name of a target.
-    fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
-        for flag in ["--ipv4", "--ipv6", "--insecure", "--tls-resume"] {
-            let values = self.0.of(flag);
-            let stranger = values
-                .iter()
-                .find(|value| !value.is_empty() && !names.contains(value));
-            if let Some(stranger) = stranger {
-                return Err(problem(format!(
-                    "{flag}: there is no target called {stranger:?}"
-                )));
-            }
         }
         Ok(())
     }

@@ -138,7 +138,7 @@ impl DoctorS3Args {
         if targets.is_empty() {
             return Ok(None);
         }
-        self.keys.apply(&mut targets);
+        self.keys.apply(&mut targets)?;
         let mut work = S3Draft {
             operation: Some(At::nowhere(S3Operation::Put.name())),
             ..S3Draft::default()

@@ -6,9 +6,11 @@ use std::str::FromStr;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    AgentsDraft, Flag, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, Scalar, Section,
-    Takes, WorkloadDraft,
+    AgentsDraft, Flag, Key, KeyDefault, LoadDraft, OutputDraft, Refusal, RoundsDraft, Scalar,
+    Section, Takes, WorkloadDraft,
 };
+
+use super::problem;
 
 /// The flags of all keys of a plan section, parsed into the section's draft.
 #[derive(Default)]
@@ -160,6 +162,13 @@ fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
     arg
 }
 
+/// Whether the value of a flag can be left out. A value then follows an equals sign.
+pub(super) fn is_optional(arg: &Arg) -> bool {
+    arg.get_num_args()
+        .is_some_and(|count| count.min_values() == 0)
+        || !arg.get_action().takes_values()
+}
+
 /// The clap id of a flag, formed like the ids of clap's derive.
 fn id(flag: &Flag) -> String {
     flag.name.trim_start_matches('-').replace('-', "_")
@@ -209,7 +218,7 @@ fn values(matches: &ArgMatches, id: &str, flag: &Flag) -> Vec<Scalar> {
 
 /// Flags with their values, each of which applies to all targets or to a named target.
 #[derive(Default)]
-pub(super) struct PerTarget(Vec<(&'static str, Vec<String>)>);
+pub(super) struct PerTarget(Vec<(Flag, Vec<String>)>);
 
 impl PerTarget {
     /// Reads the values of the flags of these keys.
@@ -219,21 +228,37 @@ impl PerTarget {
             .filter(|flag| matches!(flag.takes, Takes::PerTarget(_) | Takes::PerTargetMeans(_)));
         let read = flags.map(|flag| {
             let values = matches.get_many(&id(flag));
-            (flag.name, values.into_iter().flatten().cloned().collect())
+            (*flag, values.into_iter().flatten().cloned().collect())
         });
         Self(read.collect())
     }
 
     /// The values of a flag, in the given order.
     pub(super) fn of(&self, flag: &str) -> &[String] {
-        let found = self.0.iter().find(|(name, _)| *name == flag);
+        let found = self.0.iter().find(|(given, _)| given.name == flag);
         found.map_or(&[], |(_, values)| values)
     }
 
     /// The flags with at least one value.
     pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
         let given = self.0.iter().filter(|(_, values)| !values.is_empty());
-        given.map(|(flag, _)| *flag)
+        given.map(|(flag, _)| flag.name)
+    }
+
+    /// Refuses a `NAME` in `--ipv4=NAME` and in similar switches that is the name of no target.
+    pub(super) fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
+        let switches = self.0.iter();
+        let switches = switches.filter(|(flag, _)| matches!(flag.takes, Takes::PerTargetMeans(_)));
+        for (flag, values) in switches {
+            let mut strangers = values.iter().filter(|name| !names.contains(name));
+            if let Some(stranger) = strangers.find(|name| !name.is_empty()) {
+                return Err(problem(format!(
+                    "{}: there is no target called {stranger:?}",
+                    flag.name
+                )));
+            }
+        }
+        Ok(())
     }
 }
 

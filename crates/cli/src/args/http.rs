@@ -7,7 +7,7 @@ use tenbin_plan::{
 
 use super::flags::{Flags, Offered};
 use super::keys::{name, named};
-use super::{OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, many, set};
+use super::{OutputArgs, ProtocolArgs, RoundsArgs, UrlOrTargets, many, set};
 
 impl Offered for HttpDraft {
     const HEADING: &'static str = "Request";
@@ -35,12 +35,9 @@ Examples:
   tenbin http --target http://127.0.0.1:8080/ --ramp 1..256
   tenbin http --target http://127.0.0.1:8080/ --slo 'p99<10ms,errors<0.1%'")]
 pub struct HttpArgs {
-    /// URL of the server to measure; to compare several servers, use --target
-    #[arg(value_name = "URL", conflicts_with_all = ["target", "launch", "builtin"])]
-    pub url: Option<String>,
     /// The systems under test.
     #[command(flatten)]
-    pub targets: TargetArgs,
+    pub targets: UrlOrTargets,
     /// The request.
     #[command(flatten)]
     pub request: RequestArgs,
@@ -97,13 +94,7 @@ impl ProtocolArgs for HttpArgs {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("http"));
         draft.load = LoadDraft::clone(&self.load.0);
-        draft.targets = self.targets.drafts()?;
-        draft.targets.extend(self.url.as_deref().map(|url| {
-            At::nowhere(TargetDraft {
-                url: Some(At::nowhere(url)),
-                ..TargetDraft::default()
-            })
-        }));
+        draft.targets = self.targets.0.drafts()?;
         let (comparing, statuses) = self.rounds.comparing.without_statuses();
         let work = self.request.draft(&statuses, &mut draft.targets);
         let mut workload = WorkloadDraft::of(work);

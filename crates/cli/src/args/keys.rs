@@ -1,7 +1,7 @@
 //! S3 credentials.
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tenbin_plan::{At, Key, Scalar, Secret, Section as _, TargetDraft};
+use tenbin_plan::{At, Key, Refusal, Scalar, Secret, Section as _, TargetDraft};
 
 use super::flags::{self, PerTarget};
 
@@ -48,8 +48,9 @@ impl FromArgMatches for KeyArgs {
 
 impl KeyArgs {
     /// Copies the credentials into the targets that they apply to.
-    pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) {
+    pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
+        self.0.refuse_strangers(&names)?;
         for target in targets {
             let own_name = name(target);
             let find = |flag| value_for(self.0.of(flag), own_name.as_deref(), &names);
@@ -83,6 +84,7 @@ impl KeyArgs {
                 }
             }
         }
+        Ok(())
     }
 }
 

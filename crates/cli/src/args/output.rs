@@ -45,7 +45,7 @@ impl OutputArgs {
 
     /// Does what [`OutputArgs::apply`] does, and adds the `--export` files to the plan. Exports to
     /// standard output are left out, because a plan cannot contain them.
-    pub(super) fn write_down(&self, draft: &mut Draft) {
+    pub fn write_down(&self, draft: &mut Draft) {
         self.apply(draft);
         let added: Vec<At<Scalar>> = self
             .export

@@ -191,7 +191,7 @@ impl S3Args {
     /// The plan for the operations in `mix`; the run directory is named `s3-{name}`.
     fn draft(&self, name: &str, mix: &S3Draft) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
-        self.keys.apply(&mut targets);
+        self.keys.apply(&mut targets)?;
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(format!("s3-{name}")));
         draft.load = LoadDraft::clone(&self.load.0);

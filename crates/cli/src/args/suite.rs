@@ -269,7 +269,7 @@ impl SuiteArgs {
     /// If an option names a target that does not exist.
     pub fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
-        self.keys.apply(&mut targets);
+        self.keys.apply(&mut targets)?;
         let works = self.scenario.works(self.sequential);
         let mut draft = Draft::default();
         let end = if self.sequential { "-sequential" } else { "" };

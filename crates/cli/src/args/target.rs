@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
     At, Builtin, Entries, Field, Key, List, Place, ReadyDraft, Refusal, Scalar, Section as _,
     TargetDraft,
@@ -19,6 +19,8 @@ use super::set;
 /// The systems under test, in the order of the command line.
 pub struct TargetArgs {
     flags: TargetFlags,
+    /// URL of the only target, as an argument without a flag ([`UrlOrTargets`]).
+    url: Option<String>,
     settings: PerTarget,
     /// Values of flags for targets that Tenbin starts.
     launched: Vec<(&'static str, Vec<Named>)>,
@@ -97,6 +99,7 @@ impl FromArgMatches for TargetArgs {
         Ok(Self {
             positions: ORDERED.map(position),
             flags: TargetFlags::from_arg_matches(matches)?,
+            url: given_url(matches),
             settings: PerTarget::read(matches, keys()),
             launched: OF_LAUNCHED
                 .iter()
@@ -110,6 +113,43 @@ impl FromArgMatches for TargetArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// The id of the positional URL.
+const URL: &str = "url";
+
+/// The URL of the only target; `None` for commands that have no positional URL.
+fn given_url(matches: &ArgMatches) -> Option<String> {
+    // For an undeclared argument, clap returns an error in a debug build.
+    matches.try_get_one::<String>(URL).ok().flatten().cloned()
+}
+
+/// The systems under test, where the only target can also be a URL without a flag. The URL is an
+/// endpoint like those of `--target`, so that every flag for targets applies to it.
+pub struct UrlOrTargets(pub TargetArgs);
+
+impl Args for UrlOrTargets {
+    fn augment_args(command: Command) -> Command {
+        let url = Arg::new(URL)
+            .value_name("URL")
+            .conflicts_with_all(ORDERED)
+            .help("URL of the server to measure; to compare several servers, use --target");
+        TargetArgs::augment_args(command.arg(url))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for UrlOrTargets {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        TargetArgs::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
     }
 }
 
@@ -153,7 +193,14 @@ impl TargetArgs {
         drafts.extend(self.positions[1].iter().copied().zip(launches));
         drafts.extend(self.positions[2].iter().copied().zip(builtins));
         drafts.sort_by_key(|&(position, _)| position);
-        let mut drafts: Vec<_> = drafts.into_iter().map(|(_, draft)| draft).collect();
+        let only = self.url.as_deref().map(|url| {
+            At::nowhere(TargetDraft {
+                url: Some(At::nowhere(url)),
+                ..TargetDraft::default()
+            })
+        });
+        let drafts = drafts.into_iter().map(|(_, draft)| draft);
+        let mut drafts: Vec<_> = only.into_iter().chain(drafts).collect();
         self.give_memory(&mut drafts)?;
         let names: Vec<String> = drafts.iter().filter_map(keys::name).collect();
         for target in &mut drafts {

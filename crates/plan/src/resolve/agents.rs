@@ -5,6 +5,7 @@ use url::Url;
 use crate::agents::Agents;
 use crate::context::Context;
 use crate::draft::AgentsDraft;
+use crate::key::Section as _;
 use crate::problem::{Findings, Refusal};
 use crate::resolver::Resolver;
 use crate::scalar::{At, Scalar};
@@ -44,6 +45,17 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Optio
                     *place,
                     "agents require a NATS server; set its URL with --nats or `nats` in \
                      [agents]; `tenbin hub` starts one",
+                );
+            }
+            None
+        }
+        (None, _) if draft.count.is_none() => {
+            if let Some((key, place)) = draft.given().first() {
+                resolver.wrong(
+                    *place,
+                    key,
+                    "is for runs with agents; set their number with --agents or `count` in \
+                     [agents]",
                 );
             }
             None
