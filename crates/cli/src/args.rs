@@ -55,6 +55,7 @@ pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
+pub(crate) use foreign::{AddedArgs, is_added};
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
 pub use http::{HttpArgs, RequestArgs};
 pub use hub::HubArgs;
@@ -77,7 +78,7 @@ pub use search::{
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
 pub use suite::{PlaceArgs, Scenario, SuiteArgs};
-pub use target::TargetArgs;
+pub use target::{TargetArgs, UrlOrTargets};
 pub use tip::with_tip;
 
 /// Compares the performance of two or more servers.

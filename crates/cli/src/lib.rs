@@ -5,6 +5,7 @@ pub mod args;
 mod caution;
 mod commands;
 pub mod exit;
+mod front;
 mod hide;
 mod interrupt;
 mod language;

@@ -9,12 +9,14 @@ use tenbin_report::{Extent, View, terminal};
 use tenbin_result::Document;
 
 use crate::exit::Exit;
+use crate::front;
 
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
 /// Prints an error on standard error, with control characters escaped.
 pub(crate) fn error(text: &str) {
+    let text = front::spelled(text);
     let mut lines = text.lines().map(tenbin_report::for_terminal);
     let first = lines.next().unwrap_or_default();
     say(&format!("error: {first}"));
@@ -23,12 +25,14 @@ pub(crate) fn error(text: &str) {
 
 /// Prints a note on standard error, with control characters escaped.
 pub(crate) fn note(text: &str) {
-    say(&format!("note: {}", tenbin_report::for_terminal(text)));
+    let text = front::spelled(text);
+    say(&format!("note: {}", tenbin_report::for_terminal(&text)));
 }
 
 /// Prints a warning on standard error, with control characters escaped.
 pub(crate) fn warning(text: &str) {
-    say(&format!("warning: {}", tenbin_report::for_terminal(text)));
+    let text = front::spelled(text);
+    say(&format!("warning: {}", tenbin_report::for_terminal(&text)));
 }
 
 /// Prints a line on standard error, in one write so that lines of several threads do not mix.

@@ -20,6 +20,7 @@ use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
+use crate::front;
 use crate::output;
 
 /// Interval of progress lines without a terminal.
@@ -305,7 +306,7 @@ impl Display {
 
     /// Prints a warning, even with `quiet`.
     pub(crate) fn warn(&self, text: &str) {
-        self.print(&format!("warning: {}", for_terminal(text)));
+        self.print(&format!("warning: {}", for_terminal(&front::spelled(text))));
     }
 
     /// Prints a line, even with `quiet`.
@@ -320,7 +321,7 @@ impl Display {
 
     fn line(&self, text: &str) {
         if !self.quiet {
-            self.print(&for_terminal(text));
+            self.print(&for_terminal(&front::spelled(text)));
         }
     }
 

@@ -144,15 +144,6 @@ pub const FLAGS: &[&[Flag]] = &[&[
     ),
     Flag::new(
         TOOL,
-        "observe",
-        Kind::Text,
-        "",
-        "source of the server's CPU time: port:N, pid:N, name:PROGRAM, tenbin:URL, \
-        prometheus:URL, or none; default: the process that listens on the port, if the hosts are on this \
-        machine; added by Tenbin",
-    ),
-    Flag::new(
-        TOOL,
         "output-path",
         Kind::Text,
         "",
@@ -204,8 +195,6 @@ pub struct RampJob {
     pub timeout: Duration,
     /// Source of the server's cache counters, if given.
     pub cache_counters: Option<String>,
-    /// Source of the server's CPU time, if given.
-    pub observe: Option<String>,
     /// CSV file for the result.
     pub output: Option<String>,
     /// Notes to print before the run.
@@ -240,7 +229,6 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         method: given.text("default-method").to_ascii_uppercase(),
         timeout: seconds(&mut given, "default-timeout", 0.001),
         cache_counters: given.some_text("cache-counters"),
-        observe: given.some_text("observe"),
         output: given.some_text("output-path"),
         notes: Vec::new(),
     };

@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
-use tenbin_plan::{AgentsDraft, Draft, Refusal, Scalar, Section as _, read_bounded};
+use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, read_bounded};
 
+use super::flags;
+use super::observed::ObservedArgs;
 use super::problem;
 use super::{ExportArgs, Flags, OutputArgs};
 
@@ -52,49 +54,98 @@ pub struct ForeignArgs {
     pub arguments: Vec<String>,
 }
 
+/// The flags of Tenbin that are added to the flags of every tool with requests. No tool has a flag
+/// with one of these names.
+#[derive(Args, Default)]
+pub(crate) struct AddedArgs {
+    /// The load machines.
+    #[command(flatten)]
+    pub(crate) agents: Flags<AgentsDraft>,
+    /// Sources of the targets' CPU, memory and storage use.
+    #[command(flatten)]
+    pub(super) observed: ObservedArgs,
+}
+
+/// Whether Tenbin adds this flag to the flags of every tool with requests.
+pub(crate) fn is_added(flag: &str) -> bool {
+    let command = AddedArgs::augment_args(Command::new("tenbin"));
+    let name = flag.trim_start_matches('-');
+    command
+        .get_arguments()
+        .any(|arg| arg.get_long() == Some(name))
+}
+
+impl AddedArgs {
+    /// The draft with the sources of `--observe`.
+    ///
+    /// # Errors
+    /// If `--observe` or one of its settings is wrong or applies to no target.
+    pub(crate) fn observe(&self, mut draft: Draft) -> Result<Draft, Refusal> {
+        self.observed.apply(&mut draft.targets)?;
+        Ok(draft)
+    }
+
+    /// The values of `--observe`.
+    pub(crate) fn observes(&self) -> &[String] {
+        self.observed.values()
+    }
+}
+
 impl ForeignArgs {
     /// The plan of a command line that measures.
     pub(super) fn draft(&self, planned: Planned) -> Result<Draft, Refusal> {
         let refused = |mistakes: Mistakes| problem(mistakes.to_string());
-        let (agents, arguments) = self.divide().map_err(refused)?;
+        let (added, arguments) = self.divide().map_err(refused)?;
         let draft = planned(&arguments, &world()).map_err(refused)?;
-        let mut draft = draft.ok_or_else(|| {
+        let draft = draft.ok_or_else(|| {
             problem("only command lines that measure have a plan, such as `warp put`".to_owned())
         })?;
-        draft.agents.override_with(&agents.0);
+        let mut draft = added.observe(draft)?;
+        draft.agents.override_with(&added.agents.0);
         Ok(draft)
     }
 
-    /// Divides the arguments into the flags of `[agents]`, which no tool has, and the arguments of
-    /// the tool.
+    /// Divides the arguments into the flags that Tenbin adds and the arguments of the tool.
     ///
     /// # Errors
-    /// If a flag of `[agents]` has no value.
-    pub(crate) fn divide(&self) -> Result<(Flags<AgentsDraft>, Vec<String>), Mistakes> {
-        let (mut agents, mut rest) = (Flags::<AgentsDraft>::default(), Vec::new());
+    /// If a flag that Tenbin adds has no value, or a wrong one.
+    pub(crate) fn divide(&self) -> Result<(AddedArgs, Vec<String>), Mistakes> {
+        let command = Command::new("tenbin").no_binary_name(true);
+        let command = AddedArgs::augment_args(command).disable_help_flag(true);
+        let (mut own, mut rest) = (Vec::new(), Vec::new());
         let mut words = self.arguments.iter();
         while let Some(word) = words.next() {
-            let (name, value) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word.as_str(), None),
-            };
-            let mut flags = AgentsDraft::KEYS
-                .iter()
-                .flat_map(|key| key.flags.iter().flatten().map(move |flag| (key, flag)));
-            let Some((key, flag)) = flags.find(|(_, flag)| flag.name == name) else {
+            let name = word
+                .strip_prefix("--")
+                .map(|flag| match flag.split_once('=') {
+                    Some((name, _)) => name,
+                    None => flag,
+                });
+            let added = name.and_then(|name| {
+                let mut added = command.get_arguments();
+                added.find(|arg| arg.get_long() == Some(name))
+            });
+            let Some(added) = added else {
                 rest.push(word.clone());
                 continue;
             };
-            let Some(value) = value.or_else(|| words.next().map(String::as_str)) else {
-                return Err(Mistakes::one(format!("{name} needs a value")));
-            };
-            let value = match value.parse::<u64>() {
-                Ok(number) => Scalar::from(number),
-                Err(_) => Scalar::from(value),
-            };
-            agents.0.set(key.name, flag.name, vec![value]);
+            own.push(word.clone());
+            if word.contains('=') || flags::is_optional(added) {
+                continue;
+            }
+            match words.next() {
+                Some(value) => own.push(value.clone()),
+                None => return Err(Mistakes::one(format!("{word} needs a value"))),
+            }
         }
-        Ok((agents, rest))
+        let matches = command.try_get_matches_from(own);
+        let added = matches.and_then(|matches| AddedArgs::from_arg_matches(&matches));
+        let added = added.map_err(|error| {
+            let text = error.to_string();
+            let sentence = text.lines().next().unwrap_or_default();
+            Mistakes::one(sentence.trim_start_matches("error: "))
+        })?;
+        Ok((added, rest))
     }
 }
 
@@ -176,21 +227,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flags_of_agents_are_not_arguments_of_the_tool() {
+    fn the_flags_that_tenbin_adds_are_not_arguments_of_the_tool() {
         let divided = |line: &str| {
             let arguments = line.split(' ').map(str::to_owned).collect();
             ForeignArgs { arguments }.divide()
         };
-        let (agents, rest) = divided("put --agents=2 --tls --nats tls://h:1 --creds c h").unwrap();
+        let line =
+            "put --agents=2 --tls --nats tls://h:1 --creds c --observe port --observe-insecure h";
+        let (agents, rest) = divided(line).unwrap();
         assert_eq!(rest, ["put", "--tls", "h"]);
+        assert_eq!(agents.observes(), ["port"]);
         let AgentsDraft {
             count, nats, creds, ..
-        } = *agents.0;
+        } = *agents.agents.0;
         assert_eq!(count.expect("a number").value, Scalar::from(2_u64));
         assert_eq!(nats.expect("a URL").value, Scalar::from("tls://h:1"));
         assert_eq!(creds.expect("a file").value, Scalar::from("c"));
         let mistakes = divided("put --agents").err().expect("a mistake");
         assert_eq!(mistakes.sentences(), ["--agents needs a value"]);
+        let mistakes = divided("put --agents many").err().expect("a mistake");
+        let [sentence] = mistakes.sentences() else {
+            panic!("{mistakes}");
+        };
+        assert!(sentence.contains("'many' for '--agents"), "{sentence}");
     }
 
     #[test]

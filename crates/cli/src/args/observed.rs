@@ -9,6 +9,7 @@ use super::problem;
 use super::set;
 
 /// Sources of the CPU, memory and storage use of targets that Tenbin does not start.
+#[derive(Default)]
 pub(super) struct ObservedArgs {
     /// Values of `--observe`.
     observe: Vec<String>,
@@ -57,10 +58,20 @@ impl FromArgMatches for ObservedArgs {
 const FLAG: &str = "--observe";
 
 impl ObservedArgs {
+    /// The values of `--observe`, as given.
+    pub(super) fn values(&self) -> &[String] {
+        &self.observe
+    }
+
     /// Copies the options into the targets that they apply to.
     pub(super) fn apply(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
         let names: Vec<String> = targets.iter().filter_map(name).collect();
-        let mut any_page = false;
+        self.pages.refuse_strangers(&names)?;
+        for value in &self.observe {
+            let how = named(value, &names).map_or(value.as_str(), |(_, how)| how);
+            observed(how).map_err(|why| problem(format!("{FLAG}: {why}")))?;
+        }
+        let (mut any_page, mut is_used) = (false, self.observe.is_empty());
         for target in targets.iter_mut() {
             let own = name(target);
             let is_for_it = |value: &String| {
@@ -93,8 +104,15 @@ impl ObservedArgs {
                 all.push(At::flag(FLAG, draft));
             }
             if !all.is_empty() {
+                is_used = true;
                 target.value.observe = Some(At::flag(FLAG, ObservedDraft::Several(all)));
             }
+        }
+        if !is_used {
+            return Err(problem(format!(
+                "{FLAG}: every target is built in, and Tenbin always observes its own servers; leave \
+                 the flag out"
+            )));
         }
         match self.given_without_use() {
             Some(flag) if !any_page => Err(problem(format!(

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, parse};
-use tenbin_plan::{AgentsDraft, Phase};
+use tenbin_plan::Phase;
 use tenbin_report::formats::fronts::blobstore_bench::{Bytes, Parsed, Teller};
 use tenbin_runner::Progress;
 
-use super::foreign::{answer_with_agents, can_keep, keep, tell};
+use super::foreign::{answer_with_added, can_keep, keep, tell};
 use super::measure::measure_live;
-use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of blobstore-bench.
 pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
-    answer_with_agents(
+    answer_with_added(
         "blobstore-bench",
         args,
         |arguments| parse(arguments, &foreign_world()),
@@ -25,12 +25,13 @@ pub(crate) fn blobstore_bench(args: &ForeignArgs) -> Exit {
     )
 }
 
-fn run(job: &BlobstoreBenchJob, agents: Flags<AgentsDraft>) -> Exit {
+fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {
     if let Err(exit) = can_keep(&[job.json.as_deref()]) {
         return exit;
     }
     tell(&job.notes);
-    let options = OutputArgs::for_foreign(false, false, agents);
+    let draft = added.observe(job.draft());
+    let options = OutputArgs::for_foreign(false, false, added.agents);
     let parameters = parameters(job);
     let phases: BTreeMap<String, Phase> = job
         .modes
@@ -68,7 +69,7 @@ fn run(job: &BlobstoreBenchJob, agents: Flags<AgentsDraft>) -> Exit {
             _ => None,
         }
     };
-    measure_live(Ok(job.draft()), &options, &live, &|_, document, _| {
+    measure_live(draft, &options, &live, &|_, document, _| {
         if let Some(teller) = &*teller.borrow() {
             output::print(teller.tail(document).as_bytes());
             keep(job.json.as_deref(), &teller.json());

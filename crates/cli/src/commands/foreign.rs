@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use tenbin_compat::{Mistakes, Parsed};
-use tenbin_plan::{AgentsDraft, Plan};
+use tenbin_plan::Plan;
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
 use tenbin_result::Document;
 
-use crate::args::{Flags, ForeignArgs};
+use crate::args::{AddedArgs, ForeignArgs};
 use crate::exit::Exit;
+use crate::front;
 use crate::output;
 
 /// Acts on the parsed command line of a tool: calls `measure` for a benchmark, or prints help or
@@ -27,32 +28,40 @@ pub(super) fn answer<Job>(
     }
 }
 
-/// Like [`answer`] for a tool whose load agents can send: parses the arguments without the flags of
-/// `[agents]`, which `measure` receives.
-pub(super) fn answer_with_agents<Job>(
+/// Like [`answer`] for a tool with requests: parses the arguments without the flags that Tenbin
+/// adds, which `measure` receives.
+pub(super) fn answer_with_added<Job>(
     tool: &str,
     args: &ForeignArgs,
     parse: impl FnOnce(&[String]) -> Result<Parsed<Job>, Mistakes>,
-    measure: impl FnOnce(&Job, Flags<AgentsDraft>) -> Exit,
+    measure: impl FnOnce(&Job, AddedArgs) -> Exit,
 ) -> Exit {
+    front::choose(tool);
     match args.divide() {
-        Ok((agents, arguments)) => match parse(&arguments) {
-            Ok(Parsed::Help(text)) => help_with_agents(&text),
-            parsed => answer(tool, parsed, |job| measure(job, agents)),
+        Ok((added, arguments)) => match parse(&arguments) {
+            Ok(Parsed::Help(text)) => help_with_added(&text),
+            parsed => answer(tool, parsed, |job| measure(job, added)),
         },
         Err(mistakes) => refuse(&mistakes),
     }
 }
 
-/// Prints the requested help of a tool whose load agents can send.
-pub(super) fn help_with_agents(text: &str) -> Exit {
-    help(&format!("{text}\n{AGENTS}"))
+/// Prints the requested help of a tool with requests.
+pub(super) fn help_with_added(text: &str) -> Exit {
+    help(&format!("{text}\n{ADDED}"))
 }
 
 /// The flags of Tenbin that every tool with requests has.
-const AGENTS: &str = "\
+const ADDED: &str = "\
 Load from several machines, on which `tenbin agent` runs:
   --agents N --nats URL --creds FILE
+
+CPU, memory and storage use of a server, repeatable (the sum is reported):
+  --observe [NAME=]HOW
+      HOW is port (the process that listens on the port of the server's URL), port:N, pid:N or
+      name:PROGRAM on this machine; tenbin:URL of a `tenbin observe` on another machine; or
+      prometheus:URL. --observe-token-file FILE and the other settings of a URL are those of
+      `tenbin http --help`
 ";
 
 /// Prints the requested help.
@@ -67,6 +76,20 @@ pub(super) fn refuse(mistakes: &Mistakes) -> Exit {
         output::error(sentence);
     }
     Exit::Refused
+}
+
+/// The findings and the verdict at the end of a tool's output, line by line with flags of the tool.
+pub(super) fn last_findings(document: &Document) -> String {
+    let text = tenbin_report::last_lines(document);
+    let lines = text.split_inclusive('\n');
+    let spelled = lines.map(|line| {
+        let (line, end) = match line.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (line, ""),
+        };
+        format!("{}{end}", front::spelled(line))
+    });
+    spelled.collect()
 }
 
 /// Prints notes before the run.

@@ -1,19 +1,18 @@
 //! `tenbin hsbench`.
 
 use tenbin_compat::hsbench::{HsbenchJob, parse};
-use tenbin_plan::AgentsDraft;
 use tenbin_report::formats::fronts::hsbench;
 
 use super::export::keep_as;
-use super::foreign::{answer_with_agents, can_keep, show_recorded, tell};
+use super::foreign::{answer_with_added, can_keep, show_recorded, tell};
 use super::measure::measure_and_show;
-use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
 use crate::output;
 
 /// Runs a command line of hsbench.
 pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
-    answer_with_agents(
+    answer_with_added(
         "hsbench",
         args,
         |arguments| parse(arguments, &foreign_world()),
@@ -21,13 +20,14 @@ pub(crate) fn hsbench(args: &ForeignArgs) -> Exit {
     )
 }
 
-fn run(job: &HsbenchJob, agents: Flags<AgentsDraft>) -> Exit {
+fn run(job: &HsbenchJob, added: AddedArgs) -> Exit {
     if let Err(exit) = can_keep(&[job.csv.as_deref(), job.json.as_deref()]) {
         return exit;
     }
     tell(&job.notes);
-    let options = OutputArgs::for_foreign(false, false, agents);
-    measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
+    let draft = added.observe(job.draft());
+    let options = OutputArgs::for_foreign(false, false, added.agents);
+    measure_and_show(draft, &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
             output::print(hsbench::text(run).as_bytes());
             keep_as("hsbench-csv", run, job.csv.as_deref());

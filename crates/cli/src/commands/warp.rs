@@ -4,15 +4,15 @@ use std::path::Path;
 
 use tenbin_compat::Mistakes;
 use tenbin_compat::warp::{Parsed, Reading, WarpJob, WarpReading, parse};
-use tenbin_plan::AgentsDraft;
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Imported, Run, Selection, read_requests};
 
-use super::foreign::{help_with_agents, refuse, show_recorded, tell, version};
+use super::foreign::{help_with_added, refuse, show_recorded, tell, version};
 use super::measure::measure_and_show;
 use super::show::{document_of, plan_of};
-use crate::args::{Flags, ForeignArgs, OutputArgs, foreign_world};
+use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::exit::Exit;
+use crate::front;
 use crate::output;
 
 /// Runs a command line of warp.
@@ -22,22 +22,24 @@ pub(crate) fn warp(args: &ForeignArgs) -> Exit {
     {
         return version("warp");
     }
-    let (agents, arguments) = match args.divide() {
+    front::choose("warp");
+    let (added, arguments) = match args.divide() {
         Ok(divided) => divided,
         Err(mistakes) => return refuse(&mistakes),
     };
     match parse(&arguments, &foreign_world()) {
-        Ok(Parsed::Help(text)) => help_with_agents(&text),
-        Ok(Parsed::Measure(job)) => run(&job, agents),
+        Ok(Parsed::Help(text)) => help_with_added(&text),
+        Ok(Parsed::Measure(job)) => run(&job, added),
         Ok(Parsed::Read(reading)) => read(&reading),
         Err(mistakes) => refuse(&mistakes),
     }
 }
 
-fn run(job: &WarpJob, agents: Flags<AgentsDraft>) -> Exit {
+fn run(job: &WarpJob, added: AddedArgs) -> Exit {
     tell(&job.notes);
-    let options = OutputArgs::for_foreign(job.quiet, job.json, agents);
-    measure_and_show(Ok(job.draft()), &options, &|plan, document, directory| {
+    let draft = added.observe(job.draft());
+    let options = OutputArgs::for_foreign(job.quiet, job.json, added.agents);
+    measure_and_show(draft, &options, &|plan, document, directory| {
         if job.json {
             output::json(document);
             return;
