@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, hypotheses_within};
+use tenbin_plan::{LiteralTemplate, Plan, hypotheses_within};
 use tenbin_stats::CONFIDENCE;
 
 /// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
@@ -26,9 +26,22 @@ pub(crate) enum Caution {
 /// The warnings and notes about a plan, one sentence each.
 pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
     let rounds = too_few_rounds(plan).map(Caution::Warning);
+    let literals = literal_templates(plan).map(Caution::Warning);
     let rounded = rounded_up(plan).map(Caution::Note);
     let parts = small_parts(plan).map(Caution::Note);
-    rounds.into_iter().chain(rounded).chain(parts).collect()
+    let warnings = rounds.into_iter().chain(literals);
+    warnings.chain(rounded).chain(parts).collect()
+}
+
+/// A warning for each text in a request that looks like a template of another tool.
+fn literal_templates(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.literal_templates().into_iter().map(|(workload, found)| {
+        let LiteralTemplate { part, text, remedy } = found;
+        format!(
+            "{workload:?}: {part} contains {text:?}, which looks like a template and is sent as it \
+             is → {remedy}"
+        )
+    })
 }
 
 /// A note if the requested number of rounds was rounded up to complete blocks of rounds.
@@ -238,6 +251,50 @@ mod tests {
         );
         let whole = plan("[rounds]\ncount = 16\n", 2, put, 1);
         assert_eq!(cautions(&whole), []);
+    }
+
+    #[test]
+    fn a_template_that_is_sent_as_it_is_is_a_warning() {
+        let said = |url: &str, work: &str| {
+            let text = format!(
+                "[[target]]\nurl = \"http://127.0.0.1:8080{url}\"\n[[workload]]\nkind = \"http\"\n{work}"
+            );
+            let draft = Draft::from_toml(&text, std::path::Path::new("plan.toml")).unwrap();
+            let plan = draft.resolve(&mut Context::of_this_process().unwrap());
+            cautions(&plan.unwrap())
+        };
+        let warned = |url: &str, work: &str, words: &[&str]| {
+            let found = said(url, work);
+            let [Caution::Warning(warning)] = found.as_slice() else {
+                panic!("{url} {work}: {found:?}");
+            };
+            for word in words {
+                assert!(warning.contains(word), "{warning}");
+            }
+        };
+        let path = "path = '/json?x={random}'";
+        warned(
+            "/",
+            path,
+            &["the path contains \"{random}\"", "--patterns FILE"],
+        );
+        warned(
+            "/json?x={random}",
+            "",
+            &["the URL of target", "\"{random}\""],
+        );
+        warned("/items/{id}", "", &["the URL of target", "\"{id}\""]);
+        warned(
+            "/",
+            "headers = ['X-Id: ${ID}']",
+            &["header \"X-Id\"", "{env:NAME}"],
+        );
+        warned("/", "body = '{\"id\":{random}}'", &["the body"]);
+        warned("/", "body = '@file.json'", &["--body-file FILE"]);
+        let levels = "path = '/{id}'\nload = { connections = '1,2,4' }";
+        warned("/", levels, &["\"{id}\""]);
+        assert_eq!(said("/", "body = '{\"query\":{\"match_all\":{}}}'"), []);
+        assert_eq!(said("/", "headers = ['X-Id: {env:PATH}']"), []);
     }
 
     #[test]

@@ -58,6 +58,16 @@ impl Run {
         Self::of(plan, targets, workloads)
     }
 
+    /// Makes every workload send its request to this path.
+    pub(crate) fn sends_to(&mut self, path: &str) {
+        for workload in &mut self.plan.workloads {
+            workload.kind = WorkloadKind::Http(HttpWork {
+                path: Some(path.to_owned()),
+                ..HttpWork::plain("GET")
+            });
+        }
+    }
+
     fn of(plan: Plan, targets: &[&str], workloads: &[&str]) -> Self {
         let slices = schedule(&plan)
             .iter()

@@ -41,6 +41,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "unequal_hits",
             "unequal_requests",
             "no_hits",
+            "literal_template",
             "changed_answers",
             "cache_forecast",
             "cache_share",

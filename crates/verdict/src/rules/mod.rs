@@ -40,6 +40,7 @@ pub static RULES: &[Rule] = &[
     rule!(connections::stream_limit),
     rule!(cache::unequal_hits),
     rule!(cache::no_hits),
+    rule!(responses::literal_template),
     rule!(responses::changed_answers),
     rule!(responses::unequal_requests),
     rule!(responses::left_behind),

@@ -5,6 +5,7 @@ pub(crate) mod censored;
 pub(crate) mod changed_answers;
 pub(crate) mod errors;
 pub(crate) mod left_behind;
+pub(crate) mod literal_template;
 pub(crate) mod mixed_responses;
 pub(crate) mod read_back;
 pub(crate) mod suspicious_response;

@@ -1,0 +1,254 @@
+//! Text in a request that looks like a template of another tool and is sent as it is.
+
+use serde_json::Value;
+
+use super::HttpWork;
+use crate::patterns::PatternFormat;
+
+/// Text in a request that looks like a template. Tenbin replaces no templates in requests, so the
+/// text is sent as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteralTemplate {
+    /// The part of the request: `the path`, `the body`, `header "X-Id"`.
+    pub part: String,
+    /// The text, shortened and without secrets.
+    pub text: String,
+    /// How to send what the text probably means.
+    pub remedy: &'static str,
+}
+
+/// Longest placeholder, bytes: longer text in braces is content.
+const LONGEST: usize = 60;
+/// Methods that a document in braces can begin with instead of a brace: GraphQL.
+const GRAPHQL: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
+
+const BODY_FILE: &str = "to send the content of a file, use --body-file FILE";
+const VARIABLE: &str = "to send the value of an environment variable in a header, write \
+                        {env:NAME}; a shell replaces $(…) and ${…} only outside single quotes";
+const TERM: &str = "search terms are replaced only in by_target of a plan file, with a file of \
+                    terms in patterns: see docs/patterns.md";
+const VALUES: &str = "requests have no placeholders: write the different requests to a file, and \
+                      send them with --patterns FILE (docs/patterns.md)";
+
+/// The parts of the request that look like templates, one for each part.
+pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
+    if let Some(patterns) = &work.patterns {
+        let is_log = matches!(
+            patterns.format,
+            PatternFormat::AccessLog | PatternFormat::GroongaLog
+        );
+        if is_log || patterns.by_target.is_some() || patterns.of_corpus {
+            return Vec::new();
+        }
+        let mut paths = patterns.set.patterns().iter().map(|pattern| &pattern.path);
+        let found = paths.find_map(|path| in_path("a path of the patterns", path));
+        return found.into_iter().collect();
+    }
+    let mut all = Vec::new();
+    if let Some(path) = work.shown_path() {
+        all.extend(in_path("the path", &path));
+    }
+    for (name, value) in &work.printed_headers {
+        let found = in_text(value, false);
+        all.extend(found.map(|text| found_in(format!("header {name:?}"), text)));
+    }
+    if work.body_file.is_none()
+        && let Ok(body) = str::from_utf8(&work.body)
+    {
+        let is_stored_template = work.path.as_deref().is_some_and(|path| {
+            // OpenSearch replaces {{name}} in stored and in sent search templates.
+            path.contains("template") || path.contains("_scripts")
+        });
+        let body = work.secrets.conceal(body);
+        let found = in_body(&body, is_stored_template);
+        all.extend(found.map(|text| found_in("the body".to_owned(), &text)));
+    }
+    all
+}
+
+/// The template in the path and query of a URL, if any.
+pub(crate) fn in_path(part: &str, path: &str) -> Option<LiteralTemplate> {
+    // Most paths, of which a file of patterns can have a million, need no further look.
+    if !path.contains(['{', '[', '$']) && !path.contains("%7B") {
+        return None;
+    }
+    // URLs are kept with percent-encoded braces.
+    let path = path.replace("%7B", "{").replace("%7D", "}");
+    let found = in_text(&path, false).or_else(|| range(&path))?;
+    Some(found_in(part.to_owned(), found))
+}
+
+fn found_in(part: String, text: &str) -> LiteralTemplate {
+    let remedy = match text {
+        text if text.starts_with('@') => BODY_FILE,
+        text if text.starts_with("{term") => TERM,
+        text if text.starts_with('$') => VARIABLE,
+        _ => VALUES,
+    };
+    LiteralTemplate {
+        part,
+        text: text.chars().take(LONGEST).collect(),
+        remedy,
+    }
+}
+
+fn in_body(body: &str, is_stored_template: bool) -> Option<String> {
+    let trimmed = body.trim();
+    let is_file_name = trimmed.len() > 1 && !trimmed.contains(char::is_whitespace);
+    if trimmed.starts_with('@') && is_file_name {
+        return Some(trimmed.to_owned());
+    }
+    if let Ok(value) = serde_json::from_str::<Value>(trimmed) {
+        return in_json(&value, is_stored_template).map(str::to_owned);
+    }
+    let is_graphql = GRAPHQL.iter().any(|word| trimmed.starts_with(word));
+    in_text(trimmed, is_graphql || trimmed.starts_with('{')).map(str::to_owned)
+}
+
+/// The first template in the names and texts of a JSON document.
+fn in_json(value: &Value, is_stored_template: bool) -> Option<&str> {
+    let wanted = |text: &&str| !(is_stored_template && text.starts_with("{{"));
+    match value {
+        Value::String(text) => in_text(text, false).filter(wanted),
+        Value::Array(items) => items.iter().find_map(|it| in_json(it, is_stored_template)),
+        Value::Object(entries) => entries.iter().find_map(|(name, value)| match value {
+            // A document of GraphQL has words in braces.
+            Value::String(text) if name == "query" => in_text(text, true),
+            value => in_text(name, false)
+                .filter(wanted)
+                .or_else(|| in_json(value, is_stored_template)),
+        }),
+        _ => None,
+    }
+}
+
+/// The first template in a text: `{word}`, `{{word}}`, `${word}`, `$(command)`, `{1..9}`. With
+/// `nests`, a word in braces counts only after a colon or an equals sign, because the language of
+/// the text has other words in braces.
+fn in_text(text: &str, nests: bool) -> Option<&str> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(['{', '$']) {
+        let at = from + found;
+        let (before, rest) = (text[..at].trim_end(), &text[at..]);
+        let is_value = !nests || before.ends_with([':', '=']);
+        if let Some(length) = template(rest).filter(|_| is_value || rest.starts_with("{{")) {
+            return Some(&rest[..length]);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// The length of the template at the start of `text`.
+fn template(text: &str) -> Option<usize> {
+    let (open, close) = [("{{", "}}"), ("${", "}"), ("$(", ")"), ("{", "}")]
+        .into_iter()
+        .find(|(open, _)| text.starts_with(open))?;
+    let inner = &text[open.len()..];
+    let inner = &inner[..inner.find(close).filter(|length| *length <= LONGEST)?];
+    let is_template = match open {
+        "$(" => inner
+            .trim_start_matches('(')
+            .starts_with(|c: char| c.is_ascii_alphabetic()),
+        _ => is_word(inner.trim()) || is_span(inner),
+    };
+    (is_template && !inner.starts_with("env:")).then_some(open.len() + inner.len() + close.len())
+}
+
+/// A name as in templates: `random`, `$randomInt`, `.id`, `user.id`, `randInt:1:9`.
+fn is_word(text: &str) -> bool {
+    let name = text.trim_start_matches(['$', '.', '#', '_']);
+    let is_first = |c: char| c.is_ascii_alphabetic();
+    let is_further = |c: char| c.is_ascii_alphanumeric() || "._:-".contains(c);
+    // A call such as randomInt(1,9).
+    let name = name.split_once('(').map_or(name, |(name, _)| name);
+    name.starts_with(is_first) && name.chars().all(is_further)
+}
+
+/// Numbers from one to another: `1..100`.
+fn is_span(text: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    text.split_once("..")
+        .is_some_and(|(first, last)| is_number(first) && is_number(last))
+}
+
+/// Numbers as curl replaces them: `[1-100]`.
+fn range(path: &str) -> Option<&str> {
+    let at = path.find('[')?;
+    let length = path[at..].find(']')?;
+    let (first, last) = path[at + 1..at + length].split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(first) && is_number(last)).then(|| &path[at..=at + length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(text: &str) -> Option<String> {
+        in_body(text, false)
+    }
+
+    #[test]
+    fn templates_of_other_tools_are_recognised() {
+        for (path, text) in [
+            ("/json?x={random}", "{random}"),
+            ("/items/{{id}}", "{{id}}"),
+            ("/items/%7Bid%7D", "{id}"),
+            ("/items/${__VU}", "${__VU}"),
+            ("/items/$(uuidgen)", "$(uuidgen)"),
+            ("/items/{1..100}", "{1..100}"),
+            ("/items/[1-100]", "[1-100]"),
+            ("/items/{{$randomInt}}", "{{$randomInt}}"),
+            ("/items/{randInt(1,9)}", "{randInt(1,9)}"),
+        ] {
+            let found = in_path("the path", path).expect(path);
+            assert_eq!(found.text, text);
+        }
+        for (given, text) in [
+            (r#"{"id":{random}}"#, "{random}"),
+            (r#"{"id":"{random}"}"#, "{random}"),
+            (r#"{"a":[{"b":"x-{{uuid}}"}]}"#, "{{uuid}}"),
+            ("id={random}&b=1", "{random}"),
+            ("@file.json", "@file.json"),
+            ("@-", "@-"),
+        ] {
+            assert_eq!(body(given).as_deref(), Some(text), "{given}");
+        }
+        assert_eq!(found_in(String::new(), "@f").remedy, BODY_FILE);
+        assert_eq!(found_in(String::new(), "{term:groonga}").remedy, TERM);
+        assert_eq!(found_in(String::new(), "{random}").remedy, VALUES);
+    }
+
+    #[test]
+    fn ordinary_braces_are_no_templates() {
+        for path in [
+            "/a?filter={\"a\":1}",
+            "/a?q={}",
+            "/a?price=$5",
+            "/a[0]?b[c]=1",
+            "/a?q=%7B%22a%22%3A1%7D",
+        ] {
+            assert_eq!(in_path("the path", path), None, "{path}");
+        }
+        for given in [
+            "",
+            "{}",
+            r#"{"query":{"match_all":{}}}"#,
+            r#"{"a":{"b":[1,2,{"c":null}]}}"#,
+            r#"{"query":"{ user { name } }"}"#,
+            r#"{"query":"{hero}"}"#,
+            "query { user(id: 1) { name } }",
+            r#"{"query":"query($id: ID!) { user(id: $id) {name} }"}"#,
+            r#"{"$gt":1,"price":"$5"}"#,
+            "{\"index\":{}}\n{\"query\":{\"match_all\":{}}}\n",
+            "user@example.com",
+            "@user hello",
+            "function f() {\n  return 1;\n}",
+        ] {
+            assert_eq!(body(given), None, "{given}");
+        }
+        let template = r#"{"id":"stored","params":{"name":"{{name}}"}}"#;
+        assert_eq!(in_body(template, true), None);
+    }
+}
