@@ -35,6 +35,19 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Sends the requests of a workload to the path `to`, to which the path `from` redirected before
+    /// the run.
+    pub fn redirect(&mut self, at: usize, from: impl Into<String>, to: impl Into<String>) {
+        if let Some(workload) = self.workloads.get_mut(at) {
+            workload
+                .kind
+                .protocol_mut()
+                .redirected(from.into(), to.into());
+        }
+    }
+}
+
 impl Workload {
     fn settle(&mut self, found: Found, taken: &BTreeSet<String>) {
         let assumed = self.kind.protocol().default_name();

@@ -494,6 +494,8 @@ fn http() -> impl Strategy<Value = HttpWork> {
             |(method, path, headers, (body, body_file), expect, may_differ, verify)| HttpWork {
                 secrets: Default::default(),
                 method: method.to_owned(),
+                follow: false,
+                redirected_from: path.clone().filter(|_| verify),
                 path,
                 printed_headers: headers.clone(),
                 headers,

@@ -35,7 +35,8 @@ pub(crate) fn first_answer(
         (controls.progress)(Progress::Warning(warning));
     }
     if let Some(status) = first.response.status {
-        check_status(plan, target, status, controls)?;
+        let location = first.response.location.as_deref();
+        check_status(plan, target, (status, location), controls)?;
     }
     Ok(FirstAnswer {
         server: first.response.server,
@@ -45,21 +46,29 @@ pub(crate) fn first_answer(
 
 /// Checks the status of the first response against each workload that sends plain GET requests to
 /// the URL of the target, as the first request did. Warns if the workload does not accept the
-/// status; returns an error if the status is a final rejection such as 404.
+/// status; returns an error if the status is a redirect or a final rejection such as 404.
 fn check_status(
     plan: &Plan,
     target: &Target,
-    status: u16,
+    (status, location): (u16, Option<&str>),
     controls: &mut Controls<'_>,
 ) -> Result<(), RunError> {
     // These statuses reject the request itself; other error statuses, such as 503 or 429, may be
     // temporary.
-    let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
+    let is_final = (300..500).contains(&status) && !matches!(status, 408 | 425 | 429);
     for work in &plan.workloads {
         if work.facts().accepts_first(status) != Some(false) {
             continue;
         }
         let why = format!("GET returned status {status}, which does not count as success");
+        if (300..400).contains(&status) {
+            return Err(RunError::Preparation {
+                target: target.name.clone(),
+                workload: work.name.clone(),
+                what: "the first request".to_owned(),
+                why: tenbin_workloads::redirected(status, location),
+            });
+        }
         if is_final {
             return Err(RunError::Preparation {
                 target: target.name.clone(),

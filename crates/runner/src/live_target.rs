@@ -282,6 +282,14 @@ impl LiveTarget {
             while let Some(stage) = self.prepared[at].before_run() {
                 self.stage(work, Some(stage), controls)?;
             }
+            if let Some(why) = self.prepared[at].refused() {
+                return Err(RunError::Preparation {
+                    target: self.running.name.clone(),
+                    workload: work.name.clone(),
+                    what: "the first request".to_owned(),
+                    why,
+                });
+            }
         }
         Ok(())
     }

@@ -146,6 +146,7 @@ mod tests {
             status: Some(200),
             server: None,
             bare_line_feed: None,
+            location: None,
             date: Some(date),
             sent,
             received: sent + Duration::from_millis(500),

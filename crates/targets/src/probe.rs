@@ -41,6 +41,8 @@ pub struct ResponseHead {
     /// Number of the first line of the head that ends with a line feed alone, without a carriage
     /// return; `None` if every line ends with both.
     pub bare_line_feed: Option<u64>,
+    /// `Location` header. Untrusted: output must escape it.
+    pub location: Option<String>,
     /// `Date` header, which has a resolution of one second.
     pub date: Option<SystemTime>,
     /// Time at which the request was sent.
@@ -246,6 +248,20 @@ pub fn get(
     limit: Duration,
     abandon: &dyn Fn() -> bool,
 ) -> Result<ResponseHead, ProbeError> {
+    get_with(url, &[], endpoint, limit, abandon)
+}
+
+/// As [`get`], with these headers, which replace headers of Tenbin with the same name.
+///
+/// # Errors
+/// When no complete response head is received.
+pub fn get_with(
+    url: &Url,
+    headers: &[(String, String)],
+    endpoint: &Endpoint,
+    limit: Duration,
+    abandon: &dyn Fn() -> bool,
+) -> Result<ResponseHead, ProbeError> {
     let deadline = Deadline {
         limit,
         deadline: Instant::now() + limit,
@@ -253,18 +269,19 @@ pub fn get(
     };
     let mut stream = Stream::open(endpoint, &deadline)?;
     match endpoint.http {
-        HttpVersion::Http1 => request_head(url, &mut stream, &deadline),
+        HttpVersion::Http1 => request_head(url, headers, &mut stream, &deadline),
         HttpVersion::Http2 => http2::exchange_prefaces(&mut stream, &deadline),
     }
 }
 
 fn request_head(
     url: &Url,
+    headers: &[(String, String)],
     stream: &mut Stream<'_>,
     deadline: &Deadline<'_>,
 ) -> Result<ResponseHead, ProbeError> {
     let sent = SystemTime::now();
-    stream.write(request(url).as_bytes())?;
+    stream.write(request(url, headers).as_bytes())?;
     let mut head = Vec::new();
     loop {
         if stream.read(&mut head, deadline)? == 0 {
@@ -339,16 +356,30 @@ pub fn connect(endpoint: &Endpoint, limit: Duration) -> Result<Socket, ProbeErro
     })
 }
 
-fn request(url: &Url) -> String {
+fn request(url: &Url, headers: &[(String, String)]) -> String {
     let host = url.host_str().unwrap_or("localhost");
     let port = url.port().map_or(String::new(), |port| format!(":{port}"));
     let path = url.path();
     let query = url
         .query()
         .map_or(String::new(), |query| format!("?{query}"));
-    format!(
-        "GET {path}{query} HTTP/1.1\r\nHost: {host}{port}\r\nUser-Agent: tenbin\r\nAccept: */*\r\nConnection: close\r\n\r\n"
-    )
+    let mut text = format!("GET {path}{query} HTTP/1.1\r\n");
+    let own = [
+        ("Host", format!("{host}{port}")),
+        ("User-Agent", "tenbin".to_owned()),
+        ("Accept", "*/*".to_owned()),
+    ];
+    let is_replaced = |name: &str| {
+        let mut names = headers.iter();
+        names.any(|(given, _)| given.eq_ignore_ascii_case(name))
+    };
+    for (name, value) in own.iter().filter(|(name, _)| !is_replaced(name)) {
+        text += &format!("{name}: {value}\r\n");
+    }
+    for (name, value) in headers {
+        text += &format!("{name}: {value}\r\n");
+    }
+    text + "Connection: close\r\n\r\n"
 }
 
 enum Head {
@@ -394,6 +425,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         bare_line_feed: (1..)
             .zip(bytes[..end].split_inclusive(|&byte| byte == b'\n'))
             .find_map(|(number, line)| (!line.ends_with(b"\r\n")).then_some(number)),
+        location: header("location").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
         received: SystemTime::now(),

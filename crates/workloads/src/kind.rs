@@ -151,6 +151,12 @@ pub trait Prepared: Send {
         None
     }
 
+    /// Why the target's responses before the run rule out the run, in one sentence; called after the
+    /// stages of [`Prepared::before_run`].
+    fn refused(&self) -> Option<String> {
+        None
+    }
+
     /// The setup stage of the next slice, if needed; called once before each slice.
     fn before_slice(&mut self) -> Option<Stage> {
         None

@@ -15,6 +15,7 @@ mod kind;
 pub mod null;
 mod range;
 mod read_back;
+mod redirect;
 mod remote;
 mod resend;
 mod responses;
@@ -35,6 +36,7 @@ pub use kind::{
     protocol,
 };
 pub use read_back::ReadBack;
+pub use redirect::redirected;
 pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
 pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};

@@ -5,7 +5,7 @@ use std::path::Path;
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::{Ended, Integrity, RecordError};
 use tenbin_result::Document;
-use tenbin_runner::{Ending, Progress, RunContext, RunOutcome, Stop, places};
+use tenbin_runner::{Ending, Progress, Redirected, RunContext, RunOutcome, Stop, places};
 
 use super::compare::Before;
 use super::context::context_in;
@@ -134,6 +134,20 @@ fn run(
         }
     };
     context.lengthen_slices = may_lengthen;
+    let plan = match tenbin_runner::follow(&plan, &context, &stop) {
+        Ok((plan, redirects)) => {
+            for Redirected { workload, from, to } in redirects {
+                display.note(&format!(
+                    "note: {workload:?}: {from} redirects to {to}, which is measured"
+                ));
+            }
+            plan
+        }
+        Err(error) => {
+            output::error(&error.to_string());
+            return Exit::of_run(&error);
+        }
+    };
     let mut telemetry = match Telemetry::start(&plan) {
         Ok(telemetry) => telemetry,
         Err(sentence) => {

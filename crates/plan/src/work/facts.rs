@@ -4,6 +4,16 @@ use crate::may_differ::MayDiffer;
 use crate::patterns::Patterns;
 use crate::sizes::Sizes;
 use crate::store::Store;
+use crate::work::http::LiteralTemplate;
+
+/// A request whose redirect is followed before the run.
+#[derive(Debug, Clone, Copy)]
+pub struct FollowedRequest<'a> {
+    /// Path and query; `None`: those of the target's URL.
+    pub path: Option<&'a str>,
+    /// Headers, in order. Values can be secret.
+    pub headers: &'a [(String, String)],
+}
 
 /// Facts about the work of one workload. The default methods are for a protocol that stores nothing
 /// on its targets and whose correct responses are known.
@@ -21,6 +31,16 @@ pub trait Facts {
     /// in the URL of every target, if it is the same for all.
     fn request(&self, _target_path: Option<&str>) -> Option<String> {
         None
+    }
+
+    /// The request whose redirect is followed before the run, if any.
+    fn followed(&self) -> Option<FollowedRequest<'_>> {
+        None
+    }
+
+    /// The texts in the requests that look like templates of another tool and are sent as they are.
+    fn literal_templates(&self) -> Vec<LiteralTemplate> {
+        Vec::new()
     }
 
     /// Advice on what to check if a target refuses the requests.

@@ -10,7 +10,7 @@ pub mod http;
 pub mod s3;
 mod sent_to;
 
-pub use facts::{Direction, Facts, LaidOut, Operation, Traits, Transfer};
+pub use facts::{Direction, Facts, FollowedRequest, LaidOut, Operation, Traits, Transfer};
 pub(crate) use sent_to::SentTo;
 
 use serde::Deserialize;
@@ -44,6 +44,11 @@ pub(crate) trait Protocol: Facts {
     fn settle(&mut self, found: Found) -> bool {
         let _ = found;
         false
+    }
+
+    /// Sends the requests to the path `to`, to which `from` redirects.
+    fn redirected(&mut self, from: String, to: String) {
+        let _ = (from, to);
     }
 
     /// The work as sent to `target`, if different from the plan.

@@ -43,7 +43,7 @@ pub fn fetch(url: &Url, endpoint: &Endpoint, limit: Duration) -> Result<Vec<u8>,
         abandon: &|| false,
     };
     let mut stream = Stream::open(endpoint, &deadline)?;
-    stream.write(super::request(url).as_bytes())?;
+    stream.write(super::request(url, &[]).as_bytes())?;
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {

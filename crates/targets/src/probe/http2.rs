@@ -46,6 +46,7 @@ pub(super) fn exchange_prefaces(
         status: None,
         server: None,
         bare_line_feed: None,
+        location: None,
         date: None,
         sent,
         received: SystemTime::now(),

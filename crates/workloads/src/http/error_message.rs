@@ -7,6 +7,7 @@ use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, ResponseHead};
 use tenbin_plan::HttpWork;
 
 use super::head::Success;
+use crate::redirect::location_of;
 use crate::s3::messages::refusal::Refusals;
 
 /// Bytes of an error response that are parsed.
@@ -21,6 +22,8 @@ const PUBLIC: [&str; 5] = [
     "accept-language",
     "user-agent",
 ];
+/// Begins the text of a redirect.
+const REDIRECT: &str = "redirect to ";
 /// Minimum length of a part of a header value that counts as a possible secret, bytes.
 const SECRET_CHARS: usize = 6;
 
@@ -75,7 +78,17 @@ impl ErrorMessages {
         exchange: &mut Exchange,
         head: &ResponseHead<'_>,
     ) -> BodyUse {
-        if success.holds(head.status) || exchange.bodyless_response {
+        if success.holds(head.status) {
+            return BodyUse::Discard;
+        }
+        if let Some(location) = location_of(head) {
+            // Kept in place of the body, which says no more than the header.
+            self.bodies.catch(exchange);
+            self.bodies.body(exchange, REDIRECT.as_bytes());
+            self.bodies.body(exchange, location.as_bytes());
+            return BodyUse::Discard;
+        }
+        if exchange.bodyless_response {
             return BodyUse::Discard;
         }
         self.bodies.catch(exchange);
@@ -89,7 +102,11 @@ impl ErrorMessages {
     /// The judgement of a response with an error status, with the error message unless the message
     /// contains a secret.
     pub(super) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
-        let words = words(self.bodies.caught(exchange)).unwrap_or_default();
+        let caught = self.bodies.caught(exchange);
+        let words = match caught.starts_with(REDIRECT.as_bytes()) {
+            true => String::from_utf8_lossy(caught).into_owned(),
+            false => words(caught).unwrap_or_default(),
+        };
         self.bodies.release(exchange);
         let words = match self.secrets.are_not_in(&words) {
             true => words,

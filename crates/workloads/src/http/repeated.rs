@@ -66,6 +66,10 @@ impl Prepared for PreparedHttp {
             .probe(|| sender, move |status| request.success.holds(status))
     }
 
+    fn refused(&self) -> Option<String> {
+        self.expected.refused()
+    }
+
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
         self.workers(self.workers)
     }

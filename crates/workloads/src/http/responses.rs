@@ -76,6 +76,12 @@ impl Expected {
         })
     }
 
+    /// Why the responses to the probe rule out the run, in one sentence.
+    pub(super) fn refused(&self) -> Option<String> {
+        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.refused().map(str::to_owned)
+    }
+
     /// Sets the expectation from the results of the probe.
     fn learn(&mut self) {
         if matches!(self.expectation, Expectation::Unknown(_)) {

@@ -10,6 +10,7 @@ use super::content::{START, finished, fold};
 use super::expectation::ENOUGH;
 use super::tally::{Kinds, Response};
 use super::{Decoded, Expectation, ExpectedResponse};
+use crate::redirect::{is_redirect, location_of, redirected};
 
 /// Nanoseconds after which no further requests are sent, once [`FEWEST`] requests were sent.
 const LONGEST_NANOS: u64 = 300_000_000;
@@ -29,9 +30,16 @@ pub(crate) struct Findings {
     decoded: Vec<Option<Decoded>>,
     /// The text of a failure of the response, if the workload does not accept it.
     failed_check: Option<String>,
+    /// Why the responses rule out the run, in one sentence.
+    refused: Option<String>,
 }
 
 impl Findings {
+    /// Why the responses to the probe rule out the run, in one sentence: the server redirects.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
     /// The expected response, derived from the responses to the probe.
     pub(crate) fn expectation(&self) -> Expectation {
         Expectation::of(&self.kinds)
@@ -89,6 +97,7 @@ pub(crate) struct Prober {
     body: Vec<u8>,
     content_type: Option<String>,
     encoding: Option<String>,
+    location: Option<String>,
 }
 
 impl Prober {
@@ -111,6 +120,7 @@ impl Prober {
             body: Vec::new(),
             content_type: None,
             encoding: None,
+            location: None,
         }
     }
 }
@@ -147,6 +157,7 @@ impl Workload for Prober {
         };
         self.content_type = text("content-type");
         self.encoding = text("content-encoding");
+        self.location = location_of(head);
         BodyUse::Inspect
     }
 
@@ -164,6 +175,10 @@ impl Workload for Prober {
         let judgement = self.inner.judge(exchange, status, length);
         if !(self.success)(status) {
             self.is_over = true;
+            if is_redirect(status) {
+                let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+                findings.refused = Some(redirected(status, self.location.as_deref()));
+            }
             return Judgement::Failed(ErrorClass::Status, String::new());
         }
         if let Judgement::Failed(class, text) = judgement {

@@ -25,6 +25,17 @@ section! {
             Flag::text("--path", "PATH", "Path and query")
                 .default("those of each target's URL"),
         );
+        /// look for a redirect before the run, and send the requests to the URL that the server
+        /// redirects to, on the same server. For GET and HEAD on servers that run already, with one
+        /// host and HTTP/1.1
+        follow: Scalar = switch().default("false").flag(Flag::of(
+            "--follow",
+            Takes::Switches(true),
+            "If the server redirects the request, measure the URL that the server redirects to. The \
+             redirect is followed once, before the run; the URL must be on the same server",
+        ));
+        /// in the plan of a run: the path that redirected to `path` before the run, with `follow`
+        redirected_from: Scalar = text("path");
         /// request headers. `{env:NAME}` in a value is replaced with an environment variable:
         /// `"Authorization: Bearer {env:TOKEN}"`; see [Secrets](#secrets). `Content-Length`,
         /// `Transfer-Encoding` and `Connection` are set by Tenbin

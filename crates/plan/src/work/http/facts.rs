@@ -1,10 +1,15 @@
 //! Implements [`Facts`] and [`Protocol`] for HTTP workloads.
 
-use super::{HttpWork, TRAITS, print};
+use super::literal::literal_templates;
+use super::{HttpWork, LiteralTemplate, TRAITS, print};
+use crate::connect::HttpVersion;
 use crate::digits::{grouped, size};
 use crate::may_differ::MayDiffer;
 use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
+use crate::reach::Reach;
+use crate::target::Target;
+use crate::work::facts::FollowedRequest;
 use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
 
 impl Facts for HttpWork {
@@ -31,7 +36,11 @@ impl Facts for HttpWork {
             0 => String::new(),
             length => format!(" with a body of {}", size(length as u64)),
         };
-        format!("HTTP {} {path}{body}", self.method)
+        let from = match &self.redirected_from {
+            Some(from) => format!(", redirected from {}", self.secrets.conceal(from)),
+            None => String::new(),
+        };
+        format!("HTTP {} {path}{body}{from}", self.method)
     }
 
     fn request(&self, target_path: Option<&str>) -> Option<String> {
@@ -45,6 +54,17 @@ impl Facts for HttpWork {
 
     fn when_refused(&self) -> &'static str {
         "check path, method, headers and the statuses that count as success: the target does not complete the operations"
+    }
+
+    fn followed(&self) -> Option<FollowedRequest<'_>> {
+        self.follow.then_some(FollowedRequest {
+            path: self.path.as_deref(),
+            headers: &self.headers,
+        })
+    }
+
+    fn literal_templates(&self) -> Vec<LiteralTemplate> {
+        literal_templates(self)
     }
 
     fn has_sequence(&self) -> bool {
@@ -145,6 +165,35 @@ impl Protocol for HttpWork {
 
     fn patterns_mut(&mut self) -> Option<(&str, &mut Patterns)> {
         Some((self.method.as_str(), self.patterns.as_mut()?))
+    }
+
+    fn redirected(&mut self, from: String, to: String) {
+        self.path = Some(to);
+        self.redirected_from = Some(from);
+    }
+
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+        if !self.follow {
+            return Vec::new();
+        }
+        let mut targets = targets.iter();
+        let why = if self.patterns.is_some() {
+            "requests from a file can redirect to different URLs; write the final paths in the file"
+        } else if !matches!(self.method.as_str(), "GET" | "HEAD") {
+            "a redirect can change other methods than GET and HEAD; write the final path in --path"
+        } else if targets
+            .clone()
+            .any(|it| !matches!(it.reach, Reach::Endpoint { .. }))
+        {
+            "a server that Tenbin starts does not run before the run; write the final path in --path"
+        } else if targets.clone().any(|target| target.host_count() > 1) {
+            "the hosts of a target can redirect to different URLs; write the final path in --path"
+        } else if targets.any(|target| target.connect.http == HttpVersion::Http2) {
+            "redirects are read with HTTP/1.1 only; write the final path in --path"
+        } else {
+            return Vec::new();
+        };
+        vec![("follow", format!("{workload:?} has --follow: {why}"))]
     }
 
     fn shows_body(&self) -> bool {

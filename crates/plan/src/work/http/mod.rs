@@ -4,12 +4,14 @@ mod draft;
 mod facts;
 mod header;
 mod keys;
+pub(crate) mod literal;
 mod method;
 mod patterns;
 mod print;
 mod resolve;
 
 pub use draft::{ByTargetDraft, HttpDraft, TemplateDraft};
+pub use literal::LiteralTemplate;
 
 use std::fmt;
 use std::ops::Range;
@@ -44,6 +46,10 @@ pub struct HttpWork {
     pub method: String,
     /// Path and query; `None`: those of the target's URL.
     pub path: Option<String>,
+    /// Look for a redirect before the run, and send the requests to where the server redirects.
+    pub follow: bool,
+    /// The path that redirected to `path` before the run.
+    pub redirected_from: Option<String>,
     /// Additional headers, in order. Values can be secret.
     pub headers: Vec<(String, String)>,
     /// `headers` as in a printed plan: `{env:NAME}` replaces values that came from the environment,
@@ -77,6 +83,7 @@ impl fmt::Debug for HttpWork {
         f.debug_struct("HttpWork")
             .field("method", &self.method)
             .field("path", &self.shown_path())
+            .field("follow", &self.follow)
             .field("headers", &self.printed_headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .field("body_file", &self.body_file)
@@ -114,6 +121,8 @@ impl HttpWork {
         Self {
             method: method.into(),
             path: None,
+            follow: false,
+            redirected_from: None,
             headers: Vec::new(),
             printed_headers: Vec::new(),
             body: Vec::new(),

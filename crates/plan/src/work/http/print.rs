@@ -11,6 +11,11 @@ pub(super) fn print(page: &mut Page, work: &HttpWork) {
     if let Some(path) = work.shown_path() {
         page.key(&HttpDraft::path, text(path));
     }
+    page.unless(&HttpDraft::follow, work.follow, false);
+    if let Some(from) = &work.redirected_from {
+        let from = work.secrets.conceal(from);
+        page.key(&HttpDraft::redirected_from, text(from));
+    }
     if !work.printed_headers.is_empty() {
         let lines = work.printed_headers.iter();
         page.key(

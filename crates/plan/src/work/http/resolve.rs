@@ -37,6 +37,8 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
         patterns: patterns::resolve(resolver, draft, &method),
         method,
         path: resolver.read("path", &draft.path, path),
+        follow: resolver.value_or_default(&HttpDraft::follow, &draft.follow),
+        redirected_from: resolver.read("redirected_from", &draft.redirected_from, path),
         headers,
         printed_headers,
         body,

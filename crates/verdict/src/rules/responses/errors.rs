@@ -22,6 +22,15 @@ const ANY: f64 = 0.01;
 /// Characters of an error text that are shown: a check and the start of a response fit.
 const SHOWN_CHARS: usize = 240;
 
+/// Status of a server or proxy that limits the rate of requests (RFC 6585, section 4).
+const TOO_MANY: u16 = 429;
+
+const TOO_MANY_ADVICE: &str = "switch off the rate limiter for the load generator, raise its limit, or stay below the \
+     limit with --rate: responses with status 429 come from a rate limiter, not from the work to be measured";
+
+const REDIRECT_ADVICE: &str = "measure the URL that the server redirects to, with --follow if it is on the same server, \
+     or accept the redirect with --expect 3xx";
+
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "errors",
     summary: "operations failed, or a slice has no correct response",
@@ -282,9 +291,19 @@ impl Tally {
         ))
     }
 
-    fn refused_by_request(&self) -> bool {
+    fn commonest_status(&self) -> Option<u16> {
         let commonest = self.statuses.iter().max_by_key(|(_, count)| **count);
-        commonest.is_some_and(|(status, _)| (300..500).contains(status))
+        commonest.map(|(status, _)| *status)
+    }
+
+    fn refused_by_request(&self) -> bool {
+        let status = self.commonest_status();
+        status.is_some_and(|status| (300..500).contains(&status))
+    }
+
+    fn is_redirected(&self) -> bool {
+        self.commonest_status()
+            .is_some_and(|status| (300..400).contains(&status))
     }
 
     fn cause(&self) -> Cause {
@@ -356,6 +375,10 @@ impl Tally {
             Some(ErrorClass::Protocol) => {
                 "check what listens on that port: it does not speak HTTP/1.1"
             }
+            Some(ErrorClass::Status) if self.commonest_status() == Some(TOO_MANY) => {
+                TOO_MANY_ADVICE
+            }
+            Some(ErrorClass::Status) if self.is_redirected() => REDIRECT_ADVICE,
             Some(ErrorClass::Status) if self.refused_by_request() => work.when_refused(),
             Some(ErrorClass::Status) => {
                 "read the target's log: it fails under this load; use fewer connections or a lower rate"
@@ -477,6 +500,23 @@ mod tests {
             findings[0].evidence.contains("<script>Denied"),
             "{findings:?}"
         );
+    }
+
+    #[test]
+    fn a_rate_limiter_and_a_redirect_get_their_own_advice() {
+        for (status, words) in [
+            (429, "rate limiter"),
+            (302, "--follow"),
+            (404, "check path, method, headers"),
+        ] {
+            let mut run = Run::pair(8);
+            run.sends_to("/");
+            let mut slice = run.first_of("b");
+            slice.fail(ErrorClass::Status, 9_000);
+            slice.status(status, 9_000);
+            let found = run.findings(&RULE).remove(0);
+            assert!(found.advice.contains(words), "{status}: {found:?}");
+        }
     }
 
     #[test]
