@@ -122,13 +122,13 @@ pub use target::{Credentials, SessionToken, Signature, Target};
 pub use think::Think;
 pub use trace::Trace;
 pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
-pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, LiteralTemplate, TemplateDraft};
+pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, TemplateDraft};
 pub use work::s3::{
     Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload, S3Draft,
     S3Operation, S3Work, Stored,
 };
 pub use work::{
-    Direction, Facts, FollowedRequest, LaidOut, Operation, Traits, Transfer, WorkDraft,
-    WorkloadKind, blob, http, s3,
+    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, Traits, Transfer,
+    WorkDraft, WorkloadKind, blob, http, s3,
 };
 pub use workload::Workload;

@@ -2,7 +2,7 @@
 
 use crate::model::Plan;
 use crate::reach::Reach;
-use crate::work::http::LiteralTemplate;
+use crate::work::LiteralTemplate;
 use crate::work::http::literal::in_path;
 
 impl Plan {

@@ -309,8 +309,7 @@ pub(crate) fn check() {
                 }
                 (Ok(with), Fate::Honoured) => {
                     effective.insert(name);
-                    let is_outside =
-                        OUTSIDE.contains(&(front.command, name)) || front.flags == warp::FLAGS;
+                    let is_outside = OUTSIDE.contains(&(front.command, name)) || front.base == WARP;
                     match with.plan != without.plan {
                         true => Ok(()),
                         // A tool with its own loop has no plan.

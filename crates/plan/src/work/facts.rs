@@ -4,7 +4,18 @@ use crate::may_differ::MayDiffer;
 use crate::patterns::Patterns;
 use crate::sizes::Sizes;
 use crate::store::Store;
-use crate::work::http::LiteralTemplate;
+
+/// Text in a request that looks like a template. Tenbin replaces no templates in requests, so the
+/// text is sent as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiteralTemplate {
+    /// The part of the request: `the path`, `the body`, `header "X-Id"`.
+    pub part: String,
+    /// The text, shortened and without secrets.
+    pub text: String,
+    /// How to send what the text probably means.
+    pub remedy: &'static str,
+}
 
 /// A request whose redirect is followed before the run.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,9 @@ pub mod http;
 pub mod s3;
 mod sent_to;
 
-pub use facts::{Direction, Facts, FollowedRequest, LaidOut, Operation, Traits, Transfer};
+pub use facts::{
+    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, Traits, Transfer,
+};
 pub(crate) use sent_to::SentTo;
 
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! Implements [`Facts`] and [`Protocol`] for HTTP workloads.
 
 use super::literal::literal_templates;
-use super::{HttpWork, LiteralTemplate, TRAITS, print};
+use super::{HttpWork, TRAITS, print};
 use crate::connect::HttpVersion;
 use crate::digits::{grouped, size};
 use crate::may_differ::MayDiffer;
@@ -9,7 +9,7 @@ use crate::page::Page;
 use crate::patterns::{HitSource, Patterns};
 use crate::reach::Reach;
 use crate::target::Target;
-use crate::work::facts::FollowedRequest;
+use crate::work::facts::{FollowedRequest, LiteralTemplate};
 use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
 
 impl Facts for HttpWork {

@@ -4,18 +4,7 @@ use serde_json::Value;
 
 use super::HttpWork;
 use crate::patterns::PatternFormat;
-
-/// Text in a request that looks like a template. Tenbin replaces no templates in requests, so the
-/// text is sent as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiteralTemplate {
-    /// The part of the request: `the path`, `the body`, `header "X-Id"`.
-    pub part: String,
-    /// The text, shortened and without secrets.
-    pub text: String,
-    /// How to send what the text probably means.
-    pub remedy: &'static str,
-}
+use crate::work::facts::LiteralTemplate;
 
 /// Longest placeholder, bytes: longer text in braces is content.
 const LONGEST: usize = 60;

@@ -11,7 +11,6 @@ mod print;
 mod resolve;
 
 pub use draft::{ByTargetDraft, HttpDraft, TemplateDraft};
-pub use literal::LiteralTemplate;
 
 use std::fmt;
 use std::ops::Range;
