@@ -46,11 +46,13 @@ cargo xtask <task>
                   what Tenbin reports about a server whose truth is known, kept in bench/
                   (eight minutes; wants a quiet machine)
   statistics      whether the verdict keeps its promises: simulated comparisons of which the truth is
-                  known, and published tables that contradict themselves, kept in bench/ (a minute)
-  statistics ROWS only some of the simulated rows: pairs, sweep, single or published; nothing is kept
+                  known, and published tables that contradict themselves, kept in bench/ (minutes)
+  statistics ROWS only some of the simulated rows: pairs, sweep, single, runs or published; nothing is kept
   statistics --real
                   the same and 20 real comparisons of a server with itself, and 20 by
                   three agents (minutes)
+  statistics --reruns
+                  20 pairs of runs of one experiment under changing load, kept in bench/ (minutes)
   faults [WORDS]  (only the faults whose name has these words)
                   agents, coordinators, hubs and networks lost at random moments, 20 times each, kept in
                   bench/ (ten minutes; as root, for the networks)
@@ -103,6 +105,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["faults", words @ ..] => faults::run(&words.join(" "))?,
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
+        ["statistics", "--reruns"] => statistics::reruns::run()?,
         ["statistics", rows] => statistics::rows(rows)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,

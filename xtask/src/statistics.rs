@@ -4,6 +4,8 @@
 //! An example program of `tenbin-verdict` runs the simulated comparisons, because this crate must
 //! not depend on `tenbin-verdict`. The real comparisons compare a built-in server with itself.
 
+pub(crate) mod reruns;
+
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -45,7 +47,8 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
-/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained` or `published`. Saves nothing.
+/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained`, `runs` or `published`. Saves
+/// nothing.
 ///
 /// # Errors
 /// If the program cannot be built or run, no rows have this name, or a row has failed.

@@ -3,22 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_result::format::{RATE, TIME, UNKNOWN, plural, ratio, ratio_interval};
 use tenbin_result::{
-    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, ResultOf, Severity, Trust,
+    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, ResultOf, Severity, Trust, Withheld,
 };
 use tenbin_verdict::lint::series as series_of;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
 
+mod history;
 mod origin;
 mod parity;
 mod shared;
 mod terms;
+mod words;
 
 use self::origin::{Origin, one_place_each};
 use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
+pub(crate) use self::words::{COLUMNS, cells, of_doubts, remarks};
 use crate::block::Block;
 use crate::escape::for_json;
 use crate::formats::{self, Content};
@@ -42,6 +44,8 @@ pub struct Results {
     origin: Origin,
     /// How far the results can be trusted, with the reason; `None` if unknown.
     trust: Option<(Trust, String)>,
+    /// Other runs of the same experiment, which show how much it varies from run to run.
+    others: Vec<Self>,
 }
 
 impl Results {
@@ -90,6 +94,7 @@ impl Results {
             blocks: blocks(document),
             origin: Origin::of_document(document, spelled),
             trust: Some((document.trust, why(document))),
+            others: Vec::new(),
         }
     }
 
@@ -123,6 +128,7 @@ impl Results {
             targets: Targets::default(),
             blocks: Blocks::default(),
             trust,
+            others: Vec::new(),
         })
     }
 
@@ -232,8 +238,11 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     refuse_other_work(before, after)?;
     refuse_unknown_names(before, after, changed)?;
     let controls = shared(&before.targets, &after.targets, !changed.is_empty());
-    let [then, now] = [before, after].map(|side| side.beside(&controls));
-    let found = against_earlier(&then, &now, changed);
+    let [then, mut now] = [before, after].map(|side| side.beside(&controls));
+    for each in &mut now {
+        each.run_to_run = history::run_to_run(before, after, each, &controls);
+    }
+    let found = against_earlier(&then, &now, changed, &withheld(before, after));
     if found.all.is_empty() {
         return Err(format!(
             "{} and {} have no workload on the same target in common{}",
@@ -263,6 +272,7 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
         after: after.name.clone(),
         warnings,
         doubts,
+        withheld: found.withheld,
         shared: controls,
         together: found.together as u64,
         controls: found.controls,
@@ -359,6 +369,17 @@ fn refuse_unknown_names(
     Ok(())
 }
 
+/// Why a change between these runs cannot be attributed, as far as the reason lies in one of the
+/// runs.
+fn withheld(before: &Results, after: &Results) -> Vec<Withheld> {
+    let of = |side: &&Results| match side.trust {
+        Some((Trust::Valid, _)) => None,
+        Some(_) => Some(Withheld::NotValid(side.name.clone())),
+        None => Some(Withheld::Unjudged(side.name.clone())),
+    };
+    [before, after].iter().filter_map(of).collect()
+}
+
 /// The runs that are not VALID, most severe first.
 fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     let doubt = |side: &&Results| {
@@ -423,107 +444,6 @@ fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, 
             )),
         ),
     }
-}
-
-/// Column headers of the table of changes between two runs.
-pub(crate) const COLUMNS: [&str; 9] = [
-    "workload",
-    "target",
-    "part",
-    "before",
-    "after",
-    "speed, after ÷ before",
-    "control divided out",
-    "interval",
-    "verdict",
-];
-
-/// The row for one change in the table of [`COLUMNS`], not escaped.
-pub(crate) fn cells(change: &EarlierChange) -> [String; 9] {
-    let unit = if change.timed { TIME } else { RATE };
-    [
-        change.workload.clone(),
-        change
-            .target
-            .clone()
-            .unwrap_or_else(|| "not named".to_owned()),
-        match change.part {
-            EarlierPart::Changed => "changed",
-            EarlierPart::Control => "control",
-            EarlierPart::Unnamed => "",
-        }
-        .to_owned(),
-        unit.with_interval(change.before),
-        unit.with_interval(change.after),
-        change
-            .ratio
-            .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
-        change
-            .divided
-            .map_or_else(String::new, |figure| ratio(figure.value)),
-        // The interval that decides.
-        ratio_interval(change.divided.or(change.ratio)),
-        match change.part {
-            EarlierPart::Control => "control".to_owned(),
-            _ => change.change.words().to_owned(),
-        },
-    ]
-}
-
-/// Describes the controls in one sentence without a full stop.
-pub(crate) fn of_controls(earlier: &Earlier) -> Option<String> {
-    let range = earlier.controls?;
-    let (count, low, high) = (range.count, ratio(range.low), ratio(range.high));
-    let moved = match count {
-        1 => format!("1 control changed by a factor of {low}"),
-        _ => format!(
-            "{} changed by factors of {low} to {high}",
-            plural(count, "control")
-        ),
-    };
-    Some(match earlier.shared.as_slice() {
-        [] => format!(
-            "{moved}; the others are divided by that range, extended to include no change; what is \
-            left is drift of the machine if its interval includes 1"
-        ),
-        shared => format!(
-            "{moved}; {} appears to be the same target in both runs, so its change is \
-            attributed to the machine, and the others are divided by it block by block",
-            shared.join(", ")
-        ),
-    })
-}
-
-/// Says which intervals hold simultaneously; `None` with fewer than two comparisons.
-pub(crate) fn of_intervals(earlier: &Earlier) -> Option<String> {
-    (earlier.together > 1).then(|| {
-        format!(
-            "The 95 % intervals of all {} comparisons hold simultaneously; those of controls hold alone",
-            earlier.together
-        )
-    })
-}
-
-/// The INVALID and SUSPECT runs, in sentences without a full stop, INVALID first.
-pub(crate) fn of_doubts(earlier: &Earlier) -> Vec<String> {
-    let said = |doubt: &Doubt| {
-        let so = match doubt.trust {
-            Trust::Invalid => "; no verdict",
-            Trust::Suspect | Trust::Valid => "",
-        };
-        format!("{}  {}{so}: {}", doubt.trust.word(), doubt.name, doubt.why)
-    };
-    earlier.doubts.iter().map(said).collect()
-}
-
-/// Notes on the table of changes, in sentences without a full stop.
-pub(crate) fn remarks(earlier: &Earlier) -> Vec<String> {
-    let warnings = earlier.warnings.iter();
-    of_controls(earlier)
-        .into_iter()
-        .chain(of_intervals(earlier))
-        .chain(warnings.map(|warning| format!("note: {warning}")))
-        .collect()
 }
 
 /// The comparison as text for a terminal. Ends with a newline.

@@ -62,7 +62,7 @@ fn the_published_change_of_one_operation() {
 
 #[test]
 fn a_change_is_distinguished_from_the_controls() {
-    let after = later(1.3, 1.04);
+    let after = later(1.7, 1.04);
     let earlier = compared(&after, &["get-1KiB"]);
     let of = |workload: &str| {
         let mut all = earlier.changes.iter();
@@ -76,15 +76,15 @@ fn a_change_is_distinguished_from_the_controls() {
     assert_eq!(get.change, EarlierOutcome::Drift);
 }
 
-/// The pair on a machine with half the speed.
-fn on_a_slower_machine(challenger: f64) -> Document {
+/// The pair on a machine with another speed.
+fn on_a_machine(speed: f64, challenger: f64) -> Document {
     let mut run = made_up::pair();
     let baseline = run.plan.targets[run.plan.comparing.baseline].name.clone();
     for slice in &mut run.slices {
         let share = if slice.target == baseline {
-            0.5
+            speed
         } else {
-            0.5 * challenger
+            speed * challenger
         };
         slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
     }
@@ -95,8 +95,8 @@ fn on_a_slower_machine(challenger: f64) -> Document {
 
 #[test]
 fn what_the_shared_baseline_lost_too_is_never_called_slower() {
-    let of = |challenger: f64| {
-        let earlier = compared(&on_a_slower_machine(challenger), &[]);
+    let of = |speed: f64, challenger: f64| {
+        let earlier = compared(&on_a_machine(speed, challenger), &[]);
         assert_eq!(earlier.shared.len(), 1, "{earlier:?}");
         let (control, tested): (Vec<_>, Vec<_>) = earlier
             .changes
@@ -106,19 +106,133 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
         assert_eq!((control.len(), tested.len()), (2, 2));
         (earlier, tested)
     };
-    let (earlier, tested) = of(1.0);
+    let (earlier, tested) = of(0.5, 1.0);
     for each in &tested {
         assert!((each.ratio.unwrap().value - 0.5).abs() < 0.01, "{each:?}");
         assert!((each.divided.unwrap().value - 1.0).abs() < 0.01, "{each:?}");
-        assert_eq!(each.change, EarlierOutcome::Equivalent);
+        assert_eq!(each.change, EarlierOutcome::Drift);
     }
     insta::assert_snapshot!(terminal_earlier(&earlier));
-    let (_, tested) = of(0.8);
+    let (_, tested) = of(0.9, 0.5);
     for each in &tested {
         assert_eq!(each.change, EarlierOutcome::Slower);
         let interval = each.divided.unwrap().interval.unwrap();
-        assert!(interval.low < 0.8 && 0.8 < interval.high, "{interval:?}");
+        assert!(interval.low < 0.5 && 0.5 < interval.high, "{interval:?}");
     }
+    let (earlier, tested) = of(0.5, 0.3);
+    for each in &tested {
+        assert_eq!(each.change, EarlierOutcome::Differs);
+    }
+    let text = terminal_earlier(&earlier);
+    assert!(
+        text.contains("a control changed by a factor of 0.500, more than 1.250"),
+        "{text}"
+    );
+}
+
+/// A run of the same pair. Machine, starts and slices have other speeds, as on a host that others
+/// use too; a seed always gives the same run.
+fn another_run(seed: u64) -> Document {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut unit = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut run = made_up::pair();
+    let machine = [1.0, 1.0, 0.6, 0.32][(4.0 * unit()) as usize] * (0.9 + 0.2 * unit());
+    let starts: Vec<f64> = run
+        .plan
+        .targets
+        .iter()
+        .map(|_| 0.92 + 0.16 * unit())
+        .collect();
+    for slice in &mut run.slices {
+        let mut targets = run.plan.targets.iter();
+        let at = targets
+            .position(|target| target.name == slice.target)
+            .unwrap();
+        let speed = machine * starts[at] * (0.98 + 0.04 * unit());
+        slice.ops[0].ok = (slice.ops[0].ok as f64 * speed) as u64;
+    }
+    let mut document = run.document();
+    document.run.id = format!("run {seed}");
+    document.trust = tenbin_result::Trust::Valid;
+    document
+}
+
+#[test]
+fn two_runs_of_one_experiment_are_never_faster_or_slower() {
+    let runs: Vec<Results> = (1..=28)
+        .map(|seed| Results::of_document(&another_run(seed)))
+        .collect();
+    for history in [&[][..], &runs[20..]] {
+        let mut by_slices = 0;
+        for pair in runs[..20].chunks(2) {
+            let before = pair[0].clone().with_history(history.to_vec());
+            let earlier = against(&before, &pair[1], &[]).unwrap();
+            let tested = earlier.changes.iter();
+            for each in tested.filter(|each| each.part != EarlierPart::Control) {
+                let is_called = [EarlierOutcome::Faster, EarlierOutcome::Slower];
+                assert!(!is_called.contains(&each.change), "{each:?}");
+                let spread = each.run_to_run.unwrap();
+                assert_eq!(spread.freedom.is_some(), !history.is_empty(), "{spread:?}");
+                by_slices += u32::from((each.divided.unwrap().value - 1.0).abs() > 0.05);
+            }
+        }
+        assert!(by_slices > 5, "the runs differ: {by_slices}");
+    }
+}
+
+#[test]
+fn only_valid_runs_of_the_same_work_are_a_history() {
+    let freedom = |others: Vec<Document>| {
+        let of = |document: &Document| Results::of_document(document);
+        let before = of(&another_run(1)).with_history(others.iter().map(of).collect());
+        let earlier = against(&before, &of(&another_run(2)), &[]).unwrap();
+        let mut tested = earlier.changes.iter().filter_map(|each| each.run_to_run);
+        tested.next().unwrap().freedom
+    };
+    let runs = || (3..10).map(another_run);
+    assert_eq!(freedom(runs().collect()), Some(7));
+    assert_eq!(
+        freedom(runs().take(3).collect()),
+        None,
+        "four runs are too few"
+    );
+    let doubted = runs().map(|mut run| {
+        run.trust = tenbin_result::Trust::Suspect;
+        run
+    });
+    assert_eq!(freedom(doubted.collect()), None);
+    let elsewhere = runs().map(|mut run| {
+        run.environment.hostname = Some("other".to_owned());
+        run
+    });
+    assert_eq!(freedom(elsewhere.collect()), None);
+    let other_work = runs().map(|mut run| {
+        for work in &mut run.workloads {
+            work.load = "another load".to_owned();
+            work.settings = None;
+        }
+        run
+    });
+    assert_eq!(freedom(other_work.collect()), None);
+    let twice = vec![another_run(1); 6];
+    assert_eq!(freedom(twice), None, "the earlier run itself is one run");
+}
+
+#[test]
+fn a_run_that_is_suspect_lets_two_runs_differ_at_most() {
+    let mut after = later(3.0, 1.0);
+    after.trust = tenbin_result::Trust::Suspect;
+    let earlier = compared(&after, &["get-1KiB"]);
+    let mut get = earlier.changes.iter();
+    let get = get.find(|each| each.workload == "get-1KiB").unwrap();
+    assert_eq!(get.change, EarlierOutcome::Differs);
+    let text = terminal_earlier(&earlier);
+    assert!(text.contains("is not VALID: repeat it"), "{text}");
 }
 
 #[test]
@@ -176,7 +290,7 @@ fn a_file_that_is_invalid_is_said_to_be_first() {
 
 #[test]
 fn the_page_of_a_run_has_it() {
-    let mut after = later(1.3, 1.04);
+    let mut after = later(1.7, 1.04);
     after.earlier = Some(compared(&after, &["get-1KiB"]));
     let page = format("markdown").unwrap().bytes(&after);
     let page = String::from_utf8(page).unwrap();

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::figure::Figure;
 use crate::trust::Trust;
 
-/// A run compared with an earlier run of the same experiment. The two runs were not interleaved: an
-/// interval covers only the variation within the runs. Changes of the machine between the runs show
-/// only in the controls: workloads and targets that did not change.
+/// A run compared with an earlier run of the same experiment. The two runs were not interleaved, and
+/// each run is one observation: an interval from the values inside the runs does not cover the
+/// variation from run to run. Changes of the machine between the runs show only in the controls:
+/// workloads and targets that did not change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Earlier {
@@ -22,6 +23,9 @@ pub struct Earlier {
     pub doubts: Vec<Doubt>,
     /// Range of the controls' ratios; null without controls.
     pub controls: Option<ControlRange>,
+    /// Reasons why no change can be called faster, slower or equivalent; absent without a reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld: Vec<Withheld>,
     /// Names of targets that are identical in both runs and so serve as controls for the other
     /// targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -44,6 +48,37 @@ pub struct Doubt {
     pub trust: Trust,
     /// The reason, as a clause.
     pub why: String,
+}
+
+/// A reason why no change between two runs can be called faster, slower or equivalent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Withheld {
+    /// The run or file with this name is SUSPECT or INVALID.
+    NotValid(String),
+    /// Whether the file with this name is VALID is unknown: Tenbin did not measure it.
+    Unjudged(String),
+    /// A control changed between the runs by more than a factor of `limit`.
+    ControlMoved {
+        /// The control's ratio that is farthest from 1, later run ÷ earlier run.
+        ratio: f64,
+        /// The largest accepted factor of change, up or down.
+        limit: f64,
+    },
+}
+
+/// How much the ratio of a target to its control varies from run to run if nothing is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunToRun {
+    /// Standard deviation of the logarithm of the ratio from run to run.
+    pub deviation: f64,
+    /// Degrees of freedom of the deviation, from earlier runs; null if the deviation is assumed.
+    pub freedom: Option<u64>,
+    /// Factor of change, above 1, that two runs must exceed to show a change, even if nothing
+    /// varies inside the runs.
+    pub least_factor: f64,
 }
 
 /// The range of the ratios (later run ÷ earlier run) of all controls.
@@ -80,11 +115,15 @@ pub struct EarlierChange {
     /// outcome only if no controls exist.
     pub ratio: Option<Figure>,
     /// The ratio divided by the change of the controls; the interval includes the uncertainty of
-    /// the controls and decides the outcome. Null without controls.
+    /// the controls and the variation from run to run, and decides the outcome. Null without
+    /// controls.
     #[serde(default)]
     pub divided: Option<Figure>,
-    /// Two-sided rank-sum p-value of "no change"; null if the ratio is divided by the change of
-    /// other workloads.
+    /// The variation from run to run in the interval of `divided`; null without controls.
+    #[serde(default)]
+    pub run_to_run: Option<RunToRun>,
+    /// Two-sided rank-sum p-value of "no change" inside the runs; null if the ratio is divided by
+    /// the change of controls.
     pub p: Option<f64>,
     /// The p-value after Bonferroni correction over all comparisons except the controls.
     pub adjusted_p: Option<f64>,
@@ -119,7 +158,8 @@ pub enum EarlierOutcome {
     Equivalent,
     /// The change cannot be distinguished from the drift of the machine.
     Drift,
-    /// The runs differ; without a control, the cause is unknown.
+    /// The runs differ, and the cause is unknown: there is no control, a control changed too, or a
+    /// run is not VALID.
     Differs,
     /// The interval is compatible with faster and slower.
     CannotTell,

@@ -36,7 +36,9 @@ pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult}
 pub use comparison::{Comparison, Likely, Outcome, Tendency, Together};
 pub use connections::{Connections, HostResult, Resent, SetupStep};
 pub use document::{Document, Run, SCHEMA, Target, UseCase, document_from_json};
-pub use earlier::{ControlRange, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart};
+pub use earlier::{
+    ControlRange, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, RunToRun, Withheld,
+};
 pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
 pub use language::{LANGUAGES, Language};

@@ -5,6 +5,7 @@
 //! confidence.
 
 mod bands;
+mod between;
 mod clustered;
 mod coordinated;
 mod departures;
@@ -29,6 +30,7 @@ mod testing;
 mod usl;
 
 pub use bands::band_shares;
+pub use between::RunSpread;
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
 pub use departures::departures;

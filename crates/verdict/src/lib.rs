@@ -37,7 +37,7 @@ pub use compare::precision::is_precise;
 pub use compare::sentence::one_start;
 pub use compare::{Compared, compare, compare_all};
 pub use document::{Source, document, document_without_slices, take_slices};
-pub use earlier::{EarlierRun, Series, against_earlier};
+pub use earlier::{ASSUMED_RUN_TO_RUN, CONTROL_LIMIT, EarlierRun, Series, against_earlier};
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;

@@ -5,6 +5,7 @@ use std::path::Path;
 use tenbin_report::{Results, against, terminal_earlier};
 use tenbin_result::{Document, Earlier, EarlierPart, Trust};
 
+use super::history::other_runs;
 use super::opened::OpenedRun;
 use super::show::document_of;
 use crate::args::{CompareArgs, EarlierArgs};
@@ -14,7 +15,7 @@ use crate::output;
 /// Prints the changes from the earlier run to the later run.
 pub(crate) fn compare(args: &CompareArgs) -> Exit {
     let compared = Before::read(&args.before, &args.changed)
-        .and_then(|before| Ok((before, results_of(&args.after)?)));
+        .and_then(|before| Ok((before, results_of(&args.after, |_| Vec::new())?)));
     let (before, after) = match compared {
         Ok(both) => both,
         Err(exit) => return exit,
@@ -78,7 +79,7 @@ impl Before {
 
     fn read(path: &Path, changed: &[String]) -> Result<Self, Exit> {
         Ok(Self {
-            results: results_of(path)?,
+            results: results_of(path, other_runs)?,
             changed: changed.to_vec(),
         })
     }
@@ -104,10 +105,15 @@ impl Before {
     }
 }
 
-fn results_of(path: &Path) -> Result<Results, Exit> {
+/// The results of a run or file, and the other runs that `others` finds beside a run directory.
+fn results_of(path: &Path, others: fn(&Path) -> Vec<Results>) -> Result<Results, Exit> {
     let run = OpenedRun::open(path)?;
     if run.directory.is_dir() {
-        return document_of(&run.directory).map(|document| Results::of_document(&document));
+        let results = Results::of_document(&document_of(&run.directory)?);
+        return Ok(match run.is_packed() {
+            true => results,
+            false => results.with_history(others(&run.directory)),
+        });
     }
     let content = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT)
         .map_err(|error| refuse(&format!("{} cannot be read: {error}", path.display())))?;

@@ -12,6 +12,7 @@ mod doctor;
 mod explain;
 mod export;
 mod foreign;
+mod history;
 mod hsbench;
 mod hub;
 mod import;

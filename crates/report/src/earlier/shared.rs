@@ -40,7 +40,7 @@ impl Identity {
     }
 
     /// Whether no known property of the two targets differs.
-    fn may_be_same(&self, other: &Self) -> bool {
+    pub(super) fn may_be_same(&self, other: &Self) -> bool {
         let versions = self.version.as_ref().zip(other.version.as_ref());
         self.description == other.description && versions.is_none_or(|(one, two)| one == two)
     }

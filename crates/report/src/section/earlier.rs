@@ -16,8 +16,8 @@ pub(crate) fn of(earlier: &Earlier) -> Vec<Block> {
         .map(|doubt| Block::sentence(doubt))
         .collect();
     blocks.push(Block::sentence(&format!(
-        "Compared with the earlier run {}. The two runs were not interleaved: an interval covers the \
-        variation inside the runs, and only controls show how the machine changed between them",
+        "Compared with the earlier run {}. The two runs were not interleaved, so only controls show how \
+        the machine changed between them",
         earlier.before
     )));
     let mut table = Table::new(1, COLUMNS);

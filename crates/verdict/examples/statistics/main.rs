@@ -3,9 +3,11 @@
 //! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
 //! The first argument is the number of simulated comparisons per row (default 200). The second
-//! argument selects rows: `pairs`, `sweep`, `single`, `sustained` or `published` (default all).
+//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs` or `published`
+//! (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
+mod between;
 mod made;
 mod noise;
 mod published;
@@ -23,11 +25,12 @@ const COMPARISONS: u32 = 200;
 type Rows = fn(u32) -> Vec<Row>;
 
 /// All groups of rows, by name.
-const ROWS: [(&str, Rows); 5] = [
+const ROWS: [(&str, Rows); 6] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
     ("single", single::rows),
     ("sustained", sustained::rows),
+    ("runs", between::rows),
     ("published", |_| published::rows()),
 ];
 
