@@ -51,11 +51,14 @@ fn checked_rows(text: &str, clients: &[f64], wait: f64) {
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
     assert_eq!(head[..6], COLUMNS, "{text}");
-    let statuses = &head[6..];
+    let (statuses, trust) = head[6..].split_at(head.len() - 7);
+    assert_eq!(trust, ["tenbin trust"], "{text}");
     assert!(statuses.contains(&"200") && statuses.is_sorted(), "{text}");
     let rows: Vec<Vec<f64>> = lines
         .map(|line| {
-            let cells = line.split(',');
+            let (cells, trust) = line.rsplit_once(',').expect("several columns");
+            assert!(trust.starts_with("tenbin trust: "), "{text}");
+            let cells = cells.split(',');
             let numbers =
                 cells.map(|cell| cell.parse().unwrap_or_else(|_| panic!("{cell}: {text}")));
             numbers.collect()
@@ -64,7 +67,7 @@ fn checked_rows(text: &str, clients: &[f64], wait: f64) {
     let levels: Vec<f64> = rows.iter().map(|row| row[0]).collect();
     assert_eq!(levels, clients, "{text}");
     for row in &rows {
-        assert_eq!(row.len(), head.len(), "{text}");
+        assert_eq!(row.len() + 1, head.len(), "{text}");
         let (total, rate) = (row[1], row[2]);
         let (min, max, average) = (row[3], row[4], row[5]);
         assert!(total > 0.0 && rate > 0.0, "{text}");

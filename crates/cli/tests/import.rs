@@ -76,6 +76,21 @@ fn what_a_file_does_not_say_is_null_and_never_0() {
         shown.contains("* Average: unknown") && shown.contains("* Errors: unknown"),
         "{shown}"
     );
+    // Lines of go test and ab's list of requests have no place for failures.
+    let lines = scratch.write("go.txt", "BenchmarkGet-8 9000 100000 ns/op\n");
+    let head = "starttime\tseconds\tctime\tdtime\tttime\twait\n";
+    let requests = format!(
+        "{head}{}",
+        "Fri Nov 27 10:00:00 2026\t1795773600\t1\t2\t3\t2\n".repeat(9)
+    );
+    let requests = scratch.write("ab.tsv", &requests);
+    for file in [lines, requests] {
+        let document = json(&scratch, &file);
+        assert!(document["results"][0]["failed"].is_null(), "{file}");
+        let (code, shown, _) = tenbin(&scratch, &["import", &file]);
+        assert_eq!(code, 0);
+        assert!(shown.contains("* Errors: unknown"), "{shown}");
+    }
     scratch.expect_nobody_left(Duration::ZERO);
 }
 

@@ -209,7 +209,7 @@ fn blocks(document: &Document) -> Blocks {
 }
 
 /// The evidence of the first finding that determines the trust.
-fn why(document: &Document) -> String {
+pub(crate) fn why(document: &Document) -> String {
     let severity = match document.trust {
         Trust::Valid => Severity::Note,
         Trust::Suspect => Severity::Suspect,

@@ -9,7 +9,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Content, FORMATS, Format, format, read_bytes, reported_bytes};
+use tenbin_report::{Results, against};
+use tenbin_result::{Severity, Trust};
 use tenbin_verdict::lint::{Files, lint};
 
 fn here(path: &str) -> PathBuf {
@@ -486,7 +489,8 @@ fn lint_finds_nothing_in_exports_of_a_clean_run() {
         for slice in &mut run.slices {
             slice.ledger.reused = slice.ops.iter().map(|op| op.ok).sum();
         }
-        let document = run.document();
+        let mut document = run.document();
+        document.trust = Trust::Valid;
         for format in &both {
             for part in run.written_with(&document, format.name).unwrap_or_default() {
                 let file = reported_bytes(format.file, &part.content)
@@ -501,6 +505,96 @@ fn lint_finds_nothing_in_exports_of_a_clean_run() {
         }
     }
     assert_eq!(read.len(), both.len(), "{read:?}");
+}
+
+/// A file that Tenbin wrote has the trust in the run, whatever its figures would say alone: here,
+/// twice the throughput that the connections can carry.
+#[test]
+fn an_export_is_never_judged_other_than_its_run() {
+    let both = FORMATS
+        .iter()
+        .filter(|format| format.read.is_some() && format.write.is_some() && format.name != "json");
+    let both: Vec<&Format> = both.copied().collect();
+    let evidence = "other programs used \"12 %\" of 2 cores, [as] measured\nhere";
+    for trust in [Trust::Valid, Trust::Suspect, Trust::Invalid] {
+        let mut read: BTreeSet<&str> = BTreeSet::new();
+        for mut run in [made_up::single(), made_up::pair(), made_up::suite()] {
+            for slice in &mut run.slices {
+                for op in &mut slice.ops {
+                    op.ok *= 2;
+                }
+            }
+            let mut document = run.document();
+            document.trust = trust;
+            document.findings.truncate(1);
+            for finding in &mut document.findings {
+                finding.severity = match trust {
+                    Trust::Valid => Severity::Note,
+                    Trust::Suspect => Severity::Suspect,
+                    Trust::Invalid => Severity::Invalid,
+                };
+                finding.evidence = evidence.to_owned();
+            }
+            for format in &both {
+                for part in run.written_with(&document, format.name).unwrap_or_default() {
+                    read.insert(format.name);
+                    agrees(format, &part.content, trust);
+                }
+            }
+        }
+        assert_eq!(read.len(), both.len(), "{read:?}");
+    }
+}
+
+/// `lint`, `show` and `compare` on the file say the trust of the run and no other.
+fn agrees(format: &Format, content: &[u8], trust: Trust) {
+    let name = format.name;
+    let file =
+        reported_bytes(format.file, content).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let judged = file.judged.clone();
+    assert_eq!(judged.map(|judged| judged.trust), Some(trust), "{name}");
+    let files = [file];
+    let findings = lint(&Files {
+        all: &files,
+        changed: &[],
+    });
+    let severities = findings.iter().map(|finding| finding.severity.leaves());
+    assert_eq!(
+        severities.max().unwrap_or_default(),
+        trust,
+        "{name}: {findings:#?}"
+    );
+    let others = [Trust::Valid, Trust::Suspect, Trust::Invalid];
+    let others: Vec<&str> = others
+        .iter()
+        .filter(|other| **other != trust)
+        .map(|other| other.word())
+        .collect();
+    let shown = match read_bytes(format.file, content).unwrap() {
+        Content::Steps(steps) => {
+            assert_eq!(steps.is_trusted(), trust != Trust::Invalid, "{name}");
+            Some(steps.text("file"))
+        }
+        Content::Requests(imported) => Some(warp::analyze(&imported, 1)),
+        Content::Repetitions(_) | Content::Document(_) => None,
+    };
+    if let Some(text) = shown {
+        assert!(text.contains(trust.word()), "{name}: {text}");
+        assert!(
+            !others.iter().any(|word| text.contains(word)),
+            "{name}: {text}"
+        );
+    }
+    // A file without a throughput is not compared.
+    if let Ok(results) = Results::of_file(format.file, content) {
+        let doubts = against(&results, &results, &[]).unwrap().doubts;
+        let of_file: Vec<Trust> = doubts.iter().map(|doubt| doubt.trust).collect();
+        let expected = match trust {
+            Trust::Valid => Vec::new(),
+            doubted => vec![doubted; 2],
+        };
+        assert_eq!(of_file, expected, "{name}");
+    }
 }
 
 #[test]

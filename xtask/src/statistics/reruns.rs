@@ -72,7 +72,10 @@ pub(crate) fn run() -> Result<()> {
          same run again; other programs use a share of every core. {summary}\n\n{table}\n{machine}.\n"
     );
     println!("kept in {}", kept::page("reruns", &page)?.display());
-    ensure!(called <= MOST_CALLED, "too many pairs are called faster or slower");
+    ensure!(
+        called <= MOST_CALLED,
+        "too many pairs are called faster or slower"
+    );
     Ok(())
 }
 

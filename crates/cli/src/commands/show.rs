@@ -6,7 +6,7 @@ use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
 use tenbin_record::{RecordError, RecordedRun, Source};
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Content, Imported, Run as Finished, Selection, read};
-use tenbin_result::Document;
+use tenbin_result::{Document, Trust};
 
 use super::clean::leftovers;
 use super::export::{export, keep_ramps};
@@ -152,7 +152,13 @@ pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
                 ..imported
             };
             output::print(warp::analyze(&named, 1).as_bytes());
-            Ok(Exit::Done)
+            let judged = named.judged.as_ref();
+            Ok(
+                match judged.is_some_and(|judged| judged.trust == Trust::Invalid) {
+                    true => Exit::Invalid,
+                    false => Exit::Done,
+                },
+            )
         }
         Content::Repetitions(_) => {
             output::error(&format!(

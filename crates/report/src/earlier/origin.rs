@@ -105,7 +105,12 @@ fn load(of: &Measurement) -> Load {
 }
 
 /// How far a file can be trusted by the rules about files, and why; `None` if they find nothing.
+///
+/// A file that Tenbin wrote has the trust in its run.
 pub(super) fn trust(file: &Reported) -> Option<(Trust, String)> {
+    if let Some(judged) = &file.judged {
+        return Some((judged.trust, judged.why.clone()));
+    }
     let findings = lint(&Files {
         all: std::slice::from_ref(file),
         changed: &[],

@@ -9,6 +9,7 @@ use tenbin_record::{LiveSecond, Slice};
 use tenbin_result::Document;
 
 use super::hsbench::{self, Bytes, Row, slice_rows, stamp};
+use super::judged::mark;
 use super::write::for_each_target;
 use super::{Format, Part, Run, WriteError, Writer};
 use crate::escape::for_terminal;
@@ -35,7 +36,7 @@ fn parts(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     Ok(for_each_target(run, |target| {
         let mine = slices().filter(|slice| slice.target == target.name);
         let rows: Vec<Row> = mine.flat_map(|slice| rows_of(run, slice)).collect();
-        hsbench::json(&rows)
+        hsbench::json(&rows, Some(&mark(run.document)))
     }))
 }
 
@@ -212,7 +213,7 @@ impl<'a> Teller<'a> {
 
     /// The result file, with the printed rows.
     pub fn json(&self) -> Vec<u8> {
-        hsbench::json(&self.rows)
+        hsbench::json(&self.rows, None)
     }
 
     fn mode_of(&self, workload: &str) -> String {

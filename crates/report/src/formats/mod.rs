@@ -23,6 +23,7 @@ mod hsbench;
 mod html;
 mod imported;
 mod influx;
+mod judged;
 mod junit;
 mod k6;
 mod lines;

@@ -102,11 +102,23 @@ pub(crate) fn use_cases(plan: &Plan, comparisons: &[Comparison]) -> Vec<UseCase>
 
 fn use_case(of: &Use, decisive: &[&Comparison]) -> UseCase {
     let choice = choose(decisive);
+    let is_suspect = decisive.iter().any(|c| c.trust == Trust::Suspect);
     UseCase {
         name: of.name.to_owned(),
-        choice: choice.words().to_owned(),
+        choice: match (&choice, is_suspect) {
+            (Choice::Target(name), true) => {
+                format!("{name}, {}: see the findings", Trust::Suspect.word())
+            }
+            (Choice::Either, true) => format!(
+                "{}, {}: see the findings",
+                choice.words(),
+                Trust::Suspect.word()
+            ),
+            _ => choice.words().to_owned(),
+        },
+        // A recommendation for programs needs figures without a doubt.
         target: match choice {
-            Choice::Target(name) => Some(name),
+            Choice::Target(name) if !is_suspect => Some(name),
             _ => None,
         },
         because: decisive.iter().map(|c| clause(c)).collect(),
@@ -236,6 +248,22 @@ mod tests {
         let mut bad = scaled(&[("b", 2.0)]);
         bad.each_of("a", |slice| slice.answers(1_000, 0.009));
         assert_eq!(chosen(&bad)[0].1, Choice::Unbelievable.words());
+    }
+
+    #[test]
+    fn a_suspect_comparison_is_marked_and_recommends_nothing_to_programs() {
+        for (speed, start) in [(2.0, "b, SUSPECT"), (1.0, "either: equivalent, SUSPECT")] {
+            let run = scaled(&[("b", speed)]);
+            let mut compared = crate::compare::compare(&run.plan, &run.slices);
+            for comparison in &mut compared {
+                comparison.found.trust = Trust::Suspect;
+            }
+            let cases = use_cases(&run.plan, &compared);
+            assert!(cases[0].choice.starts_with(start), "{}", cases[0].choice);
+            assert_eq!(cases[0].target, None);
+        }
+        let trusted = scaled(&[("b", 2.0)]).assess().use_cases;
+        assert_eq!(trusted[0].target.as_deref(), Some("b"));
     }
 
     #[test]

@@ -2,16 +2,12 @@
 //! not touch the operations.
 
 use tenbin_result::Severity;
-use tenbin_result::format::{ratio, typed};
+use tenbin_result::format::ratio;
 
 use super::repeated::{Pair, pairs};
 use super::{FileQuote, Files, LintFinding, Measurement};
 use crate::compare::outcome::EQUIVALENCE;
 use crate::findings::rule_info::RuleInfo;
-
-/// Relative difference below which two numbers of allocations count as equal: code that a change
-/// did not touch allocates the same amount.
-const SAME_ALLOCATIONS: f64 = 0.01;
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "changed_untouched",
@@ -21,10 +17,13 @@ pub(super) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    // Only the user knows that the files are of one server, before and after a change.
+    if files.changed.is_empty() {
+        return Vec::new();
+    }
     let pairs = pairs(files);
-    let untouched = pairs
-        .iter()
-        .filter(|pair| is_untouched(pair, files.changed));
+    let is_untouched = |pair: &&Pair<'_>| !files.changed.contains(&pair.after.1[0].operation);
+    let untouched = pairs.iter().filter(is_untouched);
     let differing = untouched.filter_map(|pair| {
         let ratio = pair.ratio()?;
         let is_off = ratio.ln().abs() > (1.0 + EQUIVALENCE).ln();
@@ -35,15 +34,9 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
     let Some((_, most)) = differing.first() else {
         return Vec::new();
     };
-    let shown = differing.iter().map(|(pair, change)| {
-        let why = match (allocations(&pair.before.1), allocations(&pair.after.1)) {
-            (Some(then), Some(now)) if files.changed.is_empty() => {
-                format!(" (allocations {} and {})", typed(then), typed(now))
-            }
-            _ => String::new(),
-        };
-        format!("{} {}{why}", pair.after.1[0].operation, ratio(*change))
-    });
+    let shown = differing
+        .iter()
+        .map(|(pair, change)| format!("{} {}", pair.after.1[0].operation, ratio(*change)));
     let shown: Vec<String> = shown.collect();
     let line = |side: &(&super::Reported, Vec<&Measurement>)| {
         let rate = side.1.first()?.rate.as_ref()?;
@@ -68,18 +61,4 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 .to_owned(),
         quotes: quoted.flatten().collect(),
     }]
-}
-
-/// Whether the change did not touch the operation: `changed` does not name the operation or, if
-/// `changed` is empty, the number of allocations is the same before and after.
-fn is_untouched(pair: &Pair<'_>, changed: &[String]) -> bool {
-    if !changed.is_empty() {
-        return !changed.contains(&pair.after.1[0].operation);
-    }
-    let both = allocations(&pair.before.1).zip(allocations(&pair.after.1));
-    both.is_some_and(|(then, now)| (then - now).abs() <= SAME_ALLOCATIONS * then.max(now))
-}
-
-fn allocations(all: &[&Measurement]) -> Option<f64> {
-    all.first()?.allocations.as_ref().map(|said| said.value)
 }

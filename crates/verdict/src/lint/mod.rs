@@ -11,6 +11,7 @@ mod filled_in;
 mod hidden_failures;
 mod little;
 mod new_connections;
+mod own_verdict;
 mod repeated;
 mod reported;
 mod single_runs;
@@ -22,7 +23,7 @@ pub use document::document;
 pub use little::{at_the_ends, excess};
 pub use repeated::series;
 pub use reported::{
-    Failed, Measurement, Percentile, Quote, Range, Reported, Said, percentile_name,
+    Failed, Judged, Measurement, Percentile, Quote, Range, Reported, Said, percentile_name,
 };
 
 use crate::findings::rule_info::RuleInfo;
@@ -32,46 +33,71 @@ use crate::findings::rule_info::RuleInfo;
 pub struct LintRule {
     /// The description of the rule.
     pub info: RuleInfo,
+    scope: Scope,
     judge: fn(&Files<'_>) -> Vec<LintFinding>,
+}
+
+/// The files that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The figures of single files of other tools; the run behind a file that Tenbin wrote has been
+    /// judged.
+    OtherTools,
+    /// All files.
+    All,
 }
 
 /// Every rule about files of other tools. `tenbin lint` and `docs/lint.md` come from this table.
 pub const LINT_RULES: &[LintRule] = &[
     LintRule {
         info: little::RULE,
+        scope: Scope::OtherTools,
         judge: little::judge,
     },
     LintRule {
         info: filled_in::RULE,
+        scope: Scope::OtherTools,
         judge: filled_in::judge,
     },
     LintRule {
         info: throughput_of_failures::RULE,
+        scope: Scope::OtherTools,
         judge: throughput_of_failures::judge,
     },
     LintRule {
         info: hidden_failures::RULE,
+        scope: Scope::OtherTools,
         judge: hidden_failures::judge,
     },
     LintRule {
         info: averaged_percentiles::RULE,
+        scope: Scope::OtherTools,
         judge: averaged_percentiles::judge,
     },
     LintRule {
         info: few_samples::RULE,
+        scope: Scope::OtherTools,
         judge: few_samples::judge,
     },
     LintRule {
         info: new_connections::RULE,
+        scope: Scope::OtherTools,
         judge: new_connections::judge,
     },
     LintRule {
         info: changed_untouched::RULE,
+        scope: Scope::All,
         judge: changed_untouched::judge,
     },
     LintRule {
         info: single_runs::RULE,
+        scope: Scope::All,
         judge: single_runs::judge,
+    },
+    LintRule {
+        info: own_verdict::RULE,
+        scope: Scope::All,
+        judge: own_verdict::judge,
     },
 ];
 
@@ -121,8 +147,19 @@ impl FileQuote {
 
 /// The findings about `files`, in the order of the rules.
 pub fn lint(files: &Files<'_>) -> Vec<LintFinding> {
+    let unjudged = files.all.iter().filter(|file| file.judged.is_none());
+    let unjudged: Vec<Reported> = unjudged.cloned().collect();
+    let other_tools = Files {
+        all: &unjudged,
+        changed: files.changed,
+    };
     let rules = LINT_RULES.iter();
-    rules.flat_map(|rule| (rule.judge)(files)).collect()
+    rules
+        .flat_map(|rule| match rule.scope {
+            Scope::OtherTools => (rule.judge)(&other_tools),
+            Scope::All => (rule.judge)(files),
+        })
+        .collect()
 }
 
 /// Every measurement with its file.

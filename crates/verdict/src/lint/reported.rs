@@ -1,5 +1,7 @@
 //! The content of a result file of another tool, with the lines that state each figure.
 
+use tenbin_result::Trust;
+
 /// The content of a result file of another tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reported {
@@ -13,6 +15,19 @@ pub struct Reported {
     pub measurements: Vec<Measurement>,
     /// What the file does not say, in sentences without a full stop.
     pub caveats: Vec<String>,
+    /// The trust in the run, if Tenbin wrote the file.
+    pub judged: Option<Judged>,
+}
+
+/// The trust in a run, as Tenbin wrote it into a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The trust.
+    pub trust: Trust,
+    /// The reason; empty for a VALID run. Untrusted: escape before display.
+    pub why: String,
+    /// The text in the file.
+    pub quote: Quote,
 }
 
 /// One measurement of an operation under one load. Times are seconds. A figure that the file does
@@ -38,6 +53,8 @@ pub struct Measurement {
     pub ended: Option<Said<u64>>,
     /// Operations that failed, by reason.
     pub failures: Vec<Failed>,
+    /// Whether the file has no place for failures, so that their number is unknown.
+    pub omits_failures: bool,
     /// The line that claims that nothing failed.
     pub says_none_failed: Option<Quote>,
     /// Total size of the response bodies, bytes.
@@ -163,10 +180,10 @@ impl Measurement {
             .fold(0, |sum, each| sum.saturating_add(each.count))
     }
 
-    /// The same; `None` if the file has no number of requests, and so does not say how many of them
-    /// failed.
+    /// The same; `None` if the file does not say how many requests failed, because it has no number
+    /// of requests or no place for failures.
     pub fn known_failed(&self) -> Option<u64> {
-        let is_known = self.ended.is_some() || !self.failures.is_empty();
+        let is_known = self.ended.is_some() && !self.omits_failures || !self.failures.is_empty();
         is_known.then(|| self.failed())
     }
 

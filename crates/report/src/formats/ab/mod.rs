@@ -13,6 +13,7 @@ use hdrhistogram::Histogram;
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ErrorClass, quantile_ns};
 
+use super::judged::{COLUMN, mark};
 use super::pooled::{Pooled, of_one_workload};
 use super::read::whole;
 use super::reported::content;
@@ -34,7 +35,9 @@ pub(super) const FORMAT: Format = Format {
         reported: Some(read::reported),
     }),
     write: Some(Writer::Run(|run| {
-        of_one_workload(run, |run, target| of_target(run, target, true).into_bytes())
+        of_one_workload(run, |run, target| {
+            format!("{}{}\n", of_target(run, target, true), mark(run.document)).into_bytes()
+        })
     })),
 };
 
@@ -54,7 +57,7 @@ pub(super) const PERCENTAGES: Format = Format {
     }),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
-            csv(&Pooled::of(run.record, &target.name)).into_bytes()
+            csv(&Pooled::of(run.record, &target.name), &mark(run.document)).into_bytes()
         })
     })),
 };
@@ -292,14 +295,14 @@ fn served(total: &Histogram<u64>, percent: u8) -> f64 {
 }
 
 /// The file that ab writes with `-e`: the time for each percentage.
-fn csv(pooled: &Pooled) -> String {
-    let mut text = "Percentage served,Time in ms\n".to_owned();
+fn csv(pooled: &Pooled, mark: &str) -> String {
+    let mut text = format!("{},{COLUMN}\n", tables::PERCENTAGES_HEAD);
     let total = pooled.with_opening();
     if total.is_empty() {
         return text;
     }
     for percent in 0..=100 {
-        let _ = writeln!(text, "{percent},{:.3}", served(&total, percent));
+        let _ = writeln!(text, "{percent},{:.3},{mark}", served(&total, percent));
     }
     text
 }
@@ -404,7 +407,8 @@ mod tests {
         }
         // The exact times are below the table and in the file of `-e`.
         assert!(text.contains("In microseconds: mean 50"), "{text}");
-        assert!(csv(&pooled(4)).contains("\n96,5.0"), "{}", csv(&pooled(4)));
+        let table = csv(&pooled(4), "tenbin trust: VALID");
+        assert!(table.contains("\n96,5.0"), "{table}");
     }
 
     #[test]

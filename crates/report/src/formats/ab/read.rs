@@ -2,6 +2,7 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported};
 
+use crate::formats::judged::judged;
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
@@ -43,7 +44,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     rate(&lines, &mut of)?;
     total_times(&lines, &mut of)?;
     percentiles(&lines, &mut of)?;
-    checked("ab", vec![of])
+    Ok(judged(checked("ab", vec![of])?, content))
 }
 
 fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {

@@ -4,6 +4,7 @@
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Quote, Range, Reported, Said};
 
+use crate::formats::judged::judged;
 use crate::formats::read::Fault;
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
@@ -22,7 +23,8 @@ pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
     let mut of = Measurement::new(REQUESTS);
     let mut last = None;
     for line in lines.0.iter().skip(1) {
-        let row = line.text.split_once(',');
+        let mut cells = line.text.split(',');
+        let row = cells.next().zip(cells.next());
         let row = row.and_then(|(percent, millis)| Some((count(percent)?, decimal(millis)?)));
         let (percent, millis) = row.ok_or_else(|| line.fault("is not a percentage and a time"))?;
         if last.map_or(percent != 0, |last| percent != last + 1) {
@@ -44,7 +46,7 @@ pub(super) fn percentages(content: &[u8]) -> Result<Reported, Fault> {
     if last.is_none_or(|last| !(99..=100).contains(&last)) {
         return Err(Fault::of_the_file("has no row of 99 %; it may be cut off"));
     }
-    checked("ab", vec![of])
+    Ok(judged(checked("ab", vec![of])?, content))
 }
 
 /// Percentiles computed from the list of requests.
@@ -75,6 +77,7 @@ pub(super) fn requests(content: &[u8]) -> Result<Reported, Fault> {
     let mean = sum as f64 / n as f64;
     let mut of = Measurement::new(REQUESTS);
     of.ended = Some(Said::new(n, quote.clone()));
+    of.omits_failures = true;
     of.min = Some(first.1.said(range(first.0)));
     of.max = Some(last.1.said(range(last.0)));
     of.mean = Some(Said::new(

@@ -18,6 +18,7 @@ use tenbin_result::format::{percent, plural, ratio};
 use tenbin_stats::Little;
 
 use super::content::Content;
+use super::judged::{COLUMN, mark};
 use super::read::{Fault, whole};
 use super::{Format, Part, Reader, WriteError, Writer};
 use crate::escape::for_terminal;
@@ -42,12 +43,12 @@ pub(super) const FORMAT: Format = Format {
         reported: Some(|content| Steps::reported(content).map_err(Fault::of_the_file)),
     }),
     write: Some(Writer::Run(|run| {
-        parts(&ramps(run.plan, &run.record.slices))
+        parts(&ramps(run.plan, &run.record.slices), &mark(run.document))
     })),
 };
 
 /// Writes one file per concurrency sweep.
-fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
+fn parts(ramps: &[Ramp], mark: &str) -> Result<Vec<Part>, WriteError> {
     if ramps.is_empty() {
         return Err(WriteError::lacks(
             "no step ran its full time in a closed loop, so that there is no file in drnbench's \
@@ -59,7 +60,7 @@ fn parts(ramps: &[Ramp]) -> Result<Vec<Part>, WriteError> {
             true => format!("{}-{}", ramp.target, ramp.family),
             false => ramp.target.clone(),
         },
-        content: csv(ramp).into_bytes(),
+        content: csv(ramp, mark).into_bytes(),
     };
     Ok(ramps.iter().map(part).collect())
 }
@@ -322,8 +323,8 @@ impl Step {
 }
 
 /// Writes drnbench's result file: one row per step, and one column per status that occurs in any
-/// step. Unknown values are empty.
-fn csv(ramp: &Ramp) -> String {
+/// step. Unknown values are empty. The last column has the trust in the run.
+fn csv(ramp: &Ramp, mark: &str) -> String {
     let statuses: Vec<u16> = {
         let mut all: Vec<u16> = ramp
             .steps
@@ -340,7 +341,7 @@ fn csv(ramp: &Ramp) -> String {
     for status in &statuses {
         let _ = write!(text, ",{status}");
     }
-    text.push('\n');
+    let _ = writeln!(text, ",{COLUMN}");
     for step in &ramp.steps {
         let number = |value: Option<f64>| value.map_or_else(String::new, float);
         let _ = write!(
@@ -357,7 +358,7 @@ fn csv(ramp: &Ramp) -> String {
             let share = step.percentage(*status);
             let _ = write!(text, ",{}", share.map_or_else(|| "0".to_owned(), float));
         }
-        text.push('\n');
+        let _ = writeln!(text, ",{mark}");
     }
     text
 }
@@ -511,6 +512,8 @@ fn singles(text: &mut String, word: &str, all: &[RecordedSample], most: usize, u
 mod tests {
     use super::*;
 
+    const VALID: &str = "tenbin trust: VALID";
+
     const MANNER: Manner = Manner {
         keep_alive: false,
         think: 0.01,
@@ -546,12 +549,12 @@ mod tests {
             step(4, 0, &[]),
         ];
         assert_eq!(
-            csv(&ramp(steps)),
+            csv(&ramp(steps), VALID),
             "n_clients,total_n_requests,queries_per_second,min_elapsed_time,max_elapsed_time,\
-             average_elapsed_time,0,200,404\n\
-             1,345,86.25,0.000330523,0.02822947,0.001953125,0,100.0,0\n\
-             2,800,200.0,0.000330523,0.02822947,0.001953125,12.5,75.0,12.5\n\
-             4,0,0.0,,,,0,0,0\n"
+             average_elapsed_time,0,200,404,tenbin trust\n\
+             1,345,86.25,0.000330523,0.02822947,0.001953125,0,100.0,0,tenbin trust: VALID\n\
+             2,800,200.0,0.000330523,0.02822947,0.001953125,12.5,75.0,12.5,tenbin trust: VALID\n\
+             4,0,0.0,,,,0,0,0,tenbin trust: VALID\n"
         );
     }
 
@@ -618,7 +621,7 @@ mod tests {
         let mut three = step(1, 1_200, &[(200, 1_200)]);
         three.rates = vec![310.0, 90.0, 300.0];
         assert_eq!(three.per_second(), Some(300.0));
-        assert!(csv(&ramp(vec![three])).contains("\n1,1200,300.0,"));
+        assert!(csv(&ramp(vec![three]), VALID).contains("\n1,1200,300.0,"));
     }
 
     #[test]
@@ -697,7 +700,7 @@ mod tests {
             ..one.clone()
         };
         let names = |ramps: &[Ramp]| -> Vec<String> {
-            let parts = parts(ramps).unwrap().into_iter();
+            let parts = parts(ramps, VALID).unwrap().into_iter();
             parts.map(|part| part.name).collect()
         };
         assert_eq!(names(&[one.clone(), other]), ["groonga", "three-nodes"]);

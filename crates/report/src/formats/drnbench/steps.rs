@@ -8,12 +8,13 @@
 use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
 use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
 use tenbin_verdict::Series;
-use tenbin_verdict::lint::{Quote, Reported, excess};
+use tenbin_verdict::lint::{Judged, Quote, Reported, excess};
 
 use super::COLUMNS;
 use super::row::{Row, row};
 use crate::block::{Block, Table};
 use crate::escape::for_terminal;
+use crate::formats::judged;
 use crate::page;
 
 /// Default wait of a drnbench client after each response, seconds. The files do not contain the
@@ -28,6 +29,8 @@ const SAME_WAIT: f64 = 1.25;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
     rows: Vec<Row>,
+    /// The trust in the run, if Tenbin wrote the file.
+    judged: Option<Judged>,
 }
 
 /// The wait of the clients, as far as the rows show it.
@@ -55,7 +58,14 @@ impl Steps {
         let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
         let mut lines = text.lines().zip(1..);
         let (head, _) = lines.next().ok_or("it is empty")?;
-        let statuses = head
+        let is_ours = head.ends_with(&format!(",{}", judged::COLUMN));
+        let own = |line: &'_ str| -> usize {
+            match is_ours {
+                true => line.rfind(',').unwrap_or(line.len()),
+                false => line.len(),
+            }
+        };
+        let statuses = head[..own(head)]
             .split(',')
             .skip(COLUMNS.len())
             .map(|status| {
@@ -67,12 +77,17 @@ impl Steps {
             .collect::<Result<Vec<u16>, String>>()?;
         let rows = lines
             .filter(|(line, _)| !line.trim().is_empty())
-            .map(|(line, at)| row(line, &statuses).map_err(|why| format!("line {at}: {why}")))
+            .map(|(line, at)| {
+                row(&line[..own(line)], &statuses).map_err(|why| format!("line {at}: {why}"))
+            })
             .collect::<Result<Vec<Row>, String>>()?;
         if rows.is_empty() {
             return Err("it has no row".to_owned());
         }
-        Ok(Self { rows })
+        Ok(Self {
+            rows,
+            judged: judged::of_file(content),
+        })
     }
 
     /// Reads the steps, each with the line that states its figures.
@@ -98,6 +113,7 @@ impl Steps {
         Ok(Reported {
             tool: "drnbench",
             measurements: measurements.collect(),
+            judged: steps.judged.clone(),
             ..Reported::default()
         })
     }
@@ -148,16 +164,21 @@ impl Steps {
             workers: None,
             usl: None,
             hysteresis: None,
-            trust: match self.is_trusted() {
-                true => Trust::Valid,
-                false => Trust::Invalid,
+            trust: match (&self.judged, self.is_trusted()) {
+                (Some(judged), _) => judged.trust,
+                (None, true) => Trust::Valid,
+                (None, false) => Trust::Invalid,
             },
             sentence: String::new(),
         }
     }
 
-    /// Whether the figures can be trusted, as far as the file shows.
+    /// Whether the figures can be trusted, as far as the file shows; a file that Tenbin wrote says
+    /// so itself.
     pub fn is_trusted(&self) -> bool {
+        if let Some(judged) = &self.judged {
+            return judged.trust != Trust::Invalid;
+        }
         let is_right = |row: &Row| row.total > 0 && !row.is_failing();
         let wait = self.wait();
         let is_off = wait == Wait::Unexplained || !self.over_counted(wait).is_empty();
@@ -166,6 +187,9 @@ impl Steps {
 
     /// How far the figures can be trusted, as far as the file shows, and the reason.
     pub(crate) fn trust(&self) -> (Trust, String) {
+        if let Some(judged) = &self.judged {
+            return (judged.trust, judged.why.clone());
+        }
         let remarks = self.remarks();
         let about = |word: &str| {
             let mut remarks = remarks.iter();
@@ -237,6 +261,13 @@ impl Steps {
     }
 
     fn remarks(&self) -> Vec<String> {
+        if let Some(judged) = &self.judged {
+            let (word, why) = (judged.trust.word(), for_terminal(&judged.why));
+            let reason = if why.is_empty() { "" } else { ": " };
+            return vec![format!(
+                "From a run of tenbin that was {word}{reason}{why}."
+            )];
+        }
         let mut remarks = Vec::new();
         let wait = self.wait();
         let over = self.over_counted(wait);

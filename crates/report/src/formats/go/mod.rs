@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use tenbin_result::{Document, SliceFigures};
 
 use super::content::Content;
+use super::judged::mark;
 use super::read::{Fault, whole};
 use super::write::nothing;
 use super::{Format, Reader, Writer};
@@ -99,10 +100,11 @@ fn head(document: &Document) -> String {
     let configuration = lines
         .into_iter()
         .filter_map(|(key, value)| Some(format!("{key}: {}\n", value?)));
+    let judged = format!("# {}\n", mark(document));
     let units = HIGHER_IS_BETTER
         .iter()
         .map(|unit| format!("Unit {unit} better=higher\n"));
-    configuration.chain(units).collect()
+    configuration.chain([judged]).chain(units).collect()
 }
 
 /// Go's name for an architecture.

@@ -3,14 +3,17 @@
 //! requests.
 
 use tenbin_verdict::Series;
-use tenbin_verdict::lint::{Measurement, Quote, Range, Reported, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Reported, Said};
 
+use crate::formats::judged;
 use crate::formats::read::readable;
 
 const PREFIX: &str = "Benchmark";
 const TIME: &str = "ns/op";
 const RATE: &str = "ops/s";
 const ALLOCATIONS: &str = "allocs/op";
+/// The share of the operations that failed, which Tenbin writes if an operation failed.
+const ERRORS: &str = "errors/op";
 
 /// Whether any line of the file is a result.
 pub(super) fn recognises(content: &[u8]) -> bool {
@@ -45,6 +48,7 @@ pub(super) fn series(content: &[u8]) -> Result<Vec<Series>, String> {
 /// See [`series`].
 pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
     let text = str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let judged = judged::of_file(content);
     let mut measurements = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let Some(result) = result(line) else { continue };
@@ -58,6 +62,8 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
             .ok_or_else(|| format!("line {number} has neither a positive {TIME} nor {RATE}"))?;
         let said = |value: f64| Said::new(Range::exactly(value), quote.clone());
         measurements.push(Measurement {
+            omits_failures: judged.is_none() && !result.states(ERRORS),
+            failures: result.failed(&quote).into_iter().collect(),
             target,
             rate: Some(said(speed)),
             ended: Some(Said::new(result.iterations, quote.clone())),
@@ -72,6 +78,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, String> {
     Ok(Reported {
         tool: "go test -bench",
         measurements,
+        judged,
         ..Reported::default()
     })
 }
@@ -114,6 +121,22 @@ impl Line<'_> {
         let mut values = self.values.iter();
         let (value, _) = values.find(|(_, theirs)| *theirs == unit)?;
         (*value > 0.0 && value.is_finite()).then_some(*value)
+    }
+
+    fn states(&self, unit: &str) -> bool {
+        self.values.iter().any(|(_, theirs)| *theirs == unit)
+    }
+
+    /// The failed operations, which the iterations of Tenbin's lines do not count.
+    fn failed(&self, quote: &Quote) -> Option<Failed> {
+        let share = self.value(ERRORS).filter(|share| *share < 1.0)?;
+        let count = (self.iterations as f64 * share / (1.0 - share)).round() as u64;
+        (count > 0).then(|| Failed {
+            what: "failed operations".to_owned(),
+            count,
+            counted: false,
+            quote: quote.clone(),
+        })
     }
 
     /// Operations per second. The flag is true if the line states no rate and the value is the

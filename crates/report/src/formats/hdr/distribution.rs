@@ -3,6 +3,7 @@
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
+use crate::formats::judged;
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, checked, count, decimal};
 
@@ -92,6 +93,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     }
     let reported = checked("HdrHistogram", vec![of])?;
     Ok(Reported {
+        judged: judged::of_file(content),
         caveats: vec![
             "the file does not say the unit of its values: they are read as milliseconds, as \
              HdrHistogram's plotter shows them"

@@ -8,6 +8,7 @@ use tenbin_record::{PackedHistogram, decode_histogram, merge};
 
 use super::MAX_VALUE_DIVISOR;
 use crate::formats::imported::{Imported, Operation, Times, Tool, histogram};
+use crate::formats::judged;
 use crate::formats::lines::Lines;
 use crate::formats::read::{Fault, Selection, readable};
 use crate::formats::reported::decimal;
@@ -49,9 +50,11 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
     let mut lines = Lines::new(text, LONGEST);
     let mut all: Vec<Tagged> = Vec::new();
     let mut has_unit = false;
+    let mut trust = None;
     while let Some((number, line)) = lines.next()? {
         if line.starts_with('#') {
             has_unit |= line.contains(UNIT);
+            trust = trust.or_else(|| judged::in_line(&line, number));
         } else if !line.starts_with('"') && !line.trim().is_empty() {
             let interval = interval(&line).map_err(|what| Fault::in_line(number, what))?;
             if selection.wants(interval.tag) {
@@ -84,6 +87,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
         command_line: None,
         operations: all.into_iter().map(Tagged::operation).collect(),
         caveats,
+        judged: trust,
     })
 }
 

@@ -12,6 +12,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
 use super::content::Content;
+use super::judged::mark;
 use super::read::whole;
 use super::reported::content;
 use super::{Format, Part, Reader, Run, WriteError, Writer};
@@ -81,6 +82,7 @@ fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
                 for_terminal(&run.document.run.id),
                 run.document.trust.word()
             ))
+            .add_comment(&format!("[{}]", mark(run.document)))
             .with_start_time(run.record.started)
             .with_base_time(run.record.started)
             .with_max_value_divisor(MAX_VALUE_DIVISOR)
@@ -150,7 +152,7 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     }
     let parts = all.into_iter().map(|(name, histogram)| Part {
         name,
-        content: percentiles(&histogram).into_bytes(),
+        content: (percentiles(&histogram) + &format!("#[{}]\n", mark(run.document))).into_bytes(),
     });
     Ok(parts.collect())
 }

@@ -4,6 +4,7 @@ use tenbin_verdict::lint::Reported;
 
 use super::TOTAL;
 use super::rows::{FileRow, measured};
+use crate::formats::judged::judged;
 use crate::formats::read::Fault;
 use crate::formats::reported::{Json, Lines, count, decimal};
 
@@ -13,6 +14,11 @@ pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
     let mut rows = Vec::new();
     for line in lines.0.iter().skip(1) {
         let cells: Vec<&str> = line.text.split(',').collect();
+        // The thirteenth column is that of files that Tenbin wrote.
+        let cells = match cells.len() {
+            13 => &cells[..12],
+            _ => cells.as_slice(),
+        };
         let [
             _,
             interval,
@@ -26,7 +32,7 @@ pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
             p99,
             max,
             slowdowns,
-        ] = cells.as_slice()
+        ] = cells
         else {
             return Err(line.fault("has not the twelve columns of hsbench"));
         };
@@ -55,7 +61,7 @@ pub(super) fn csv(content: &[u8]) -> Result<Reported, Fault> {
             quote: line.quote(),
         });
     }
-    measured(rows)
+    measured(rows).map(|it| judged(it, content))
 }
 
 /// Reads the totals from the JSON file that hsbench writes with `-j`.
@@ -85,5 +91,5 @@ pub(super) fn json(content: &[u8]) -> Result<Reported, Fault> {
             quote: row.quote(),
         });
     }
-    measured(rows)
+    measured(rows).map(|it| judged(it, content))
 }

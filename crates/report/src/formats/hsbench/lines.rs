@@ -5,6 +5,7 @@ use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Reported, Said};
 
 use super::rows::{FileRow, measured};
+use crate::formats::judged::judged;
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Lines, count, decimal};
 
@@ -86,7 +87,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
             quote: line.quote(),
         });
     }
-    measured(rows)
+    measured(rows).map(|it| judged(it, content))
 }
 
 /// The total of a mode in one loop.

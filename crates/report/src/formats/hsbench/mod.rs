@@ -14,6 +14,7 @@ use tenbin_result::Document;
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
+use super::judged::{COLUMN, mark};
 use super::read::{Fault, readable, whole};
 use super::{Format, Part, Reader, Run, WriteError, Writer};
 use crate::escape::for_terminal;
@@ -39,8 +40,9 @@ pub(super) const LINES: Format = Format {
         reported: Some(lines::reported),
     }),
     write: Some(Writer::Run(|run| {
-        parts(run, |rows| {
-            rows.iter().map(Row::line).collect::<String>().into_bytes()
+        parts(run, |rows, mark| {
+            let lines: String = rows.iter().map(Row::line).collect();
+            format!("{lines}{mark}\n").into_bytes()
         })
     })),
 };
@@ -59,7 +61,9 @@ pub(super) const CSV: Format = Format {
         },
         reported: Some(files::csv),
     }),
-    write: Some(Writer::Run(|run| parts(run, |rows| csv(rows).into_bytes()))),
+    write: Some(Writer::Run(|run| {
+        parts(run, |rows, mark| csv(rows, mark).into_bytes())
+    })),
 };
 
 /// The file that hsbench writes with `-j`.
@@ -79,7 +83,9 @@ pub(super) const JSON: Format = Format {
         },
         reported: Some(files::json),
     }),
-    write: Some(Writer::Run(|run| parts(run, json))),
+    write: Some(Writer::Run(|run| {
+        parts(run, |rows, mark| json(rows, Some(mark)))
+    })),
 };
 
 /// Converts a parsed file to the speeds of all loops.
@@ -88,7 +94,8 @@ fn repetitions(reported: &Reported) -> Content {
 }
 
 /// Writes one file per target, because the format has no column for the target.
-fn parts(run: &Run<'_>, content: fn(&[Row]) -> Vec<u8>) -> Result<Vec<Part>, WriteError> {
+fn parts(run: &Run<'_>, content: fn(&[Row], &str) -> Vec<u8>) -> Result<Vec<Part>, WriteError> {
+    let mark = mark(run.document);
     let parts: Vec<Part> = run
         .plan
         .targets
@@ -97,7 +104,7 @@ fn parts(run: &Run<'_>, content: fn(&[Row]) -> Vec<u8>) -> Result<Vec<Part>, Wri
         .filter(|(_, rows)| !rows.is_empty())
         .map(|(target, rows)| Part {
             name: target.name.clone(),
-            content: content(&rows),
+            content: content(&rows, &mark),
         })
         .collect();
     match parts.is_empty() {
@@ -317,16 +324,16 @@ pub(crate) fn stamp(when: SystemTime) -> String {
 
 /// hsbench's header line, with hsbench's own spelling.
 const CSV_HEADER: &str = "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),\
-                          Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns\n";
+                          Avg Latency(ms),99% Latency(ms),Max Latency(ms),Slowdowns";
 
 /// Writes the file that hsbench writes with `-o`. Unknown times are empty fields.
-fn csv(rows: &[Row]) -> String {
-    let mut text = CSV_HEADER.to_owned();
+fn csv(rows: &[Row], mark: &str) -> String {
+    let mut text = format!("{CSV_HEADER},{COLUMN}\n");
     for row in rows {
         let time = |millis: Option<f64>| millis.map_or(String::new(), |t| format!("{t:.2}"));
         let _ = writeln!(
             text,
-            "{},{},{:.2},{},{},{:.2},{:.2},{},{},{},{},{}",
+            "{},{},{:.2},{},{},{:.2},{:.2},{},{},{},{},{},{mark}",
             row.round,
             row.interval_name,
             row.seconds,
@@ -345,8 +352,18 @@ fn csv(rows: &[Row]) -> String {
 }
 
 /// Writes the file that hsbench writes with `-j`. Unknown times are null.
-pub(super) fn json(rows: &[Row]) -> Vec<u8> {
-    serde_json::to_vec(rows).expect("plain data becomes JSON")
+pub(super) fn json(rows: &[Row], mark: Option<&str>) -> Vec<u8> {
+    let rows: Vec<Marked<'_>> = rows.iter().map(|row| Marked { row, mark }).collect();
+    serde_json::to_vec(&rows).expect("plain data becomes JSON")
+}
+
+/// A row of a JSON file with the trust in the run.
+#[derive(Serialize)]
+struct Marked<'a> {
+    #[serde(flatten)]
+    row: &'a Row,
+    #[serde(rename = "TenbinTrust", skip_serializing_if = "Option::is_none")]
+    mark: Option<&'a str>,
 }
 
 #[cfg(test)]
@@ -373,10 +390,10 @@ mod tests {
         };
         let rows = [row];
         assert_eq!(
-            csv(&rows),
+            csv(&rows, "tenbin trust: VALID"),
             "Loop,Inteval,Duration(s),Mode,Ops,MB/s,IO/s,Min Latency (ms),Avg Latency(ms),\
-             99% Latency(ms),Max Latency(ms),Slowdowns\n\
-             0,TOTAL,3.00,PUT,2419,50.37,805.93,1.18,2.48,5.79,11.45,0\n"
+             99% Latency(ms),Max Latency(ms),Slowdowns,tenbin trust\n\
+             0,TOTAL,3.00,PUT,2419,50.37,805.93,1.18,2.48,5.79,11.45,0,tenbin trust: VALID\n"
         );
         let keys: Vec<&str> = vec![
             "Loop",
@@ -392,7 +409,7 @@ mod tests {
             "MaxLat",
             "Slowdowns",
         ];
-        let text = String::from_utf8(json(&rows)).expect("text");
+        let text = String::from_utf8(json(&rows, None)).expect("text");
         let mut at = 0;
         for key in keys {
             let found = text[at..].find(&format!("\"{key}\":")).expect(key);

@@ -3,6 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use tenbin_record::rfc3339;
+use tenbin_verdict::lint::Judged;
 
 use super::{Imported, Operation, SECOND};
 
@@ -26,6 +27,7 @@ impl Imported {
             command_line: None,
             operations: Vec::new(),
             caveats: Vec::new(),
+            judged: None,
         };
         let mut stretches: Vec<Stretch> = Vec::new();
         for part in parts {
@@ -44,6 +46,11 @@ impl Imported {
     }
 
     fn add(&mut self, part: Self) {
+        // The worst run decides the trust in the whole.
+        let trust = |judged: &Option<Judged>| judged.as_ref().map(|judged| judged.trust);
+        if trust(&part.judged) > trust(&self.judged) {
+            self.judged = part.judged;
+        }
         self.files.extend(part.files);
         for operation in part.operations {
             let mut mine = self.operations.iter_mut();

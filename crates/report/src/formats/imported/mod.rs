@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use tenbin_stats::printable_percentile;
+use tenbin_verdict::lint::Judged;
 
 pub(super) use said::reported;
 
@@ -44,6 +45,8 @@ pub struct Imported {
     pub operations: Vec<Operation>,
     /// Notes on facts that the file omits or states incorrectly.
     pub caveats: Vec<String>,
+    /// The trust in the run, if Tenbin wrote the file.
+    pub judged: Option<Judged>,
 }
 
 /// The known figures of one operation.

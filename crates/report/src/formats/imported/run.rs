@@ -55,6 +55,7 @@ impl Imported {
             }
         }
         Self {
+            judged: None,
             tool: TENBIN,
             files: vec![directory.display().to_string()],
             command_line: None,

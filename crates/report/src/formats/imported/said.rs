@@ -21,6 +21,7 @@ pub(in crate::formats) fn reported(imported: &Imported) -> Reported {
             .map(|it| measurement(it, imported.tool))
             .collect(),
         caveats: imported.caveats.clone(),
+        judged: imported.judged.clone(),
         ..Reported::default()
     }
 }

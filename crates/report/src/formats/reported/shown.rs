@@ -27,6 +27,7 @@ pub fn imported(reported: &Reported) -> Imported {
             .map(|each| operation(each, &mut caveats))
             .collect(),
         caveats,
+        judged: reported.judged.clone(),
     }
 }
 

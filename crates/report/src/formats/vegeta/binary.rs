@@ -54,6 +54,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
              cut off"
         ))),
         Some(_) => Ok(Imported {
+            judged: None,
             tool: VEGETA,
             files: Vec::new(),
             command_line: None,

@@ -287,6 +287,7 @@ impl<'a> Reading<'a> {
             ..counted.figures
         });
         Ok(Imported {
+            judged: None,
             tool: WARP,
             files: Vec::new(),
             command_line: self.command_line,

@@ -44,6 +44,7 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
         )));
     }
     let mut imported = Imported {
+        judged: None,
         tool: WARP,
         files: Vec::new(),
         command_line: file.commandline,

@@ -16,6 +16,7 @@ use tenbin_result::{Document, Severity, Trust};
 
 use super::content::Content;
 use super::imported::{Imported, Operation, Quantile, Tool};
+use super::judged::mark;
 use super::read::whole;
 use super::reported::content;
 use super::{Format, Part, Reader, Run, Writer};
@@ -76,7 +77,8 @@ pub(super) const TEXT: Format = Format {
     write: Some(Writer::Run(|finished| {
         Ok(vec![Part {
             name: "warp".to_owned(),
-            content: of_run(finished, None).into_bytes(),
+            content: format!("{}{}\n", of_run(finished, None), mark(finished.document))
+                .into_bytes(),
         }])
     })),
 };
@@ -109,6 +111,11 @@ pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
     let mut text = String::new();
     for file in &imported.files {
         let _ = writeln!(text, "File: {}", for_terminal(file));
+    }
+    if let Some(judged) = &imported.judged {
+        let (word, why) = (judged.trust.word(), for_terminal(&judged.why));
+        let reason = if why.is_empty() { "" } else { ": " };
+        let _ = writeln!(text, "From a run of tenbin that was {word}{reason}{why}");
     }
     if let Some(line) = &imported.command_line {
         let _ = writeln!(text, "Command line: {}", for_terminal(line));

@@ -3,6 +3,7 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
+use crate::formats::judged::judged;
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, checked, count, time, with_unit};
 
@@ -44,7 +45,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
             "has no operation with figures; it may be cut off",
         ));
     }
-    checked("warp", measurements)
+    Ok(judged(checked("warp", measurements)?, content))
 }
 
 fn begun(line: &Line<'_>, name: &str, rest: &str) -> Result<Measurement, Fault> {

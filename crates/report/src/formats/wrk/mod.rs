@@ -10,6 +10,7 @@ use tenbin_plan::{Pace, Reach, Target};
 use tenbin_record::{ErrorClass, quantile_ns};
 use tenbin_stats::printable_percentile;
 
+use super::judged::mark;
 use super::pooled::{Pooled, of_one_workload};
 use super::read::whole;
 use super::reported::content;
@@ -32,7 +33,8 @@ pub(super) const FORMAT: Format = Format {
     }),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
-            of_target(run, target, &Shown::LATENCY).into_bytes()
+            let text = of_target(run, target, &Shown::LATENCY);
+            format!("{text}{}\n", mark(run.document)).into_bytes()
         })
     })),
 };

@@ -2,6 +2,7 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
+use crate::formats::judged::judged;
 use crate::formats::read::{Fault, readable};
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, time};
 
@@ -34,7 +35,8 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     percentiles(&lines, &mut of)?;
     totals(&lines, &mut of)?;
     failures(&lines, &mut of)?;
-    checked(if is_wrk2 { "wrk2" } else { "wrk" }, vec![of])
+    let reported = checked(if is_wrk2 { "wrk2" } else { "wrk" }, vec![of])?;
+    Ok(judged(reported, content))
 }
 
 fn connections(lines: &Lines<'_>) -> Result<Said<u64>, Fault> {

@@ -1,0 +1,37 @@
+//! The trust that Tenbin wrote into a file of its own run.
+
+use tenbin_result::{Severity, Trust};
+
+use super::{Files, LintFinding, quotes};
+use crate::findings::rule_info::RuleInfo;
+
+pub(super) const RULE: RuleInfo = RuleInfo {
+    name: "own_verdict",
+    summary: "Tenbin wrote the file, and the run was SUSPECT or INVALID",
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explanation: include_str!("own_verdict.md"),
+};
+
+pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
+    let judged = files.all.iter().filter_map(|file| {
+        let judged = file.judged.as_ref()?;
+        let severity = match judged.trust {
+            Trust::Valid => return None,
+            Trust::Suspect => Severity::Suspect,
+            Trust::Invalid => Severity::Invalid,
+        };
+        Some(LintFinding {
+            rule: RULE.name,
+            severity,
+            operation: None,
+            evidence: format!(
+                "the file is from a run of tenbin that was {}: {}",
+                judged.trust.word(),
+                judged.why
+            ),
+            advice: "read the findings of the run with tenbin show on its run directory".to_owned(),
+            quotes: quotes(file, [&judged.quote]),
+        })
+    });
+    judged.collect()
+}
