@@ -657,11 +657,11 @@ fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
         }
     }
     let rows = drnbench_rows(&run, "memory");
-    assert_eq!(rows[0][6..], ["0", "200", "503"]);
+    assert_eq!(rows[0][6..], ["0", "200", "503", "tenbin trust"]);
     let clients: Vec<&str> = rows[1..].iter().map(|row| row[0].as_str()).collect();
     assert_eq!(clients, ["1", "4", "16"]);
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
-    assert_eq!(rows[1][6..], ["0", "100.0", "0"]);
+    assert_eq!(rows[1][6..9], ["0", "100.0", "0"]);
     let share = |column| (number(2, column) * 10.0).round() / 10.0;
     assert_eq!([share(6), share(7), share(8)], [25.0, 37.5, 37.5]);
     // A failed request takes time and counts as a request.

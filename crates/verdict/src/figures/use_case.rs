@@ -105,15 +105,10 @@ fn use_case(of: &Use, decisive: &[&Comparison]) -> UseCase {
     let is_suspect = decisive.iter().any(|c| c.trust == Trust::Suspect);
     UseCase {
         name: of.name.to_owned(),
-        choice: match (&choice, is_suspect) {
-            (Choice::Target(name), true) => {
-                format!("{name}, {}: see the findings", Trust::Suspect.word())
+        choice: match choice {
+            Choice::Target(_) | Choice::Either if is_suspect => {
+                format!("{} ({})", choice.words(), Trust::Suspect.word())
             }
-            (Choice::Either, true) => format!(
-                "{}, {}: see the findings",
-                choice.words(),
-                Trust::Suspect.word()
-            ),
             _ => choice.words().to_owned(),
         },
         // A recommendation for programs needs figures without a doubt.
@@ -252,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_suspect_comparison_is_marked_and_recommends_nothing_to_programs() {
-        for (speed, start) in [(2.0, "b, SUSPECT"), (1.0, "either: equivalent, SUSPECT")] {
+        for (speed, start) in [(2.0, "b (SUSPECT)"), (1.0, "either: equivalent (SUSPECT)")] {
             let run = scaled(&[("b", speed)]);
             let mut compared = crate::compare::compare(&run.plan, &run.slices);
             for comparison in &mut compared {

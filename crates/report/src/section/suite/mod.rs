@@ -97,7 +97,7 @@ fn uses(document: &Document) -> Vec<Block> {
     tables::below(
         "Which target for which use",
         "According to the primary comparisons. A target is named if it is faster in at least one \
-        of them and slower in none. SUSPECT: a finding casts doubt on one of them.",
+        of them and slower in none.",
         table,
     )
 }
