@@ -3,6 +3,9 @@
 //! Every user of the machine can read the command line of a process, but only its owner can read
 //! its environment. This module therefore moves possible secrets to the environment: the program
 //! re-executes itself in the same process and restores the arguments in memory.
+//!
+//! Hidden are the values of some options, and every argument with the name of a secret and a value,
+//! such as the path `/x?api_key=…`, the body `{"password": …}` or the URL `http://user:word@host/`.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,12 +14,15 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use tenbin_plan::is_secret_name;
+
 use crate::args::TOOLS;
 
 /// Options whose values can contain a secret.
-const OPTIONS: [&str; 7] = [
+const OPTIONS: [&str; 8] = [
     "--secret-key",
     "--header",
+    "--body",
     "--launch-env",
     // Options of warp, which accepts one dash or two before a long option.
     "-secret-key",
@@ -79,12 +85,47 @@ fn hide(given: &[OsString]) -> Option<(Vec<OsString>, Vec<OsString>)> {
         } else if let Some((option, value)) = options.joined(argument) {
             shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
             hidden.push(value.to_owned());
+        } else if let Some(option) = secret_after(argument) {
+            shown.push(OsString::from(format!("{option}{}", mark(hidden.len()))));
+            hidden.push(OsStr::from_bytes(&argument.as_bytes()[option.len()..]).to_owned());
         } else {
             value_follows = options.wants_value(argument);
             shown.push(argument.clone());
         }
     }
     (!hidden.is_empty()).then_some((shown, hidden))
+}
+
+/// The start of an argument that can be shown, `--option=` or nothing, if the rest contains a
+/// secret.
+fn secret_after(argument: &OsStr) -> Option<&str> {
+    // Not UTF-8: an argument with a secret in it can be shown up to no certain place.
+    let Some(text) = argument.to_str() else {
+        return has_secret(&argument.to_string_lossy()).then_some("");
+    };
+    let value = match text.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => value,
+        _ => text,
+    };
+    has_secret(value).then(|| &text[..text.len() - value.len()])
+}
+
+/// Whether a text contains the name of a secret with a value, as in a query, a form, JSON or a
+/// header, or a URL with a password.
+fn has_secret(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let names_secret = text.match_indices(['=', ':']).any(|(at, _)| {
+        let before = text[..at].trim_end_matches([' ', '"', '\'']);
+        let start = before.trim_end_matches(is_of_name).len();
+        let has_value = !text[at + 1..].trim_matches([' ', '"', '\'']).is_empty();
+        has_value && is_secret_name(&before[start..])
+    });
+    let has_password = text.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        user.is_some_and(|user| user.contains(':'))
+    });
+    names_secret || has_password
 }
 
 /// The options of a command line whose values can be secret.
@@ -206,6 +247,11 @@ mod tests {
             "tenbin ab -A hush -Ahush -kC hush -kHhush -n5 http://h/",
             "/bin/ab -Phush -kq -A hush http://h/",
             "wrk -LHhush --header hush --header=hush http://h/",
+            "tenbin http http://h/?api_key=hush&x=1 -c 4",
+            "tenbin http --target a=http://u:hush@h/ --path /x?token=hush --path=/x?sig=hush",
+            "tenbin http http://h/ --body hush --body={\"password\":\"hush\"}",
+            "tenbin search load --url http://u:hush@h/",
+            "tenbin ab -p f http://h/?access_token=hush",
         ] {
             let (shown, hidden) = hide(&words(given)).unwrap();
             assert!(
@@ -225,6 +271,13 @@ mod tests {
     #[test]
     fn other_arguments_are_left_alone() {
         assert!(hide(&words("tenbin s3 put --secret-key-file f -n 3")).is_none());
+        assert!(hide(&words("tenbin s3 put --secret-key-file=f -n 3")).is_none());
+        assert!(
+            hide(&words(
+                "tenbin http --target a=http://h:80/x?q=1:2 --path /x?page=2"
+            ))
+            .is_none()
+        );
         assert!(hide(&words("tenbin guard -- server --secret-key x")).is_none());
         assert!(hide(&words("tenbin s3 put --secret-key")).is_none());
         assert!(hide(&words("tenbin ab -n 5 -Tapplication/json -s 3 http://h/")).is_none());

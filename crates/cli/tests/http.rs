@@ -93,6 +93,7 @@ fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
     assert_eq!(verified.code, Some(0), "{verified}");
     verified.expect_stdout("all checksums match");
     verified.expect_stdout("agree with result.json");
+    verified.expect_stdout("pages unchanged: SUMMARY.md, report.html");
     let shown = tenbin(&["show", "run.tar.zst"]);
     let first = |text: &str| text.lines().next().map(str::to_owned);
     assert_eq!(first(&shown.stdout), first(&tenbin(&["show", name]).stdout));
@@ -115,6 +116,18 @@ fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
     assert_eq!(verified.code, Some(6), "{verified}");
     verified.expect_stdout("DIFFERS in 1 of");
     std::fs::write(&result, text).expect("the result");
+
+    for page in ["SUMMARY.md", "report.html"] {
+        let path = scratch.path().join(run).join(page);
+        let genuine = std::fs::read(&path).expect("a page");
+        std::fs::write(&path, "nginx is ten times faster\n").expect("another page");
+        tenbin(&["pack", name, "--out", "forged.tar.zst"]).expect_code(0);
+        let forged = tenbin(&["verify", "forged.tar.zst"]);
+        forged
+            .expect_code(6)
+            .expect_stdout(&format!("{page} is not the file of this result"));
+        std::fs::write(&path, genuine).expect("the page");
+    }
 
     let again = tenbin(&["rerun", "run.tar.zst", "--rounds", "2", "--quiet"]);
     assert!(matches!(again.code, Some(0 | 6 | 8)), "{again}");

@@ -297,6 +297,14 @@ fn nobody_to_observe_is_told_before_anything_is_measured() {
     run.expect_code(2).expect_stderr("requires its token");
 }
 
+/// Writes a file that only its owner can read.
+fn private(scratch: &Scratch, name: &str, text: &str) -> String {
+    let file = scratch.write(name, text);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&file, mode).expect("its mode");
+    file
+}
+
 /// Whether any file in `directory`, recursively, contains this text.
 fn holds(directory: &Path, text: &str) -> bool {
     let entries = std::fs::read_dir(directory).expect("a directory").flatten();
@@ -317,7 +325,7 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
     let certificates = Certificates::make(&scratch);
     let [ca, cert, key] =
         ["ca.pem", "server.pem", "server.key"].map(|name| certificates.file(name));
-    let token = scratch.write("token", format!("{TOKEN}\n"));
+    let token = private(&scratch, "token", &format!("{TOKEN}\n"));
     let other = scratch.write("other-token", format!("{OTHER_TOKEN}\n"));
     let server = http_server(&scratch);
     let pid = server.running.pid().to_string();
@@ -382,8 +390,9 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
 #[test]
 fn a_token_that_others_could_read_or_guess_is_refused() {
     let scratch = Scratch::new("observe-refusals");
-    let token = scratch.write("token", TOKEN);
-    let short = scratch.write("short", "sesame\n");
+    let token = private(&scratch, "token", TOKEN);
+    let open = scratch.write("open", TOKEN);
+    let short = private(&scratch, "short", "sesame\n");
     let own = std::process::id().to_string();
     let observe = |listen: &str, token: &str| {
         let arguments = [
@@ -400,6 +409,10 @@ fn a_token_that_others_could_read_or_guess_is_refused() {
     let run = observe("0.0.0.0:0", &token);
     run.expect_code(2)
         .expect_stderr("others could read token and figures on the network");
+    let run = observe("127.0.0.1:0", &open);
+    run.expect_code(2)
+        .expect_stderr("every user of this machine can read")
+        .expect_stderr("chmod 600");
     let run = observe("127.0.0.1:0", &short);
     run.expect_code(2).expect_stderr("which can be guessed");
     run.expect_silence_about("sesame");

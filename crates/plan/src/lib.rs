@@ -111,7 +111,7 @@ pub use searched::{
     SearchServer, Searched,
 };
 pub use secret::{KeySource, Secret};
-pub use secrets::Secrets;
+pub use secrets::{Secrets, is_secret_name};
 pub use settings::Setting;
 pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
 pub use slo::{Limit, Slo};

@@ -27,7 +27,7 @@ const WHOLE: &[&str] = &["auth", "jwt", "pass", "pwd", "sig"];
 
 /// Whether a header, an environment variable, a query parameter or a field of a body with this
 /// name holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let plain: String = name
         .chars()
         .filter(|c| !matches!(c, '-' | '_' | '.'))

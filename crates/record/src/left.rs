@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::directory::{LEFT_FILE, write_atomically};
 use crate::error::RecordError;
+use crate::harmless::escape;
 
 /// File in a run directory that lists the buckets that the run created on targets not launched by
 /// the run.
@@ -112,6 +113,7 @@ pub fn buckets_made(directory: &Path) -> BTreeMap<String, Vec<String>> {
 
 fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), RecordError> {
     let mut text = serde_json::to_vec_pretty(value).expect("text becomes JSON");
+    escape(&mut text, 0);
     text.push(b'\n');
     write_atomically(path, &text)
 }

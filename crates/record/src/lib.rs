@@ -32,6 +32,7 @@ pub mod directory;
 pub mod environment;
 mod error;
 mod fold;
+mod harmless;
 mod histogram;
 mod hlog;
 mod interval;
@@ -75,6 +76,7 @@ pub use environment::{
     Retried, TargetEnvironment,
 };
 pub use error::RecordError;
+pub use harmless::is_harmful;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
 pub use hlog::decode_histogram;
 pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tenbin_engine::{ErrorClass, Ledger, Role};
 
 use crate::check::{Chain, CheckValue};
+use crate::harmless::escape;
 use crate::interval::Interval;
 use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
@@ -287,6 +288,7 @@ pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
     };
     let start = text.len();
     serde_json::to_writer(&mut *text, &tagged).expect("plain data becomes JSON");
+    escape(text, start);
     chain.end_line(text, start);
 }
 

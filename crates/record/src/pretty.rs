@@ -5,6 +5,8 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
+use crate::harmless::escape;
+
 /// Lists and objects nested deeper than this are written on one line.
 const DEEPEST: usize = 4;
 
@@ -19,6 +21,7 @@ pub(crate) fn to_vec(value: &impl Serialize) -> Vec<u8> {
     value
         .serialize(&mut serializer)
         .expect("plain data becomes JSON");
+    escape(&mut text, 0);
     text
 }
 

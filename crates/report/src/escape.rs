@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::ser::{Formatter, PrettyFormatter};
+use tenbin_record::is_harmful;
 
 /// Escapes text for a terminal: one line, without characters that move the cursor, change colours
 /// or reverse the writing direction.
@@ -173,19 +174,6 @@ pub(crate) fn as_code(text: &str) -> String {
     } else {
         format!("{fence} {text} {fence}")
     }
-}
-
-/// Whether a character can harm a terminal: controls (C0, C1), line and paragraph separators,
-/// bidirectional controls and invisible format characters.
-fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{feff}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

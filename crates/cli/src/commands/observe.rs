@@ -1,6 +1,7 @@
 //! `tenbin observe`: reports the CPU and memory use of local processes to another machine.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use tenbin_plan::Secret;
@@ -66,10 +67,21 @@ fn options(args: &ObserveArgs) -> Result<ObserveOptions, String> {
     })
 }
 
+/// Permission bit of a file that every user can read.
+const READ_BY_OTHERS: u32 = 0o004;
+
 fn token(file: &Path) -> Result<Secret, String> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| format!("--token-file: cannot read {shown}: {error}"))?;
+    let unreadable = |error| format!("--token-file: cannot read {shown}: {error}");
+    let mode = std::fs::metadata(file).map_err(unreadable)?.mode();
+    // The bits of the group can belong to an access list, as in credentials of systemd.
+    if mode & READ_BY_OTHERS != 0 {
+        return Err(format!(
+            "--token-file: every user of this machine can read {shown} (mode {:o}); chmod 600 {shown}",
+            mode & 0o777
+        ));
+    }
+    let text = std::fs::read_to_string(file).map_err(unreadable)?;
     let token = text.trim_end_matches(['\r', '\n']);
     if token.len() < SHORTEST_TOKEN {
         return Err(format!(

@@ -1,13 +1,15 @@
 //! `tenbin verify`: recomputes every figure of a run and compares the figures with the result.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
 use tenbin_plan::{LARGEST_RESULT, read_own};
 use tenbin_record::Source;
 use tenbin_report::for_terminal;
-use tenbin_result::{Document, format};
+use tenbin_report::formats::kept;
+use tenbin_result::{Document, LANGUAGES, format};
 
 use super::opened::OpenedRun;
 use super::show::document_from;
@@ -57,8 +59,13 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
     let mut found = Found::default();
     found.compare("", &written, &computed);
     let changed = changed_files(&document);
-    let text = found.text(&document, &changed);
-    let exit = match found.differences == 0 && changed.is_empty() {
+    let pages = match serde_json::from_value(written) {
+        Ok(written) => Pages::check(directory, [&written, &document]),
+        Err(_) => Pages::default(),
+    };
+    let text = found.text(&document, &changed) + &pages.text(&document);
+    let is_intact = found.differences == 0 && changed.is_empty() && !pages.are_forged(&document);
+    let exit = match is_intact {
         true => Exit::Done,
         false => Exit::Invalid,
     };
@@ -179,6 +186,84 @@ impl Found {
         }
         text
     }
+}
+
+/// The files for people in a run directory or packed run, each built again from the result.
+#[derive(Default)]
+struct Pages {
+    /// Files that agree with the result.
+    same: Vec<&'static str>,
+    /// Files that differ, each with a reason if the file cannot be read.
+    different: Vec<(&'static str, Option<String>)>,
+}
+
+impl Pages {
+    /// Compares the files with those of the documents, in every language: `tenbin report` can have
+    /// written a file again.
+    fn check(directory: &Path, documents: [&Document; 2]) -> Self {
+        let mut pages = Self::default();
+        for format in kept(documents[0]).filter(|format| format.file != RESULT) {
+            let text = match read_own(&directory.join(format.file), LARGEST_RESULT) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => {
+                    pages.different.push((format.file, Some(error.to_string())));
+                    continue;
+                }
+                Ok(text) => text,
+            };
+            let mut built = documents.iter().flat_map(|document| {
+                LANGUAGES.iter().map(move |(language, _)| {
+                    let mut document = Document::clone(document);
+                    document.language = *language;
+                    format.bytes(&document)
+                })
+            });
+            match built.any(|built| built == text) {
+                true => pages.same.push(format.file),
+                false => pages.different.push((format.file, None)),
+            }
+        }
+        pages
+    }
+
+    /// Whether a file was changed after the run. Another version of Tenbin can write other files.
+    fn are_forged(&self, document: &Document) -> bool {
+        !self.different.is_empty() && is_of_this_version(document)
+    }
+
+    fn text(&self, document: &Document) -> String {
+        let mut text = String::new();
+        if !self.same.is_empty() {
+            let _ = writeln!(text, "pages     unchanged: {}", self.same.join(", "));
+        }
+        for (file, why) in &self.different {
+            let _ = match (why, is_of_this_version(document)) {
+                (Some(why), _) => {
+                    writeln!(
+                        text,
+                        "pages     CHANGED: {file} cannot be read: {}",
+                        for_terminal(why)
+                    )
+                }
+                (None, true) => {
+                    writeln!(
+                        text,
+                        "pages     CHANGED: {file} is not the file of this result"
+                    )
+                }
+                (None, false) => writeln!(
+                    text,
+                    "pages     not checked: {file}, which another version of Tenbin wrote"
+                ),
+            };
+        }
+        text
+    }
+}
+
+/// Whether this version of Tenbin has measured the run.
+fn is_of_this_version(document: &Document) -> bool {
+    document.environment.tenbin_version.as_deref() == Some(env!("CARGO_PKG_VERSION"))
 }
 
 /// A value as JSON, truncated to 60 characters.

@@ -48,6 +48,7 @@ const ROWS: &[Row] = &[
     ("NUL in the reason", || vec![send("HTTP/1.1 200 O\0K\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
     ("escape sequences in the reason", || vec![send("HTTP/1.1 500 \x1b[31mred\x1b]0;title\x07\r\nContent-Length: 0\r\n\r\n"), Act::Again], Badly, ""),
     ("escape sequences in headers", || answer("Server: \x1b[31mred\x1b]0;t\x07\r\nContent-Length: 2\r\n", "ok"), Badly, ""),
+    ("a control of eight bits in the name of the server", || answer("Server: nginx\u{9b}31m\u{202e}\r\nContent-Length: 2\r\n", "ok"), Well, ""),
     ("an escape sequence in a header of an error", || vec![send("HTTP/1.1 503 x\r\nServer: nginx\u{202e}\u{9b}31m\r\nContent-Length: 0\r\n\r\n"), Act::Again], Badly, ""),
     ("a status of four digits", || vec![send("HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
     ("a status of two digits", || vec![send("HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nok"), Act::Again], Badly, ""),
