@@ -99,7 +99,9 @@ pub use tenbin_engine::{
 };
 
 pub use probed::{Probed, ProbedSecond};
-pub use responses::{ExpectedResponse, Responses, Sameness, UnexpectedResponses};
+pub use responses::{
+    ExpectedResponse, Frequencies, NewFeature, Responses, Sameness, Unchecked, UnexpectedResponses,
+};
 pub use samples::{CacheUse, RecordedPattern, RecordedSample, RecordedSamples, SearchUse};
 pub use sequence::Segment;
 pub use server::{GroupUse, ServerUse, UseScope};

@@ -2,11 +2,11 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
 use tenbin_engine::{
     Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
@@ -226,10 +226,7 @@ impl Generators {
                 window: nanos(job.how.window.unwrap_or_default()),
                 rest: job.how.rest.map(nanos),
                 stages: job.how.stages,
-                state: encoded(&TimedState {
-                    unix_seconds: unix_seconds(),
-                    state: job.state,
-                }),
+                state: encoded(&job.state),
             },
             operations: match job.workers.first() {
                 Some(worker) => worker.operations(),
@@ -254,20 +251,6 @@ impl Generators {
             workers: job.workers,
         })
     }
-}
-
-/// The state of a workload, with the time at which it was sent by the coordinator's wall clock.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct TimedState {
-    /// Seconds since 1970-01-01 UTC.
-    pub(crate) unix_seconds: u64,
-    pub(crate) state: SliceState,
-}
-
-/// This machine's wall clock, seconds since 1970-01-01 UTC.
-pub(crate) fn unix_seconds() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }
 
 /// A part of a message that only the runners of coordinator and agents read.

@@ -294,6 +294,19 @@ impl LiveTarget {
         Ok(())
     }
 
+    /// Sends the first requests of the warm-up of one workload, without other load.
+    pub(crate) fn before_warm_up(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        controls: &mut Controls<'_>,
+    ) -> Result<(), RunError> {
+        while let Some(stage) = self.prepared[at].before_warm_up() {
+            self.stage(&plan.workloads[at], Some(stage), controls)?;
+        }
+        Ok(())
+    }
+
     /// Drives unmeasured load of one workload and returns the observed rate and spread.
     pub(crate) fn drive_and_observe(
         &mut self,

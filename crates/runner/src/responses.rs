@@ -1,8 +1,11 @@
 //! Converts expected and observed responses to the form in which the run directory records them.
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, ExpectedResponse, Responses, Sameness, UnexpectedResponses};
-use tenbin_workloads::{self as workloads, ResponseComparison};
+use tenbin_record::{
+    Environment, ExpectedResponse, Frequencies, NewFeature, Responses, Sameness, Unchecked,
+    UnexpectedResponses,
+};
+use tenbin_workloads::{self as workloads, Portrait, ResponseComparison};
 
 use crate::live_target::LiveTarget;
 
@@ -12,6 +15,7 @@ pub(crate) fn kept(seen: ResponseComparison) -> Responses {
         status: kind.status,
         length: kind.length,
         count: kind.count,
+        difference: kind.difference,
         example: kind.example,
     };
     Responses {
@@ -67,5 +71,54 @@ fn recorded(expected: workloads::ExpectedResponse) -> ExpectedResponse {
         encoding: expected.encoding,
         decoded_mean: rounded(expected.decoded_mean),
         decoded_crc64: expected.decoded_sum.map(|sum| format!("{sum:016x}")),
+        words_crc64: expected.words_sum.map(|sum| format!("{sum:016x}")),
+        unchecked: expected.unchecked.map(unchecked),
+        features: expected.features,
+        before: expected.before.map(frequencies),
+        load: expected.load.map(frequencies),
+        after: expected.after.map(frequencies),
+    }
+}
+
+fn unchecked(why: workloads::Unchecked) -> Unchecked {
+    match why {
+        workloads::Unchecked::MayDiffer => Unchecked::MayDiffer,
+        workloads::Unchecked::NotUnloaded => Unchecked::NotUnloaded,
+        workloads::Unchecked::FewBefore(count) => Unchecked::FewBefore(count),
+        workloads::Unchecked::FewUnderLoad(count) => Unchecked::FewUnderLoad(count),
+        workloads::Unchecked::Encoding(name) => Unchecked::Encoding(name),
+    }
+}
+
+fn frequencies((portrait, other): (Portrait, u64)) -> Frequencies {
+    let with_all = portrait.with_all;
+    let new = portrait.new.into_iter();
+    let [age, hit, via] = portrait.marks;
+    Frequencies {
+        responses: portrait.responses,
+        other,
+        same: portrait.same,
+        changed: portrait.changed,
+        same_after_change: portrait.since_change.0,
+        changed_after_change: portrait.since_change.1,
+        features: portrait
+            .features
+            .into_iter()
+            .map(|count| count + with_all)
+            .collect(),
+        new: new
+            .map(|(_, name, responses)| NewFeature { name, responses })
+            .collect(),
+        bodies: portrait.lengths.count,
+        bytes: portrait.lengths.sum,
+        lengths: portrait.lengths.kept,
+        changed_contents: portrait.changed_contents.len() as u64,
+        compared: portrait.compared,
+        repeated: portrait.repeated,
+        repeated_words: portrait.repeated_words,
+        age,
+        hit,
+        via,
+        encodings: portrait.encodings,
     }
 }

@@ -113,6 +113,7 @@ pub(crate) fn warm_up(
     if length.is_zero() || controls.stop.is_asked() {
         return Ok(None);
     }
+    live.before_warm_up(plan, at, controls)?;
     let Some(sequence) = segments.of(at) else {
         return Ok(live.drive_and_observe(plan, at, length, controls)?.spread);
     };

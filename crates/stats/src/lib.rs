@@ -51,7 +51,7 @@ pub use pairing::{
 pub use power::{
     blocks_for_significance, blocks_needed, detectable_log_effect, standard_deviation,
 };
-pub use proportion::proportion;
+pub use proportion::{equal_proportions_p, proportion};
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};

@@ -1,6 +1,6 @@
 //! Estimates of shares.
 
-use crate::distribution::normal_quantile;
+use crate::distribution::{normal_cdf, normal_quantile};
 use crate::estimate::{Estimate, Measured};
 
 /// The share `hits` ÷ `trials` with Wilson's score interval (E. B. Wilson, "Probable inference, the
@@ -25,6 +25,27 @@ pub fn proportion(hits: u64, trials: u64, confidence: f64) -> Measured {
     })
 }
 
+/// Two-sided p-value of the test of equal shares in two independent samples, each with hits and
+/// trials: the likelihood-ratio test (G-test) with one degree of freedom (R. R. Sokal and F. J.
+/// Rohlf, "Biometry", 17.4). Also usable for shares of 0 and 1. `None` if a sample is empty.
+pub fn equal_proportions_p(one: (u64, u64), other: (u64, u64)) -> Option<f64> {
+    let ((a, n), (b, m)) = (one, other);
+    if n == 0 || m == 0 {
+        return None;
+    }
+    let (a, b) = (a.min(n), b.min(m));
+    let all = (a + b) as f64 / (n + m) as f64;
+    let part = |count: u64, expected: f64| match count {
+        0 => 0.0,
+        _ => count as f64 * (count as f64 / expected).ln(),
+    };
+    let of = |hits: u64, trials: u64| {
+        part(hits, trials as f64 * all) + part(trials - hits, trials as f64 * (1.0 - all))
+    };
+    let statistic = (2.0 * (of(a, n) + of(b, m))).max(0.0);
+    Some(2.0 * normal_cdf(-statistic.sqrt()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +67,35 @@ mod tests {
         assert_eq!(all.high, 1.0);
         assert!((all.low - 0.7225).abs() < 1e-3, "{all:?}");
         assert_eq!(proportion(0, 0, 0.95), Measured::Unknown);
+    }
+
+    #[test]
+    fn shares_are_equal_or_not() {
+        // R: DescTools::GTest(matrix(c(15, 133, 30, 118), 2)): G = 6.0068, p = 0.01425.
+        let p = equal_proportions_p((15, 148), (30, 148)).unwrap();
+        assert!((p - 0.014).abs() < 1e-3, "{p}");
+        assert_eq!(equal_proportions_p((5, 10), (50, 100)), Some(1.0));
+        assert!(equal_proportions_p((0, 63), (300, 1_000)).unwrap() < 1e-6);
+        assert!(equal_proportions_p((0, 63), (20, 1_000)).unwrap() > 1e-3);
+        assert_eq!(equal_proportions_p((0, 0), (1, 2)), None);
+    }
+
+    /// Of 1,000 pairs of equal shares, few are called different at a level of 1 %.
+    #[test]
+    fn equal_shares_are_rarely_called_different() {
+        let mut state = 7_u64;
+        let mut is_hit = |share: f64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            ((state >> 33) as f64 / (1_u64 << 31) as f64) < share
+        };
+        let mut found = 0;
+        for _ in 0..1_000 {
+            let mut hits = |trials: u64| (0..trials).filter(|_| is_hit(0.2)).count() as u64;
+            let (one, other) = ((hits(64), 64), (hits(600), 600));
+            found += usize::from(equal_proportions_p(one, other).unwrap() < 0.01);
+        }
+        assert!(found <= 25, "{found}");
     }
 }

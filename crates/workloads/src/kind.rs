@@ -157,6 +157,12 @@ pub trait Prepared: Send {
         None
     }
 
+    /// The next stage at the start of the first warm-up, before any load; called again after each
+    /// stage until the result is `None`. Its requests count as requests of the warm-up.
+    fn before_warm_up(&mut self) -> Option<Stage> {
+        None
+    }
+
     /// The setup stage of the next slice, if needed; called once before each slice.
     fn before_slice(&mut self) -> Option<Stage> {
         None

@@ -39,7 +39,9 @@ pub use read_back::ReadBack;
 pub use redirect::redirected;
 pub use remote::{SliceReport, SliceState};
 pub use resend::{Governor, Patient, Refused, SENT_AGAIN};
-pub use responses::{ExpectedResponse, ResponseComparison, Sameness, UnexpectedResponses};
+pub use responses::{
+    ExpectedResponse, Portrait, ResponseComparison, Sameness, Unchecked, UnexpectedResponses,
+};
 pub use samples::{
     CacheForecast, CountedPatterns, HostHits, PatternCounts, PatternHits, RequestSample,
     SliceSamples,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::blob::{BlobReport, BlobState};
-use crate::responses::{Expectation, Report};
+use crate::responses::{Reference, Report};
 use crate::s3::ExportedSample;
 use crate::samples::SliceSamples;
 use crate::sequence::Cursors;
@@ -22,8 +22,8 @@ pub struct SliceState {
     pub(crate) position: Option<Vec<u64>>,
     /// As [`crate::Prepared::ends_at`].
     pub(crate) ends: Option<Vec<u64>>,
-    /// The expected response, with times on the coordinator's wall clock.
-    pub(crate) expectation: Option<Expectation>,
+    /// What the unloaded server sends.
+    pub(crate) reference: Option<Reference>,
     /// S3: ids of the loaded versions, by number; empty without versions.
     pub(crate) versions: Vec<Option<String>>,
     /// What blob workloads must know.
@@ -47,10 +47,7 @@ impl SliceState {
     pub fn is_possible(&self) -> bool {
         let mut positions = self.position.iter().flatten();
         positions.all(|at| *at < MOST_SKIPPED)
-            && self
-                .expectation
-                .as_ref()
-                .is_none_or(Expectation::is_possible)
+            && self.reference.as_ref().is_none_or(Reference::is_possible)
             && self.blobs.as_ref().is_none_or(BlobState::is_possible)
     }
 
@@ -65,15 +62,6 @@ impl SliceState {
             }
         }
         self
-    }
-
-    /// The state with all times moved by `seconds`, for a machine with another wall clock.
-    #[must_use]
-    pub fn shifted(self, seconds: i64) -> Self {
-        Self {
-            expectation: self.expectation.map(|known| known.shifted(seconds)),
-            ..self
-        }
     }
 }
 
@@ -96,19 +84,6 @@ pub struct SliceReport {
 }
 
 impl SliceReport {
-    /// The report with all times moved by `seconds`, for a machine with another wall clock.
-    #[must_use]
-    pub fn shifted(self, seconds: i64) -> Self {
-        let shifted = |report: Report| Report {
-            expectation: report.expectation.shifted(seconds),
-            ..report
-        };
-        Self {
-            responses: self.responses.map(shifted),
-            ..self
-        }
-    }
-
     /// Whether a workload at `position` can have this report. The report comes from another
     /// machine: its numbers must not overflow in sums.
     pub(crate) fn is_possible(&self, position: Option<&[u64]>) -> bool {

@@ -21,6 +21,9 @@ const WITH_FIGURES: usize = 4;
 /// Maximum number of workloads of a single target written in one line.
 const WORKLOADS: usize = 3;
 
+/// The rule on responses whose content was not compared.
+const UNCHECKED: &str = "unchecked_content";
+
 /// Maximum number of characters of a finding's evidence within a line.
 const ESSENCE: usize = 140;
 
@@ -68,7 +71,23 @@ pub(crate) fn trusted(document: &Document) -> String {
             ),
         },
     };
-    format!("{about}{}", incomplete(document))
+    format!("{about}{}{}", unchecked(document), incomplete(document))
+}
+
+/// Text on responses whose content was not compared: `; content not checked: …`. Empty if all were
+/// compared.
+fn unchecked(document: &Document) -> String {
+    let findings = document.findings.iter();
+    let mut seen: Vec<&str> = findings
+        .filter(|finding| finding.rule == UNCHECKED)
+        .map(|finding| finding.evidence.as_str())
+        .collect();
+    seen.dedup();
+    match seen.as_slice() {
+        [] => String::new(),
+        [only] => format!("; {only}"),
+        [first, more @ ..] => format!("; {first}; {} more reasons", more.len()),
+    }
 }
 
 /// Text for an incomplete run: `; incomplete: 3 of 8 slices measured in full`. Empty for a complete
@@ -118,6 +137,7 @@ fn why(document: &Document) -> String {
         true => String::new(),
         false => format!(", {}", trust_meaning(document.trust)),
     };
+    text += &unchecked(document);
     text += &incomplete(document);
     // The line already states that the run is incomplete.
     let mut others = document.findings.iter();

@@ -20,13 +20,14 @@ use tenbin_engine::{Drive, Part, SliceEvent, StartGate, Workload, drive};
 use tenbin_plan::{Draft, Pace, Plan, Reach};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, Running, bring_up};
+use tenbin_workloads::SliceState;
 
 use self::cpu::CpuWatch;
 pub use self::limits::AgentLimits;
 use crate::context::RunContext;
 use crate::controls::Controls;
 use crate::descriptors::Descriptors;
-use crate::generators::{Generators, TimedState, check, decoded, encoded, unix_seconds};
+use crate::generators::{Generators, check, decoded, encoded};
 use crate::live_target::{LiveTarget, at_most};
 use crate::stop::Stop;
 
@@ -258,16 +259,10 @@ impl LoadMachine for Machine {
             return Err("the plan has no such slice".to_owned());
         };
         let (agent, agents) = assigned.part;
-        let Some(TimedState {
-            unix_seconds: then,
-            state,
-        }) = decoded::<TimedState>(&order.state).filter(|timed| timed.state.is_possible())
-        else {
+        let state = decoded::<SliceState>(&order.state).filter(SliceState::is_possible);
+        let Some(state) = state else {
             return Err(invalid("an invalid state of the workload"));
         };
-        // The wall clocks of the machines may differ.
-        let shift = unix_seconds().cast_signed().saturating_sub_unsigned(then);
-        let state = state.shifted(shift);
         live.prepared[order.workload].set_state(state.for_agent(agent, agents))?;
         let stage = live.prepared[order.workload].agent_cleanup();
         let mut controls = Controls {
@@ -319,7 +314,7 @@ impl LoadMachine for Machine {
         let done = done.map_err(|error| error.to_string())?;
         let prepared = live.prepared[order.workload].as_mut();
         prepared.slice_done(done.workers);
-        let report = prepared.report().shifted(shift.saturating_neg());
+        let report = prepared.report();
         Ok(SliceDone {
             seconds: done.seconds,
             late: gate.late(order.lead),

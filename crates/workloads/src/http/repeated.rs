@@ -57,13 +57,41 @@ impl PreparedHttp {
     }
 }
 
+impl PreparedHttp {
+    /// The worker that prepares the requests of a probe.
+    fn sender(&self) -> Box<dyn Workload> {
+        Box::new(Worker {
+            request: Arc::clone(&self.request),
+            judge: self.expected.judge_of_probe(),
+        })
+    }
+}
+
 impl Prepared for PreparedHttp {
     /// Sends the request several times to learn the expected response.
     fn before_run(&mut self) -> Option<Stage> {
-        let sender = self.workers(1).pop()?;
+        let sender = self.sender();
         let request = Arc::clone(&self.request);
         self.expected
-            .probe(|| sender, move |status| request.success.holds(status))
+            .probe(true, || sender, move |status| request.success.holds(status))
+    }
+
+    fn before_warm_up(&mut self) -> Option<Stage> {
+        let sender = self.sender();
+        let request = Arc::clone(&self.request);
+        self.expected.probe(
+            false,
+            || sender,
+            move |status| request.success.holds(status),
+        )
+    }
+
+    /// Sends the request again to compare the responses of the unloaded server.
+    fn count_again(&mut self) -> Option<Stage> {
+        let sender = self.sender();
+        let request = Arc::clone(&self.request);
+        self.expected
+            .probe_after(|| sender, move |status| request.success.holds(status))
     }
 
     fn refused(&self) -> Option<String> {
@@ -86,7 +114,7 @@ impl Prepared for PreparedHttp {
 
     fn state_for_agents(&mut self) -> SliceState {
         SliceState {
-            expectation: Some(self.expected.expectation()),
+            reference: self.expected.reference(),
             ..SliceState::default()
         }
     }
@@ -102,8 +130,8 @@ impl Prepared for PreparedHttp {
     }
 
     fn set_state(&mut self, state: SliceState) -> Result<(), String> {
-        if let Some(expectation) = state.expectation {
-            self.expected.expect(expectation);
+        if let Some(reference) = state.reference {
+            self.expected.expect(reference);
         }
         Ok(())
     }
@@ -212,7 +240,7 @@ impl Workload for Worker {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        self.judge.at(now.unix_seconds);
+        self.judge.at(now);
         let head = &self.request.heads[exchange.host];
         if exchange.head == *head {
             return Next::Same;

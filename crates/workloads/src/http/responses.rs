@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenbin_engine::{BodyUse, Exchange, Judgement, ResponseHead, Workload};
+use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, ResponseHead, Workload};
 use tenbin_plan::HttpWork;
 
 use super::checks::{Checker, Checks, Suspicion};
@@ -11,7 +11,8 @@ use super::error_message::{ErrorMessages, Secrets};
 use super::head::Success;
 use crate::kind::Stage;
 use crate::responses::{
-    Expectation, ExpectedResponse, Findings, Monitor, Prober, Report, ResponseComparison, Rules,
+    CONNECTIONS, Comparing, ExpectedResponse, Findings, Known, Monitor, Prober, Reference, Report,
+    ResponseComparison, Rules, Unchecked,
 };
 
 /// The expected response of one target to one request, over the whole run.
@@ -20,10 +21,15 @@ pub(super) struct Expected {
     secrets: Secrets,
     checks: Arc<Checks>,
     suspicion: Suspicion,
-    expectation: Expectation,
+    comparing: Comparing,
     findings: Arc<Mutex<Findings>>,
-    /// Whether the probe before the run must still be sent.
-    is_to_be_probed: bool,
+    /// Whether the request may be sent outside the load.
+    is_safe: bool,
+    /// Number of connections that the probe of the unloaded server still has to open.
+    probes_left: usize,
+    /// Whether the probe after the run was sent.
+    is_probed_after: bool,
+    after: Arc<Mutex<Findings>>,
     reports: Vec<Arc<Mutex<Option<Report>>>>,
     /// Merged report of the workers of the last slice, for the coordinator.
     last: Option<Report>,
@@ -32,7 +38,13 @@ pub(super) struct Expected {
 impl Expected {
     pub(super) fn new(work: &HttpWork, path: &str) -> Self {
         let may_differ = work.may_differ;
-        let is_off = work.method == "HEAD" || (may_differ.size && may_differ.body);
+        let comparing = match work.method.as_str() {
+            "HEAD" => Comparing::nothing(None),
+            _ if may_differ.size && may_differ.body => {
+                Comparing::nothing(Some(Unchecked::MayDiffer))
+            }
+            _ => Comparing::default(),
+        };
         Self {
             rules: Rules {
                 may_differ,
@@ -42,52 +54,67 @@ impl Expected {
             secrets: Secrets::of(work),
             checks: Arc::new(Checks::of_request(work, path)),
             suspicion: Suspicion::default(),
-            expectation: match is_off {
-                true => Expectation::Nothing,
-                false => Expectation::unknown(),
-            },
-            findings: Arc::default(),
             // RFC 9110, section 9.2.1: other methods can change data on the server.
-            is_to_be_probed: !is_off && matches!(work.method.as_str(), "GET" | "OPTIONS"),
+            is_safe: matches!(work.method.as_str(), "GET" | "OPTIONS"),
+            probes_left: match comparing.is_off() {
+                true => 0,
+                false => CONNECTIONS,
+            },
+            comparing,
+            findings: Arc::default(),
+            is_probed_after: false,
+            after: Arc::default(),
             reports: Vec::new(),
             last: None,
         }
     }
 
-    /// The stage that sends the request before the run, or `None` if the request must not be sent
-    /// or an earlier call returned the stage. `worker` prepares the request.
+    /// The next stage that sends the request to the unloaded server; `None` if the server was
+    /// probed. Before the run (`is_before`), only requests that change nothing are sent; all others
+    /// are sent at the start of the warm-up. `worker` prepares the request.
     pub(super) fn probe(
+        &mut self,
+        is_before: bool,
+        worker: impl FnOnce() -> Box<dyn Workload>,
+        success: impl Fn(u16) -> bool + Send + 'static,
+    ) -> Option<Stage> {
+        if is_before && !self.is_safe {
+            return None;
+        }
+        if self.probes_left == 0 {
+            let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            self.comparing.learn(&mut findings);
+            return None;
+        }
+        self.probes_left -= 1;
+        Some(stage(worker(), success, &self.findings))
+    }
+
+    /// The stage that sends the request again after the run; `None` if that is done or the request
+    /// must not be sent.
+    pub(super) fn probe_after(
         &mut self,
         worker: impl FnOnce() -> Box<dyn Workload>,
         success: impl Fn(u16) -> bool + Send + 'static,
     ) -> Option<Stage> {
-        if !std::mem::take(&mut self.is_to_be_probed) {
-            self.learn();
+        if self.is_probed_after {
+            self.is_probed_after = false;
+            let findings = self.after.lock().unwrap_or_else(PoisonError::into_inner);
+            self.comparing.add_after(&findings);
             return None;
         }
-        let prober = Prober::new(worker(), success, Arc::clone(&self.findings));
-        Some(Stage {
-            what: "sending the request before the run".to_owned(),
-            total: None,
-            connections: 1,
-            workers: vec![Box::new(prober)],
-            must_succeed: false,
-            host: None,
-        })
+        if !self.is_safe || self.comparing.is_off() {
+            return None;
+        }
+        self.is_probed_after = true;
+        self.after = Arc::default();
+        Some(stage(worker(), success, &self.after))
     }
 
     /// Why the responses to the probe rule out the run, in one sentence.
     pub(super) fn refused(&self) -> Option<String> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         findings.refused().map(str::to_owned)
-    }
-
-    /// Sets the expectation from the results of the probe.
-    fn learn(&mut self) {
-        if matches!(self.expectation, Expectation::Unknown(_)) {
-            let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-            self.expectation = findings.expectation();
-        }
     }
 
     /// The judges of the workers of the next slice.
@@ -97,10 +124,20 @@ impl Expected {
         let judge = |(number, report): (usize, &Arc<Mutex<Option<Report>>>)| Judge {
             error_messages: ErrorMessages::new(&self.secrets),
             checker: Checker::new(&self.checks, &self.suspicion),
-            monitor: Monitor::new(self.expectation.for_worker(), self.rules, number),
+            monitor: Monitor::new(self.comparing.known(), self.rules, number),
             report: Arc::clone(report),
         };
         numbered.map(judge).collect()
+    }
+
+    /// The judge of the worker that prepares the requests of a probe: it compares nothing.
+    pub(super) fn judge_of_probe(&self) -> Judge {
+        Judge {
+            error_messages: ErrorMessages::new(&self.secrets),
+            checker: Checker::new(&self.checks, &self.suspicion),
+            monitor: Monitor::new(Known::Nothing, self.rules, 0),
+            report: Arc::default(),
+        }
     }
 
     /// Merges the reports of the workers; `None` if responses are not compared. Called after the
@@ -116,14 +153,14 @@ impl Expected {
         self.learn_from(report)
     }
 
-    /// The expected response, for agents.
-    pub(super) fn expectation(&self) -> Expectation {
-        self.expectation.clone()
+    /// The reference, for agents.
+    pub(super) fn reference(&self) -> Option<Reference> {
+        self.comparing.reference().cloned()
     }
 
-    /// Takes over the expected response of the coordinator.
-    pub(super) fn expect(&mut self, expectation: Expectation) {
-        self.expectation = expectation;
+    /// Takes over the reference of the coordinator.
+    pub(super) fn expect(&mut self, reference: Reference) {
+        self.comparing.set(reference);
     }
 
     /// The merged report of the workers of the last slice.
@@ -133,10 +170,7 @@ impl Expected {
 
     /// Adds the merged report of a slice's workers; `None` if responses are not compared.
     pub(super) fn learn_from(&mut self, report: Report) -> Option<ResponseComparison> {
-        let Report { seen, expectation } = report;
-        let before = std::mem::replace(&mut self.expectation, Expectation::Nothing);
-        self.expectation = before.after(expectation);
-        (self.expectation != Expectation::Nothing).then_some(seen)
+        self.comparing.add(report)
     }
 
     /// A sentence about a correct response that looks like an error, if there was one.
@@ -161,13 +195,25 @@ impl Expected {
         failed.or_else(suspicion)
     }
 
-    /// The expected response for reports and checks; `None` if responses are not compared.
+    /// The expected response for reports and checks; `None` if there is nothing to compare.
     pub(super) fn summary(&self) -> Option<ExpectedResponse> {
-        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.expectation {
-            Expectation::Nothing => None,
-            _ => Some(findings.summary(&self.expectation)),
-        }
+        self.comparing.summary()
+    }
+}
+
+fn stage(
+    worker: Box<dyn Workload>,
+    success: impl Fn(u16) -> bool + Send + 'static,
+    findings: &Arc<Mutex<Findings>>,
+) -> Stage {
+    let prober = Prober::new(worker, success, Arc::clone(findings));
+    Stage {
+        what: "reading responses of the unloaded server".to_owned(),
+        total: None,
+        connections: 1,
+        workers: vec![Box::new(prober)],
+        must_succeed: false,
+        host: None,
     }
 }
 
@@ -180,10 +226,10 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Sets the time at which the current request is prepared, seconds since 1970-01-01 UTC.
+    /// Sets the time at which the current request is prepared.
     #[inline]
-    pub(super) fn at(&mut self, unix_seconds: u64) {
-        self.monitor.at(unix_seconds);
+    pub(super) fn at(&mut self, now: Moment) {
+        self.monitor.at(now);
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Checksums and decoding of response bodies.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use crc_fast::{CrcAlgorithm, Digest};
@@ -8,7 +9,7 @@ const ALGORITHM: CrcAlgorithm = CrcAlgorithm::Crc64Nvme;
 /// Initial state of a CRC-64/NVME checksum.
 pub(super) const START: u64 = u64::MAX;
 /// Longest decoded body, bytes.
-const MOST_DECODED: u64 = 64 << 20;
+const MOST_DECODED: u64 = 16 << 20;
 
 /// Updates the state of a checksum with the next bytes.
 #[inline]
@@ -24,46 +25,26 @@ pub(super) fn finished(state: u64) -> u64 {
     Digest::new_with_init_state(ALGORITHM, state).finalize()
 }
 
-/// Length, bytes, and checksum of a decoded body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Decoded {
-    pub(super) length: u64,
-    pub(super) sum: u64,
+/// Decodes a body. `None` if the encoding is unknown, several encodings are applied, or the body is
+/// damaged or longer than [`MOST_DECODED`]. Brotli (`br`) is not supported. A body that is not
+/// `whole` is decoded only if it has no encoding.
+pub(super) fn decoded<'a>(body: &'a [u8], encoding: &str, whole: bool) -> Option<Cow<'a, [u8]>> {
+    match encoding {
+        "" | "identity" => Some(Cow::Borrowed(body)),
+        _ if !whole => None,
+        "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(body)),
+        // The zlib format (RFC 9110, section 8.4.1.2); some servers send raw DEFLATE.
+        "deflate" => read(flate2::read::ZlibDecoder::new(body))
+            .or_else(|| read(flate2::read::DeflateDecoder::new(body))),
+        "zstd" => read(zstd::stream::read::Decoder::new(body).ok()?),
+        _ => None,
+    }
 }
 
-impl Decoded {
-    /// Decodes a body. `None` if the encoding is unknown, several encodings are applied, or the
-    /// body is damaged or longer than [`MOST_DECODED`]. Brotli (`br`) is not supported.
-    pub(super) fn of(body: &[u8], encoding: Option<&str>) -> Option<Self> {
-        let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
-        match encoding.as_str() {
-            "" | "identity" => Self::read(body),
-            "gzip" | "x-gzip" => Self::read(flate2::read::MultiGzDecoder::new(body)),
-            // The zlib format (RFC 9110, section 8.4.1.2); some servers send raw DEFLATE.
-            "deflate" => Self::read(flate2::read::ZlibDecoder::new(body))
-                .or_else(|| Self::read(flate2::read::DeflateDecoder::new(body))),
-            "zstd" => Self::read(zstd::stream::read::Decoder::new(body).ok()?),
-            _ => None,
-        }
-    }
-
-    fn read(from: impl Read) -> Option<Self> {
-        let mut from = from.take(MOST_DECODED + 1);
-        let mut buffer = vec![0; 64 * 1024];
-        let (mut length, mut state) = (0, START);
-        loop {
-            let count = from.read(&mut buffer).ok()?;
-            if count == 0 {
-                break;
-            }
-            length += count as u64;
-            state = fold(state, &buffer[..count]);
-        }
-        (length <= MOST_DECODED).then(|| Self {
-            length,
-            sum: finished(state),
-        })
-    }
+fn read(from: impl Read) -> Option<Cow<'static, [u8]>> {
+    let mut content = Vec::new();
+    let count = from.take(MOST_DECODED + 1).read_to_end(&mut content).ok()?;
+    (count as u64 <= MOST_DECODED).then_some(Cow::Owned(content))
 }
 
 #[cfg(test)]
@@ -83,10 +64,8 @@ mod tests {
     }
 
     #[test]
-    fn encoded_bodies_have_the_checksum_of_the_plain_one() {
+    fn encoded_bodies_are_decoded() {
         let body = b"compare the same page twice. ".repeat(400);
-        let plain = Decoded::of(&body, None);
-        assert_eq!(plain.map(|plain| plain.length), Some(body.len() as u64));
         let level = flate2::Compression::default();
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
         gzip.write_all(&body).unwrap();
@@ -95,11 +74,21 @@ mod tests {
         deflate.write_all(&body).unwrap();
         let deflate = deflate.finish().unwrap();
         let zstd = zstd::bulk::compress(&body, 3).unwrap();
-        assert_eq!(Decoded::of(&gzip, Some("gzip")), plain);
-        assert_eq!(Decoded::of(&deflate, Some(" Deflate")), plain);
-        assert_eq!(Decoded::of(&zstd, Some("zstd")), plain);
-        assert_eq!(Decoded::of(&gzip[..gzip.len() / 2], Some("gzip")), None);
-        assert_eq!(Decoded::of(&body, Some("br")), None);
-        assert_eq!(Decoded::of(&body, Some("gzip, br")), None);
+        for (encoded, encoding) in [
+            (&body, ""),
+            (&gzip, "gzip"),
+            (&deflate, "deflate"),
+            (&zstd, "zstd"),
+        ] {
+            assert_eq!(
+                decoded(encoded, encoding, true).as_deref(),
+                Some(&body[..]),
+                "{encoding}"
+            );
+        }
+        assert_eq!(decoded(&gzip[..gzip.len() / 2], "gzip", true), None);
+        assert_eq!(decoded(&gzip, "gzip", false), None);
+        assert_eq!(decoded(&body, "br", true), None);
+        assert_eq!(decoded(&body, "gzip, br", true), None);
     }
 }

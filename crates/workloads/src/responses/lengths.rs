@@ -79,6 +79,7 @@ impl Lengths {
                 status,
                 length,
                 count: 1,
+                difference: "another length".to_owned(),
                 example,
             }),
             None => self.seen.others += 1,

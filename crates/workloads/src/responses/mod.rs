@@ -1,67 +1,60 @@
 //! Comparison of responses to the same request.
 //!
-//! A server under load can send a short response with status 200: an empty body, an error message,
-//! or another page from its cache. These responses are fast, but the server did not do the work to
-//! be measured. A workload without a known correct response therefore learns the expected response:
-//! from a [probe](Prober) before the run or, without a probe, from the first responses of the run
-//! ([`Expectation::of`]). A [`Monitor`] in each worker compares the length of every response with
-//! the expected length, and the content of a sample of responses with the expected content.
+//! A server under load can send another response with status 200: an empty body, an error message,
+//! half a page, or an old page from its cache. These responses are fast, but the server did not do
+//! the work to be measured. A workload without a known correct response therefore learns what the
+//! unloaded server sends ([`Reference`]): from a [probe](Prober) before the run or in the warm-up
+//! or, without a probe, from the first responses of the run. A [`Monitor`] in each worker compares
+//! status and length of every response with the reference, and the [shape](shape) of a sample. What
+//! single responses cannot show is counted for statistical tests ([`Portrait`]).
 
 mod content;
-mod expectation;
 mod lengths;
 mod monitor;
+mod observed;
+mod portrait;
 mod probe;
-mod tally;
+mod reference;
+mod shape;
+mod summary;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use self::content::Decoded;
-pub(crate) use self::expectation::Expectation;
 pub(crate) use self::lengths::Lengths;
-pub(crate) use self::monitor::{KEPT_BYTES, Monitor, Report, Rules, shown};
-pub(crate) use self::probe::{Findings, Prober};
+pub(crate) use self::monitor::{KEPT_BYTES, Known, Monitor, Report, Rules, shown};
+use self::observed::Observed;
+pub use self::portrait::Portrait;
+pub(crate) use self::probe::{CONNECTIONS, Findings, Prober};
+pub(crate) use self::reference::Reference;
+pub(crate) use self::summary::Comparing;
+pub use self::summary::{ExpectedResponse, Sameness, Unchecked};
 
 /// Maximum number of kinds of unexpected responses that are counted separately.
 const MOST_UNEXPECTED: usize = 8;
+/// Maximum number of responses from which a reference is learned.
+const MOST_LEARNED: usize = 256;
 
-/// The expected response to a request on one target.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ExpectedResponse {
-    /// Number of responses to the probe before the run; 0 without a probe.
-    pub probed: u64,
-    /// Expected status; `None` if unknown.
-    pub status: Option<u16>,
-    /// Shortest expected body, bytes.
-    pub shortest: u64,
-    /// Longest expected body, bytes.
-    pub longest: u64,
-    /// Mean length of the probe's bodies, bytes; `None` without a probe.
-    pub mean: Option<f64>,
-    /// Whether the content is constant.
-    pub content: Sameness,
-    /// Number of kinds of responses (status, length, content) that the probe received repeatedly.
-    pub kinds: u64,
-    /// `Content-Type`, as received.
-    pub content_type: Option<String>,
-    /// `Content-Encoding`, as received.
-    pub encoding: Option<String>,
-    /// Mean length of the probe's decoded bodies, bytes; `None` if a body could not be decoded.
-    pub decoded_mean: Option<f64>,
-    /// Checksum of the decoded bodies, if equal for all responses of the probe.
-    pub decoded_sum: Option<u64>,
+/// Responses from which a reference is learned, and the names of their features.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Learned {
+    responses: Vec<Observed>,
+    names: BTreeMap<u64, String>,
 }
 
-/// Whether the responses to a request have the same content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sameness {
-    /// Not known yet.
-    #[default]
-    Unknown,
-    /// All expected responses have the same content.
-    Same,
-    /// The content varies between responses or with time.
-    Varies,
+impl Learned {
+    /// The reference; `None` without responses.
+    fn reference(&self, is_unloaded: bool) -> Option<Reference> {
+        Reference::of(&self.responses, is_unloaded, &self.names)
+    }
+
+    fn add(&mut self, other: Self) {
+        let space = MOST_LEARNED.saturating_sub(self.responses.len());
+        self.responses
+            .extend(other.responses.into_iter().take(space));
+        self.names.extend(other.names);
+    }
 }
 
 /// Comparison of the responses of one slice.
@@ -107,6 +100,8 @@ pub struct UnexpectedResponses {
     pub length: u64,
     /// Number of responses.
     pub count: u64,
+    /// How one of these responses differs from the reference, as a clause.
+    pub difference: String,
     /// The first characters of one of these bodies, as printable text. Untrusted until escaped.
     pub example: String,
 }

@@ -1,33 +1,39 @@
-//! Sends a request several times before the run and reads the responses.
+//! Sends a request several times without other load and reads the responses.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
 
+use super::Learned;
 use super::content::{START, finished, fold};
-use super::expectation::ENOUGH;
-use super::tally::{Kinds, Response};
-use super::{Decoded, Expectation, ExpectedResponse};
+use super::observed::{HeadNotes, MOST_BYTES, Observed};
 use crate::redirect::{is_redirect, location_of, redirected};
 
-/// Nanoseconds after which no further requests are sent, once [`FEWEST`] requests were sent.
-const LONGEST_NANOS: u64 = 300_000_000;
-const FEWEST: u64 = 3;
-/// Longest body that is decoded, bytes.
-const LARGEST_BODY: usize = 16 << 20;
-/// Maximum number of characters kept of a header value.
-const HEADER_CHARS: usize = 80;
+/// Number of connections that a probe opens, one after the other.
+pub(crate) const CONNECTIONS: usize = 3;
+/// Requests on each connection.
+const REQUESTS: u64 = 43;
+/// Time between two requests, so that the responses show what changes with time.
+const APART_NANOS: u64 = 2_000_000;
+/// Time after which a connection sends no further requests, once it has sent [`EACH`].
+const LONGEST: Duration = Duration::from_millis(100);
+/// The same for the whole probe, once there are [`ENOUGH`] responses.
+const LONGEST_PROBE: Duration = Duration::from_millis(300);
+const ENOUGH: usize = 16;
+/// The same, once there are [`FEWEST`].
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const FEWEST: usize = 3;
+/// Requests on each connection, unless the time of the probe is over.
+const EACH: u64 = 6;
 
-/// Results of a probe.
+/// Responses to a probe.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    kinds: Kinds,
-    sum_of_lengths: u64,
-    content_type: Option<String>,
-    encoding: Option<String>,
-    decoded: Vec<Option<Decoded>>,
+    pub(super) learned: Learned,
+    began: Option<Instant>,
     /// The text of a failure of the response, if the workload does not accept it.
     failed_check: Option<String>,
     /// Why the responses rule out the run, in one sentence.
@@ -40,43 +46,22 @@ impl Findings {
         self.refused.as_deref()
     }
 
-    /// The expected response, derived from the responses to the probe.
-    pub(crate) fn expectation(&self) -> Expectation {
-        Expectation::of(&self.kinds)
-    }
-
     /// Why the workload did not accept a response with a success status, if so.
     pub(crate) fn failed_check(&self) -> Option<&str> {
         self.failed_check.as_deref()
     }
 
-    /// The expected response for reports and checks: `expectation` and the results of the probe.
-    pub(crate) fn summary(&self, expectation: &Expectation) -> ExpectedResponse {
-        let summary = expectation.summary();
-        let probed = self.kinds.total;
-        let decoded: Option<Vec<Decoded>> = self.decoded.iter().copied().collect();
-        let decoded = decoded.filter(|all| !all.is_empty());
-        let mean = |sum: u64| sum as f64 / probed as f64;
-        let first_sum = |all: &Vec<Decoded>| {
-            let first = all.first()?.sum;
-            all.iter().all(|one| one.sum == first).then_some(first)
-        };
-        ExpectedResponse {
-            probed,
-            mean: (probed > 0).then(|| mean(self.sum_of_lengths)),
-            kinds: self
-                .kinds
-                .kinds
-                .iter()
-                .filter(|kind| kind.count > 1)
-                .count() as u64,
-            content_type: self.content_type.clone(),
-            encoding: self.encoding.clone(),
-            decoded_mean: decoded
-                .as_ref()
-                .map(|all| mean(all.iter().map(|one| one.length).sum())),
-            decoded_sum: decoded.as_ref().and_then(first_sum),
-            ..summary
+    fn elapsed(&mut self) -> Duration {
+        self.began.get_or_insert_with(Instant::now).elapsed()
+    }
+
+    /// Whether the probe has taken its time and needs no further connection.
+    fn is_over(&mut self) -> bool {
+        let elapsed = self.elapsed();
+        match self.learned.responses.len() {
+            ..FEWEST => false,
+            FEWEST..ENOUGH => elapsed >= LONGEST_WAIT,
+            ENOUGH.. => elapsed >= LONGEST_PROBE,
         }
     }
 }
@@ -89,14 +74,13 @@ pub(crate) struct Prober {
     sent: u64,
     /// Whether a request failed, so that no further requests are sent.
     is_over: bool,
-    begun: Option<u64>,
-    second: u64,
+    began: Option<Instant>,
+    due: u64,
     sum: u64,
     /// Whether `inner` needs the body.
     is_shared: bool,
     body: Vec<u8>,
-    content_type: Option<String>,
-    encoding: Option<String>,
+    notes: HeadNotes,
     location: Option<String>,
 }
 
@@ -113,15 +97,24 @@ impl Prober {
             findings,
             sent: 0,
             is_over: false,
-            begun: None,
-            second: 0,
+            began: None,
+            due: 0,
             sum: START,
             is_shared: false,
             body: Vec::new(),
-            content_type: None,
-            encoding: None,
+            notes: HeadNotes::default(),
             location: None,
         }
+    }
+
+    /// Whether no further request is sent.
+    fn is_done(&mut self) -> bool {
+        if self.is_over || self.sent >= REQUESTS {
+            return true;
+        }
+        let elapsed = self.began.get_or_insert_with(Instant::now).elapsed();
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.is_over() || findings.learned.responses.len() >= FEWEST && elapsed >= LONGEST
     }
 }
 
@@ -131,13 +124,14 @@ impl Workload for Prober {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        let begun = *self.begun.get_or_insert(now.nanos);
-        let is_late = self.sent >= FEWEST && now.nanos - begun > LONGEST_NANOS;
-        if self.is_over || self.sent >= ENOUGH || is_late {
+        if self.is_done() {
             return Next::Exhausted;
         }
+        if now.nanos < self.due {
+            return Next::Rest(self.due);
+        }
+        self.due = now.nanos + APART_NANOS;
         self.sent += 1;
-        self.second = now.unix_seconds;
         let next = self.inner.next(now, exchange);
         exchange.op = 0;
         next
@@ -151,12 +145,7 @@ impl Workload for Prober {
         self.body.clear();
         self.sum = START;
         self.is_shared = self.inner.head(exchange, head) == BodyUse::Inspect;
-        let text = |name| {
-            let text = String::from_utf8_lossy(head.header(name)?).into_owned();
-            Some(text.chars().take(HEADER_CHARS).collect())
-        };
-        self.content_type = text("content-type");
-        self.encoding = text("content-encoding");
+        self.notes = HeadNotes::of(head);
         self.location = location_of(head);
         BodyUse::Inspect
     }
@@ -166,7 +155,7 @@ impl Workload for Prober {
         if self.is_shared {
             self.inner.body(exchange, offset, part);
         }
-        let space = (LARGEST_BODY + 1).saturating_sub(self.body.len());
+        let space = MOST_BYTES.saturating_sub(self.body.len());
         self.body.extend_from_slice(&part[..part.len().min(space)]);
     }
 
@@ -181,27 +170,22 @@ impl Workload for Prober {
             }
             return Judgement::Failed(ErrorClass::Status, String::new());
         }
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Judgement::Failed(class, text) = judgement {
             self.is_over = true;
-            let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
             findings.failed_check.get_or_insert_with(|| text.clone());
             return Judgement::Failed(class, text);
         }
-        let decoded = match self.body.len() > LARGEST_BODY {
-            true => None,
-            false => Decoded::of(&self.body, self.encoding.as_deref()),
-        };
-        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.kinds.add(Response {
-            status,
-            length,
-            sum: finished(self.sum),
-            second: self.second,
-        });
-        findings.sum_of_lengths += length;
-        findings.decoded.push(decoded);
-        findings.content_type = self.content_type.take();
-        findings.encoding = self.encoding.take();
+        let nanos = findings.elapsed().as_nanos() as u64;
+        let raw = (length, finished(self.sum));
+        let notes = std::mem::take(&mut self.notes);
+        let Learned { responses, names } = &mut findings.learned;
+        responses.push(Observed::new(
+            (status, raw, nanos),
+            notes,
+            &self.body,
+            names,
+        ));
         Judgement::Correct
     }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::MayDiffer;
-use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
+use tenbin_record::{ErrorClass, ExpectedResponse, Frequencies, Sameness, UnexpectedResponses};
 use tenbin_result::format::percent;
 use tenbin_result::{Cause, Finding, Severity};
+use tenbin_stats::equal_proportions_p;
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -15,6 +16,9 @@ use crate::words::tame;
 /// Share of unexpected responses above which the target did different work: the same threshold as
 /// for wrong responses in [errors](crate::rules::responses::errors).
 const OTHER_WORK: f64 = 0.001;
+
+/// Level above which two shares can be equal.
+const BY_CHANCE: f64 = 0.01;
 
 /// Maximum number of kinds of responses that a finding names.
 const NAMED: usize = 3;
@@ -60,7 +64,10 @@ fn judged(
         return varies(cell, expected?);
     }
     let share = unexpected as f64 / (ok + unexpected) as f64;
+    let after = expected.and_then(|expected| expected.after.as_ref());
+    let is_usual = after.is_some_and(|after| is_usual(after, (unexpected, ok + unexpected)));
     let severity = match share > OTHER_WORK {
+        _ if is_usual => Severity::Note,
         true => Severity::Invalid,
         false => Severity::Suspect,
     };
@@ -69,14 +76,27 @@ fn judged(
     let what = what.map_or_else(String::new, |what| format!(" ({what})"));
     let seen = format!(
         "{} of the responses of {target} are not of the expected kind{what} and do not count as \
-         throughput{}",
+         throughput{}{}",
         percent(share),
-        kinds(cell, share)
+        kinds(cell, share),
+        match is_usual {
+            true => "; without load, after the run, they were as frequent",
+            false => "",
+        }
     );
     let advice = "send the request by hand under load and look at the response: for some \
                   requests, the target does less or different work than before the run; if the \
                   page is meant to differ, measure with --may-differ size or body";
     Some((severity, seen, advice))
+}
+
+/// Whether responses of another kind are as frequent without load: a server can have pages so rare
+/// that none came before the load.
+fn is_usual(after: &Frequencies, unexpected: (u64, u64)) -> bool {
+    let all = after.responses + after.other;
+    after.other > 0
+        && after.other * 2 < all
+        && equal_proportions_p((after.other, all), unexpected).is_some_and(|p| p > BY_CHANCE)
 }
 
 /// The expected kind of response in words; `None` if unknown.
@@ -91,7 +111,7 @@ fn wanted(expected: &ExpectedResponse) -> Option<String> {
 
 /// The unexpected kinds of responses with their shares, and an example.
 fn kinds(cell: &Cell<'_>, share: f64) -> String {
-    let mut kinds: BTreeMap<(u16, u64), (u64, &str)> = BTreeMap::new();
+    let mut kinds: BTreeMap<(u16, u64), (u64, &str, &str)> = BTreeMap::new();
     let mut all = 0;
     let seen = cell
         .slices
@@ -104,33 +124,44 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
                 status,
                 length,
                 count,
+                difference,
                 example,
             } = kind;
             all += count;
-            let (sum, known) = kinds.entry((*status, *length)).or_default();
+            let (sum, known, how) = kinds.entry((*status, *length)).or_default();
             *sum += count;
+            *how = difference;
             if known.is_empty() {
                 *known = example;
             }
         }
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    kinds.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
     let named = kinds
         .iter()
         .take(NAMED)
-        .map(|((status, length), (count, _))| {
+        .map(|((status, length), (count, _, difference))| {
             // The counts include settling time and drain, so show shares of the total instead.
             let part = share * *count as f64 / all.max(1) as f64;
-            format!("{} with status {status} and {length} bytes", percent(part))
+            let how = match *difference {
+                "" => String::new(),
+                how => format!(" ({})", tame(how)),
+            };
+            format!(
+                "{} with status {status} and {length} bytes{how}",
+                percent(part)
+            )
         });
     let named: Vec<String> = named.collect();
     let more = match kinds.len() > NAMED {
         true => " and more kinds",
         false => "",
     };
-    let example = kinds.iter().find(|(_, (_, example))| !example.is_empty());
-    let example = example.map_or_else(String::new, |(_, (_, example))| {
+    let example = kinds
+        .iter()
+        .find(|(_, (_, example, _))| !example.is_empty());
+    let example = example.map_or_else(String::new, |(_, (_, example, _))| {
         format!("; for example: {}", tame(example))
     });
     match named.is_empty() {
@@ -149,14 +180,12 @@ fn varies(
         return None;
     }
     let target = &cell.target.name;
-    let (low, high) = (expected.shortest, expected.longest);
     let seen = format!(
         "the responses of {target} to the same request already differed before the run: their \
-         content is not compared, and a body of {low} to {high} bytes counts as expected"
+         shape is compared, not their values"
     );
-    let advice = "if the page is dynamic, nothing is wrong: --may-differ body states that, and \
-                  responses are then not compared; for a stricter comparison, measure a static \
-                  page";
+    let advice = "if the page is dynamic, nothing is wrong; for a stricter comparison, measure a \
+                  static page";
     Some((Severity::Note, seen, advice))
 }
 
@@ -182,6 +211,7 @@ mod tests {
                     status: 200,
                     length: 22,
                     count,
+                    difference: "other JSON keys".to_owned(),
                     example: example.to_owned(),
                 }],
                 others: 0,
@@ -209,7 +239,8 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "50 % of the responses of a are not of the expected kind (status 200, 10000 bytes) \
-             and do not count as throughput: 50 % with status 200 and 22 bytes; for example: \
+             and do not count as throughput: 50 % with status 200 and 22 bytes (other JSON keys); \
+             for example: \
              {\"error\":\"over\\u{1b}loaded\"}"
         );
         let rules: Vec<String> = run
@@ -229,6 +260,27 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(with_unexpected(0, "").findings(&RULE), []);
         assert_eq!(Run::pair(8).findings(&RULE), []);
+    }
+
+    #[test]
+    fn a_rare_page_that_the_idle_server_sends_as_often_is_a_note() {
+        let severity = |other: u64| {
+            let mut run = with_unexpected(20, "x");
+            let target = run.environment.targets.get_mut("a").unwrap();
+            target.responses.get_mut("get").unwrap().after = Some(Frequencies {
+                responses: 43 - other,
+                other,
+                ..Frequencies::default()
+            });
+            run.findings(&RULE)[0].severity
+        };
+        assert_eq!(severity(0), Severity::Invalid);
+        assert_eq!(severity(1), Severity::Note);
+        assert_eq!(
+            severity(43),
+            Severity::Invalid,
+            "the server still rejects requests"
+        );
     }
 
     #[test]

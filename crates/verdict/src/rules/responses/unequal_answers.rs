@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::{MayDiffer, Workload};
-use tenbin_record::{ExpectedResponse, Sameness};
+use tenbin_record::{ExpectedResponse, Frequencies, Sameness};
 use tenbin_result::format::percent;
 use tenbin_result::{Cause, Finding, Severity};
 
@@ -14,6 +14,21 @@ use crate::words::tame;
 
 /// Difference of two body sizes, as a share of the larger size, below which there is no finding.
 const SAME: f64 = 0.01;
+
+/// The same for pages of which the lengths vary and the difference is not chance.
+const SAME_VARYING: f64 = 0.005;
+
+/// Number of standard errors of a difference of mean lengths that can be chance.
+const BY_CHANCE: f64 = 5.0;
+
+/// Difference in the share of a header of caches or proxies above which there is a finding.
+const MARKS: f64 = 0.2;
+
+/// Fewest responses before the load.
+const FEWEST: u64 = 16;
+
+/// Number of features from which the list of a target is incomplete.
+const MOST_FEATURES: usize = 128;
 
 /// Difference of two body sizes, as a share of the larger size, above which the targets did
 /// different work.
@@ -120,6 +135,8 @@ struct Answers<'a> {
     /// Mean body size of a correct response, bytes. Unknown for runs of older versions in which
     /// requests also have bodies.
     body: Option<f64>,
+    /// Number of correct responses.
+    responses: u64,
     /// Share of each status among the responses with a status below 400.
     statuses: BTreeMap<u16, f64>,
     /// The responses before the run; unknown in runs of older versions.
@@ -149,14 +166,19 @@ impl<'a> Answers<'a> {
         (ok > 0).then(|| Self {
             target: &cell.target.name,
             body: bytes.map(|bytes| bytes as f64 / ok as f64),
+            responses: ok,
             statuses,
             expected,
         })
     }
 
     fn against(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
+        let is_content = !may_differ.body;
         let found = [
             self.types(baseline).filter(|_| !may_differ.headers),
+            self.caches(baseline).filter(|_| !may_differ.headers),
+            self.features(baseline).filter(|_| is_content),
+            self.variation(baseline).filter(|_| is_content),
             self.contents(baseline, may_differ),
             self.bodies(baseline, may_differ),
             self.statuses(baseline),
@@ -165,6 +187,126 @@ impl<'a> Answers<'a> {
             .into_iter()
             .flatten()
             .max_by_key(|(severity, _)| *severity)
+    }
+
+    /// Compares headers that caches and proxies add.
+    fn caches(&self, baseline: &Self) -> Option<(Severity, String)> {
+        let marks: [(&str, fn(&Frequencies) -> u64); 3] = [
+            ("report that they come from a cache", |one| one.hit),
+            ("have an Age, which caches add,", |one| one.age),
+            ("have a Via, which proxies and caches add,", |one| one.via),
+        ];
+        marks.into_iter().find_map(|(what, of)| {
+            let (mine, other) = (self.share(of)?, baseline.share(of)?);
+            ((mine - other).abs() > MARKS).then(|| {
+                let seen = format!(
+                    "{} of the responses of {} {what} but {} of those of {}",
+                    percent(mine),
+                    self.target,
+                    percent(other),
+                    baseline.target
+                );
+                (Severity::Suspect, seen)
+            })
+        })
+    }
+
+    /// Share of the responses before and under load that `of` counts.
+    fn share(&self, of: impl Fn(&Frequencies) -> u64) -> Option<f64> {
+        let stages = [
+            self.expected?.before.as_ref()?,
+            self.expected?.load.as_ref()?,
+        ];
+        let all: u64 = stages.iter().map(|stage| stage.responses).sum();
+        let hits: u64 = stages.iter().map(|stage| of(stage)).sum();
+        (all > 0).then(|| hits as f64 / all as f64)
+    }
+
+    /// Compares the parts of documents: paths of JSON with types, and tags.
+    fn features(&self, baseline: &Self) -> Option<(Severity, String)> {
+        let missing = |has: &Self, lacks: &Self| {
+            let (one, other) = (has.expected?, lacks.expected?);
+            let (all, rest) = (one.before.as_ref()?, other.before.as_ref()?);
+            if all.responses < FEWEST || rest.responses < FEWEST {
+                return None;
+            }
+            let parts = one.features.iter().zip(&all.features);
+            let mut parts = parts.filter(|(name, count)| {
+                let is_constant_value = name.contains(": = ") || name.starts_with('"');
+                !is_constant_value && **count == all.responses
+            });
+            let missing = parts.find(|(name, _)| {
+                let at = other.features.iter().position(|known| known == *name);
+                let known = at.and_then(|at| rest.features.get(at));
+                known.is_none_or(|count| *count * 2 < rest.responses)
+                    && other.features.len() < MOST_FEATURES
+            });
+            missing.map(|(name, _)| {
+                let seen = format!(
+                    "all responses of {} have the feature {}, but few or none of those of {}",
+                    has.target,
+                    tame(name),
+                    lacks.target
+                );
+                (Severity::Suspect, seen)
+            })
+        };
+        missing(self, baseline).or_else(|| missing(baseline, self))
+    }
+
+    /// Compares whether the content varies.
+    fn variation(&self, baseline: &Self) -> Option<(Severity, String)> {
+        let is_new_each_time = |side: &Self| {
+            let before = side.expected?.before.as_ref()?;
+            let is_known = before.responses >= FEWEST && before.compared > 0;
+            is_known.then(|| (side.content(), before.repeated * 2 < before.compared))
+        };
+        let (mine, other) = (is_new_each_time(self)?, is_new_each_time(baseline)?);
+        let (constant, varying) = match (mine, other) {
+            ((Sameness::Same, _), (Sameness::Varies, true)) => (self, baseline),
+            ((Sameness::Varies, true), (Sameness::Same, _)) => (baseline, self),
+            _ => return None,
+        };
+        let seen = format!(
+            "the content of {} is always the same, but that of {} differs from response to \
+             response",
+            constant.target, varying.target
+        );
+        Some((Severity::Suspect, seen))
+    }
+
+    fn content(&self) -> Sameness {
+        self.expected
+            .map(|expected| expected.content)
+            .unwrap_or_default()
+    }
+
+    /// Whether the content was the same throughout the run.
+    fn is_always_the_same(&self) -> bool {
+        let stages = self
+            .expected
+            .map(|one| [&one.before, &one.load, &one.after]);
+        self.content() == Sameness::Same
+            && stages.is_some_and(|stages| {
+                let known = || stages.iter().copied().flatten();
+                known().count() > 0 && known().all(|stage| stage.same == stage.responses)
+            })
+    }
+
+    /// Whether a difference of mean lengths can be chance: both pages have bodies of different
+    /// lengths.
+    fn is_chance(&self, baseline: &Self, difference: f64) -> bool {
+        let variance = |side: &Self| {
+            let load = side.expected?.load.as_ref()?;
+            let lengths: Vec<f64> = load.lengths.iter().map(|&one| one as f64).collect();
+            if lengths.len() < FEWEST as usize {
+                return None;
+            }
+            let sd = tenbin_stats::standard_deviation(&lengths)?;
+            Some(sd * sd / side.responses.max(1) as f64)
+        };
+        let variances = variance(self).zip(variance(baseline));
+        variances.is_some_and(|(one, other)| difference.abs() < BY_CHANCE * (one + other).sqrt())
     }
 
     fn bodies(&self, baseline: &Self, may_differ: MayDiffer) -> Option<(Severity, String)> {
@@ -176,7 +318,15 @@ impl<'a> Answers<'a> {
                         this run did not record them separately from request bodies";
             return Some((Severity::Note, seen.to_owned()));
         };
-        let (severity, seen) = apart(a, b, |share| {
+        if self.is_chance(baseline, a - b) {
+            return None;
+        }
+        let least =
+            match self.content() == Sameness::Varies && baseline.content() == Sameness::Varies {
+                true => SAME_VARYING,
+                false => SAME,
+            };
+        let (severity, seen) = apart((a, b), least, |share| {
             format!(
                 "a response body of {} has {a:.0} bytes on average, one of {} has {b:.0}: a \
                  difference of {}",
@@ -188,7 +338,10 @@ impl<'a> Answers<'a> {
         let encoded = self.encoded(baseline);
         Some(match (encoded, self.decoded(baseline)) {
             (Some(encoded), Some(Decoded::Alike(how))) => (
-                Severity::Note,
+                match may_differ.size || may_differ.headers {
+                    true => Severity::Note,
+                    false => Severity::Suspect,
+                },
                 format!("{seen}, by compression ({encoded}); {how}"),
             ),
             // `contents` judges the content.
@@ -221,10 +374,17 @@ impl<'a> Answers<'a> {
             return None;
         };
         let (mine, other) = (self.target, baseline.target);
-        // If sizes may differ, only the decoded content can show different work.
-        let severity = match may_differ.size {
-            true => Severity::Suspect,
-            false => Severity::Note,
+        // A page that shows the time differs too.
+        let is_constant = self.is_always_the_same() && baseline.is_always_the_same();
+        let has_same_words = || {
+            let words = |side: &Self| side.expected?.words_crc64.clone();
+            words(self)
+                .zip(words(baseline))
+                .is_some_and(|(one, two)| one == two)
+        };
+        let severity = match !is_constant && has_same_words() {
+            true => Severity::Note,
+            false => Severity::Suspect,
         };
         let seen = format!("the contents of {mine} and {other} differ: {how}");
         Some((severity, seen))
@@ -280,7 +440,8 @@ impl<'a> Answers<'a> {
             });
         }
         // Pages that vary between responses have no fixed content: compare sizes.
-        let far = apart(a as f64, b as f64, |_| String::new());
+        let far = apart((a as f64, b as f64), SAME, |_| String::new());
+        let far = far.filter(|_| !self.is_chance(baseline, a as f64 - b as f64));
         Some(match far {
             None => Decoded::Alike(format!(
                 "the decoded bodies are about equally long ({a} and {b} bytes on average)"
@@ -321,12 +482,16 @@ enum Decoded {
 
 /// The severity and the description of a difference between two sizes; `None` for a small
 /// difference.
-fn apart(mine: f64, other: f64, seen: impl Fn(f64) -> String) -> Option<(Severity, String)> {
+fn apart(
+    (mine, other): (f64, f64),
+    least: f64,
+    seen: impl Fn(f64) -> String,
+) -> Option<(Severity, String)> {
     let difference = (mine - other).abs();
     let share = difference / mine.max(other);
     if share > OTHER && difference > NO_TIME {
         Some((Severity::Invalid, seen(share)))
-    } else if share > SAME {
+    } else if share > least {
         Some((Severity::Suspect, seen(share)))
     } else {
         None
@@ -482,10 +647,14 @@ mod tests {
     }
 
     #[test]
-    fn compression_of_the_same_page_is_a_note() {
+    fn compression_of_the_same_page_is_suspect_unless_sizes_or_headers_may_differ() {
+        for what in [MayDiffer::SIZE, MayDiffer::HEADERS] {
+            let findings = may_differ(compressed(|_| {}), what).findings(&RULE);
+            assert_eq!(findings[0].severity, Severity::Note);
+        }
         let findings = compressed(|_| {}).findings(&RULE);
         assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].severity, Severity::Note);
+        assert_eq!(findings[0].severity, Severity::Suspect);
         assert_eq!(
             findings[0].evidence,
             "a response body of b has 1000 bytes on average, one of a has 10000: a difference of \
@@ -522,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_one_length_and_other_content_and_other_types_are_notes() {
+    fn pages_of_one_length_and_other_content_are_suspect_and_other_types_notes() {
         let mut run = compressed(|expected| {
             expected.encoding = None;
             expected.decoded_crc64 = Some("08".to_owned());
@@ -534,7 +703,7 @@ mod tests {
         assert_eq!(
             (findings[0].severity, findings[0].evidence.as_str()),
             (
-                Severity::Note,
+                Severity::Suspect,
                 "the contents of b and a differ: other bytes, 10000 of each"
             )
         );

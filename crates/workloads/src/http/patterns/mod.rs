@@ -26,7 +26,7 @@ use super::error_message::{ErrorMessages, Secrets};
 use crate::error::WorkloadError;
 use crate::kind::{IMPOSSIBLE, Prepared, Stage};
 use crate::remote::{SliceReport, SliceState, position_after};
-use crate::responses::{Expectation, Lengths, Report, ResponseComparison};
+use crate::responses::{Lengths, Report, ResponseComparison};
 use crate::rng::name_number;
 use crate::samples::{CacheForecast, CountedPatterns, SliceSamples};
 use crate::sequence::{Cursors, Position};
@@ -231,10 +231,7 @@ impl Prepared for PreparedPatterns {
         SliceReport {
             digest: digest(&after).wrapping_sub(digest(&self.before)),
             position: Some(after.workers),
-            responses: self.responses.take().map(|seen| Report {
-                seen,
-                expectation: Expectation::Nothing,
-            }),
+            responses: self.responses.take().map(Report::of),
             samples: self.take_samples(),
             ..SliceReport::default()
         }

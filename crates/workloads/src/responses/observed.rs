@@ -1,0 +1,118 @@
+//! One response that was read to the end.
+
+use serde::{Deserialize, Serialize};
+use tenbin_engine::ResponseHead;
+
+use super::content::decoded;
+use super::shape::{Names, Shape};
+
+/// Maximum number of characters kept of a header value.
+const HEADER_CHARS: usize = 80;
+/// Most bytes of a body whose shape is compared; of a longer body, only the start.
+pub(super) const MOST_BYTES: usize = 256 << 10;
+
+/// What the head of a response says about its content and about caches on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HeadNotes {
+    /// `Content-Type` as received; empty without one.
+    pub(super) content_type: String,
+    /// `Content-Encoding` in lower case; empty without one.
+    pub(super) encoding: String,
+    /// Whether the response has an `Age`.
+    pub(super) age: bool,
+    /// Whether a header reports that a cache has sent the response.
+    pub(super) hit: bool,
+    /// Whether the response has a `Via`.
+    pub(super) via: bool,
+}
+
+impl HeadNotes {
+    pub(super) fn of(head: &ResponseHead<'_>) -> Self {
+        let text = |name| {
+            let text = String::from_utf8_lossy(head.header(name).unwrap_or_default()).into_owned();
+            text.chars().take(HEADER_CHARS).collect::<String>()
+        };
+        let encoding = text("content-encoding").trim().to_ascii_lowercase();
+        let hits = [
+            "x-cache",
+            "cf-cache-status",
+            "x-cache-status",
+            "cache-status",
+            "x-varnish-cache",
+        ];
+        Self {
+            content_type: text("content-type"),
+            encoding: match encoding.as_str() {
+                "identity" => String::new(),
+                _ => encoding,
+            },
+            age: head.header("age").is_some(),
+            hit: hits
+                .iter()
+                .filter_map(|name| head.header(name))
+                .any(|value| value.to_ascii_lowercase().windows(3).any(|w| w == b"hit")),
+            via: head.header("via").is_some(),
+        }
+    }
+
+    /// The media type in lower case, without parameters.
+    pub(super) fn media(&self) -> String {
+        let name = self.content_type.split(';').next().unwrap_or_default();
+        name.trim().to_ascii_lowercase()
+    }
+}
+
+/// One response that was read to the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Observed {
+    pub(super) status: u16,
+    pub(super) notes: HeadNotes,
+    /// Length and checksum of the body as transferred.
+    pub(super) raw: (u64, u64),
+    /// When the request was prepared, nanoseconds since an origin that is the same for all
+    /// responses of a slice.
+    pub(super) nanos: u64,
+    /// Whether the body could be decoded. Otherwise, `shape` is that of the encoded body.
+    pub(super) is_decoded: bool,
+    pub(super) shape: Shape,
+}
+
+impl Observed {
+    /// Observes a response with this body, of which `body` is at least the first [`MOST_BYTES`].
+    pub(super) fn new(
+        (status, raw, nanos): (u16, (u64, u64), u64),
+        notes: HeadNotes,
+        body: &[u8],
+        names: &mut dyn Names,
+    ) -> Self {
+        let is_whole = body.len() as u64 == raw.0;
+        let body = &body[..body.len().min(MOST_BYTES)];
+        let content = decoded(body, &notes.encoding, is_whole);
+        let is_decoded = content.is_some();
+        let shape = match content {
+            Some(content) => {
+                let is_cut = !is_whole || content.len() > MOST_BYTES;
+                let part = &content[..content.len().min(MOST_BYTES)];
+                let length = match notes.encoding.is_empty() {
+                    true => raw.0,
+                    false => content.len() as u64,
+                };
+                let mut shape = Shape::of(part, is_cut.then_some(length), names);
+                if !is_whole && notes.encoding.is_empty() {
+                    // The checksum of the whole body is known.
+                    shape.sum = raw.1;
+                }
+                shape
+            }
+            None => Shape::encoded(body, raw),
+        };
+        Self {
+            status,
+            notes,
+            raw,
+            nanos,
+            is_decoded,
+            shape,
+        }
+    }
+}
