@@ -420,12 +420,17 @@ fn half_of_the_responses_being_of_another_kind_voids_a_run() {
 fn pages_that_differ_from_the_start_stay_valid() {
     use mixed::Kind;
     let scratch = Scratch::new("dynamic");
-    for (kind, notes) in [(Kind::Dynamic, 1), (Kind::Clock, 1), (Kind::Honest, 0)] {
+    // The content of the clock can be the same before the load.
+    for (kind, notes) in [
+        (Kind::Dynamic, 1..=1),
+        (Kind::Clock, 0..=1),
+        (Kind::Honest, 0..=0),
+    ] {
         let server = Mixed::start(kind);
         let run = measured(&scratch, &[&server.url()], &["--json"]);
         let document = document(&run);
         let found = findings_of(&document, "mixed_responses");
-        assert_eq!(found.len(), notes, "{kind:?}: {run}");
+        assert!(notes.contains(&found.len()), "{kind:?}: {run}");
         assert!(
             found.iter().all(|(severity, _)| severity == "note"),
             "{run}"
@@ -442,7 +447,7 @@ fn pages_that_differ_from_the_start_stay_valid() {
 }
 
 #[test]
-fn gzip_on_one_side_is_no_other_work_and_responses_over_http2_are_compared_too() {
+fn gzip_on_one_side_is_named_and_responses_over_http2_are_compared_too() {
     let scratch = Scratch::new("gzip");
     let half = Mixed::start(mixed::Kind::OtherBytes);
     let page = scratch.join("page.txt");
@@ -468,7 +473,7 @@ fn gzip_on_one_side_is_no_other_work_and_responses_over_http2_are_compared_too()
     let document = document(&run);
     let found = findings_of(&document, "unequal_answers");
     assert_eq!(found.len(), 1, "{run}");
-    assert_eq!(found[0].0, "note", "{run}");
+    assert_eq!(found[0].0, "suspect", "{run}");
     assert!(
         found[0]
             .1

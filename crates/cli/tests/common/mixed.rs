@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bytes of a full response.
 pub(crate) const FULL: usize = 10_000;
+/// Requests before [`Kind::OtherBytes`] sends other bytes.
+pub(crate) const BEFORE: u64 = 300;
 /// Full responses per second of [`Kind::Overloaded`].
 pub(crate) const CAPACITY: u64 = 300;
 
@@ -20,7 +22,7 @@ pub(crate) enum Kind {
     Empty,
     /// Every second body is shorter.
     Shorter,
-    /// Every second body has different bytes of the same length.
+    /// After [`BEFORE`] requests, every second body has different bytes of the same length.
     OtherBytes,
     /// Every response has a different length and content.
     Dynamic,
@@ -141,7 +143,7 @@ fn body(state: &State) -> Vec<u8> {
         }
         Kind::Empty if is_odd => Vec::new(),
         Kind::Shorter if is_odd => vec![b'x'; FULL - 1_000],
-        Kind::OtherBytes if is_odd => vec![b'y'; FULL],
+        Kind::OtherBytes if is_odd && number > BEFORE => vec![b'y'; FULL],
         Kind::Dynamic => {
             let mut body = vec![b'x'; FULL + number as usize % 37];
             body[..8].copy_from_slice(&number.to_le_bytes());

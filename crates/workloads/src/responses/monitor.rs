@@ -665,7 +665,7 @@ mod tests {
             let judgement = checker.judge(b"{\"error\":\"over\nloaded\"}", announced);
             let text = failed(&judgement).unwrap_or_default();
             assert!(
-                text.starts_with("response body of 24 bytes, not of the expected kind: "),
+                text.starts_with("response body of 23 bytes, not of the expected kind: "),
                 "{text}"
             );
             for body in [&b""[..], b"token hush-hush"] {

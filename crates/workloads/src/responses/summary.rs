@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Findings, Known, Learned, Portrait, Reference, Report, ResponseComparison};
 
 /// Fewest responses of the unloaded server from which shapes are compared reliably.
-const FEW_RESPONSES: u64 = 8;
+const FEW_RESPONSES: u64 = 16;
 /// Fewest responses read under load.
 const FEW_READ: u64 = 8;
 

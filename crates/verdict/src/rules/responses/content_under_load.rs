@@ -21,7 +21,7 @@ const LENGTH: f64 = 0.05;
 /// Share of responses with the most frequent length, above which lengths do not vary.
 const ONE_LENGTH: f64 = 0.8;
 /// Fewest responses of a stage.
-const FEWEST: u64 = 16;
+const FEWEST: u64 = 8;
 /// Level above which the load and the time after it agree.
 const AGREES: f64 = 1e-3;
 /// Share of changed responses of a constant page, above which it counts as changed.
@@ -81,6 +81,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     found.collect()
 }
 
+/// A number of responses of a stage.
+type Count = fn(&Frequencies) -> u64;
+
 type Seen = (Severity, String);
 
 fn judged(target: &str, expected: &ExpectedResponse) -> Option<Seen> {
@@ -128,7 +131,7 @@ impl Stages<'_> {
     /// A page that varied and stops varying.
     fn repeats(&self) -> Option<Seen> {
         let (before, load) = (self.before, self.load);
-        let counts: [(&str, fn(&Frequencies) -> u64); 2] = [
+        let counts: [(&str, Count); 2] = [
             ("the content of an earlier one", |one| one.repeated),
             (
                 "the words of an earlier one (numbers and tokens apart)",
@@ -312,7 +315,7 @@ impl Stages<'_> {
     /// Responses from a cache under load only.
     fn caches(&self) -> Option<Seen> {
         let (before, load) = (self.before, self.load);
-        let marks: [(&str, fn(&Frequencies) -> u64); 2] = [
+        let marks: [(&str, Count); 2] = [
             ("report that they come from a cache", |one| one.hit),
             ("have an Age, which caches add,", |one| one.age),
         ];
@@ -426,7 +429,7 @@ mod tests {
             found(|expected| {
                 expected.load = Some(Frequencies {
                     features: vec![0, 0],
-                    ..stage(8)
+                    ..stage(7)
                 });
             }),
             None

@@ -111,7 +111,7 @@ fn wanted(expected: &ExpectedResponse) -> Option<String> {
 
 /// The unexpected kinds of responses with their shares, and an example.
 fn kinds(cell: &Cell<'_>, share: f64) -> String {
-    let mut kinds: BTreeMap<(u16, u64), (u64, &str, &str)> = BTreeMap::new();
+    let mut kinds: BTreeMap<(u16, u64), (u64, &str)> = BTreeMap::new();
     let mut all = 0;
     let seen = cell
         .slices
@@ -124,44 +124,34 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
                 status,
                 length,
                 count,
-                difference,
                 example,
+                ..
             } = kind;
             all += count;
-            let (sum, known, how) = kinds.entry((*status, *length)).or_default();
+            let (sum, known) = kinds.entry((*status, *length)).or_default();
             *sum += count;
-            *how = difference;
             if known.is_empty() {
                 *known = example;
             }
         }
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
+    kinds.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
     let named = kinds
         .iter()
         .take(NAMED)
-        .map(|((status, length), (count, _, difference))| {
+        .map(|((status, length), (count, _))| {
             // The counts include settling time and drain, so show shares of the total instead.
             let part = share * *count as f64 / all.max(1) as f64;
-            let how = match *difference {
-                "" => String::new(),
-                how => format!(" ({})", tame(how)),
-            };
-            format!(
-                "{} with status {status} and {length} bytes{how}",
-                percent(part)
-            )
+            format!("{} with status {status} and {length} bytes", percent(part))
         });
     let named: Vec<String> = named.collect();
     let more = match kinds.len() > NAMED {
         true => " and more kinds",
         false => "",
     };
-    let example = kinds
-        .iter()
-        .find(|(_, (_, example, _))| !example.is_empty());
-    let example = example.map_or_else(String::new, |(_, (_, example, _))| {
+    let example = kinds.iter().find(|(_, (_, example))| !example.is_empty());
+    let example = example.map_or_else(String::new, |(_, (_, example))| {
         format!("; for example: {}", tame(example))
     });
     match named.is_empty() {
@@ -239,8 +229,7 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "50 % of the responses of a are not of the expected kind (status 200, 10000 bytes) \
-             and do not count as throughput: 50 % with status 200 and 22 bytes (other JSON keys); \
-             for example: \
+             and do not count as throughput: 50 % with status 200 and 22 bytes; for example: \
              {\"error\":\"over\\u{1b}loaded\"}"
         );
         let rules: Vec<String> = run

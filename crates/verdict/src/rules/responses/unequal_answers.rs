@@ -129,6 +129,9 @@ fn sends_bodies(work: &Workload, patterns: &[String]) -> bool {
         || drawn && (patterns.is_empty() || !patterns.iter().all(without_body))
 }
 
+/// A number of responses of a stage.
+type Count = fn(&Frequencies) -> u64;
+
 /// Statistics of a target's responses over all slices of a workload.
 struct Answers<'a> {
     target: &'a str,
@@ -191,7 +194,7 @@ impl<'a> Answers<'a> {
 
     /// Compares headers that caches and proxies add.
     fn caches(&self, baseline: &Self) -> Option<(Severity, String)> {
-        let marks: [(&str, fn(&Frequencies) -> u64); 3] = [
+        let marks: [(&str, Count); 3] = [
             ("report that they come from a cache", |one| one.hit),
             ("have an Age, which caches add,", |one| one.age),
             ("have a Via, which proxies and caches add,", |one| one.via),

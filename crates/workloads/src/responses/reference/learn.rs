@@ -21,6 +21,8 @@ const BEFORE: usize = 3;
 /// A variant whose bodies are all shorter than this part of those of another one, and have nothing
 /// in common with them, is not a page.
 const FAR_SHORTER: u64 = 4;
+/// Fewest responses from which the words of a page that varies are known.
+const ENOUGH: usize = 32;
 /// Maximum number of features whose frequencies are compared.
 const MOST_FEATURES: usize = 128;
 
@@ -37,7 +39,7 @@ pub(super) fn learned(
     let raw = || all.iter().map(|one| one.raw.0);
     let of_group = |group: &Vec<usize>| {
         let members: Vec<&Observed> = group.iter().map(|at| &responses[*at]).collect();
-        Variant::of(&members, is_diverse)
+        Variant::of(&members, is_diverse, responses.len() >= ENOUGH)
     };
     Some(Reference {
         responses: responses.len() as u64,

@@ -52,11 +52,14 @@ pub(super) struct Variant {
     ending: Option<u64>,
     /// Blocks of the first body.
     blocks: Vec<u64>,
+    /// Whether enough responses are known to compare words of a page that varies.
+    has_enough: bool,
 }
 
 impl Variant {
     /// The variant of these responses. With `is_diverse`, skeletons and words are not compared.
-    pub(super) fn of(responses: &[&Observed], is_diverse: bool) -> Option<Self> {
+    /// Without `has_enough`, words are compared only with a constant page.
+    pub(super) fn of(responses: &[&Observed], is_diverse: bool, has_enough: bool) -> Option<Self> {
         let shapes: Vec<&Shape> = responses.iter().map(|one| &one.shape).collect();
         let first = shapes.first()?;
         let compared = |features: Vec<u64>| match is_diverse {
@@ -84,6 +87,7 @@ impl Variant {
                 .all(|one| one.ending == first.ending)
                 .then_some(first.ending),
             blocks: first.blocks.clone(),
+            has_enough,
         })
     }
 
@@ -113,10 +117,10 @@ impl Variant {
             return Ok(());
         }
         self.skeleton(shape)?;
+        self.words(shape, constant.is_some())?;
         if shape.length < self.shortest && self.ending.is_some_and(|end| end != shape.ending) {
             return Err(Difference::CutOff);
         }
-        self.words(shape, constant.is_some())?;
         if shape.length + SLACK_BYTES < self.shortest && shape.length * 2 < self.shortest {
             return Err(Difference::Short);
         }
@@ -148,7 +152,8 @@ impl Variant {
     }
 
     fn words(&self, shape: &Shape, is_constant: bool) -> Result<(), Difference> {
-        if shape.form == Form::Binary || self.form == Form::Binary {
+        let is_known = is_constant || self.has_enough;
+        if shape.form == Form::Binary || self.form == Form::Binary || !is_known {
             return Ok(());
         }
         let found = common(&shape.words, &self.words);

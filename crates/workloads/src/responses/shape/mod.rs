@@ -12,8 +12,8 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-use self::features::{Features, finish};
 pub(super) use self::features::Names;
+use self::features::{Features, finish};
 use super::content::{START, finished, fold};
 
 /// Number of classes of bytes: zero, control, white space, digits, lower case, upper case,

@@ -1,0 +1,465 @@
+//! Servers that save work and say that all is well.
+
+use super::pages::{items, logo, now, page, picture, prose, shop, sorry, user};
+use super::row::{GET, POST, Row, row};
+use super::server::{Ask, Reply};
+
+fn one_user() -> Reply {
+    Reply::json(r#"{"id":7,"name":"Emma","mail":"emma@example.net"}"#)
+}
+
+fn error(text: &str) -> Reply {
+    Reply::json(format!(r#"{{"error":"{text}"}}"#))
+}
+
+fn order(ask: &Ask) -> Reply {
+    Reply::json(format!(
+        r#"{{"order":{},"status":"accepted","items":[{{"sku":"s{}","count":{}}}]}}"#,
+        100 + ask.number,
+        ask.pick(1, 900),
+        ask.pick(2, 9)
+    ))
+}
+
+/// Each row: what the server does, its method, the lie, and the honest server beside it.
+pub(crate) const LIES: &[Row] = &[
+    row(
+        "JSON for the first 20 requests, then a rate limit",
+        GET,
+        |ask| match ask.number {
+            ..20 => one_user(),
+            _ => error("rate limit exceeded"),
+        },
+        |_| one_user(),
+    ),
+    row(
+        "a 3,000-byte page, then an error page of 2,950 bytes",
+        GET,
+        |ask| match ask.number {
+            ..250 => page(),
+            _ => sorry(2_950),
+        },
+        |_| page(),
+    ),
+    row(
+        "a page, under load an error page of the same length",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => sorry(3_000),
+            false => page(),
+        },
+        |_| page(),
+    ),
+    row(
+        "dynamic JSON, under load an error",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => error("overloaded"),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "dynamic JSON, under load []",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json("[]"),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "a filled list, under load an empty one",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(format!(
+                r#"{{"total":{},"page":1,"items":[]}}"#,
+                ask.pick(1, 900)
+            )),
+            false => items(ask, 10),
+        },
+        |ask| items(ask, 10),
+    ),
+    row(
+        "random pages, under load one page from a cache",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => shop(&ask.frozen(), 20),
+            false => shop(ask, 20),
+        },
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "random pages, one page for good after 300 requests",
+        GET,
+        |ask| match ask.number {
+            ..300 => shop(ask, 20),
+            _ => shop(&ask.frozen(), 20),
+        },
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "half a page under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => shop(ask, 20).cut(2),
+            false => shop(ask, 20),
+        },
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "half of a constant page under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => page().cut(2),
+            false => page(),
+        },
+        |_| page(),
+    ),
+    row(
+        "a POST that sheds every second request",
+        POST,
+        |ask| match ask.number % 2 {
+            1 => error("try again"),
+            _ => order(ask),
+        },
+        order,
+    ),
+    row(
+        "a POST that sheds under load",
+        POST,
+        |ask| match ask.is_loaded() && ask.in_percent(60) {
+            true => Reply::json(r#"{"queued":false}"#),
+            false => order(ask),
+        },
+        order,
+    ),
+    row(
+        "an empty body under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(""),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "204 under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json("").status(204),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "3 items in place of 20 under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => items(ask, 3),
+            false => items(ask, 20),
+        },
+        |ask| items(ask, 20),
+    ),
+    row(
+        "15 items in place of 20 after 300 requests",
+        GET,
+        |ask| match ask.number {
+            300.. => items(ask, 15),
+            _ => items(ask, 20),
+        },
+        |ask| items(ask, 20),
+    ),
+    row(
+        "no recommendations under load",
+        GET,
+        |ask| {
+            let more = match ask.is_loaded() {
+                true => String::new(),
+                false => format!(
+                    r#","recommended":[{{"id":{},"score":0.5}}]"#,
+                    ask.pick(9, 500)
+                ),
+            };
+            Reply::json(format!(
+                r#"{{"id":{},"name":"n","city":"c","street":"s","zip":"z","phone":"p","mail":"m"{more}}}"#,
+                ask.number
+            ))
+        },
+        |ask| {
+            Reply::json(format!(
+                r#"{{"id":{},"name":"n","city":"c","street":"s","zip":"z","phone":"p","mail":"m","recommended":[{{"id":{},"score":0.5}}]}}"#,
+                ask.number,
+                ask.pick(9, 500)
+            ))
+        },
+    ),
+    row(
+        "\"status\":\"failed\" under load",
+        GET,
+        |ask| {
+            Reply::json(format!(
+                r#"{{"job":{},"status":"{}"}}"#,
+                ask.number,
+                if ask.is_loaded() { "failed" } else { "done" }
+            ))
+        },
+        |ask| Reply::json(format!(r#"{{"job":{},"status":"done"}}"#, ask.number)),
+    ),
+    row(
+        "\"ok\":false after 300 requests",
+        GET,
+        |ask| {
+            Reply::json(format!(
+                r#"{{"request":{},"ok":{}}}"#,
+                ask.number,
+                ask.number < 300
+            ))
+        },
+        |ask| Reply::json(format!(r#"{{"request":{},"ok":true}}"#, ask.number)),
+    ),
+    row(
+        "null in place of values under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(r#"{"id":null,"name":null,"mail":null,"active":null,"tags":null}"#),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "empty strings in place of values under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(r#"{"id":0,"name":"","mail":"","active":false,"tags":["",""]}"#),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "JSON that breaks off under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => items(ask, 20).cut(3),
+            false => items(ask, 20),
+        },
+        |ask| items(ask, 20),
+    ),
+    row(
+        "HTML in place of JSON under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => sorry(400),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "an old page from a cache under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::html(String::from_utf8_lossy(&page().body).replace("stone", "gravel")),
+            false => page(),
+        },
+        |_| page(),
+    ),
+    row(
+        "another picture of the same length under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => logo(2),
+            false => logo(1),
+        },
+        |_| logo(1),
+    ),
+    row(
+        "zeros in place of a picture under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::bytes(vec![0; 4_000]),
+            false => picture(ask, 4_000),
+        },
+        |ask| picture(ask, 4_000),
+    ),
+    row(
+        "one picture in place of random ones under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => logo(1),
+            false => picture(ask, 4_000),
+        },
+        |ask| picture(ask, 4_000),
+    ),
+    row(
+        "a third of a text under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => prose(ask, 60),
+            false => prose(ask, 200),
+        },
+        |ask| prose(ask, 200),
+    ),
+    row(
+        "a text of other words under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::text(
+                "the service has no capacity left, this text only fills space ".repeat(20),
+            ),
+            false => prose(ask, 190),
+        },
+        |ask| prose(ask, 190),
+    ),
+    row(
+        "every third response shed, chunked",
+        GET,
+        |ask| match ask.is_loaded() && ask.in_percent(33) {
+            true => error("shed").chunked(),
+            false => items(ask, 20).chunked(),
+        },
+        |ask| items(ask, 20).chunked(),
+    ),
+    row(
+        "5 % of responses shed under load",
+        GET,
+        |ask| match ask.is_loaded() && ask.in_percent(5) {
+            true => error("shed"),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "gzip of an error under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => sorry(2_950).gzip(),
+            false => shop(ask, 20).gzip(),
+        },
+        |ask| shop(ask, 20).gzip(),
+    ),
+    row(
+        "a cached page with a fresh time under load",
+        GET,
+        |ask| {
+            let base = if ask.is_loaded() {
+                shop(&ask.frozen(), 20)
+            } else {
+                shop(ask, 20)
+            };
+            let text = String::from_utf8_lossy(&base.body)
+                .replace("eight", &format!("{}.{}", now(), ask.number));
+            Reply::html(text)
+        },
+        |ask| {
+            let text = String::from_utf8_lossy(&shop(ask, 20).body)
+                .replace("eight", &format!("{}.{}", now(), ask.number));
+            Reply::html(text)
+        },
+    ),
+    row(
+        "a quarter of the pages from a cache under load",
+        GET,
+        |ask| match ask.is_loaded() && ask.in_percent(40) {
+            true => shop(&ask.frozen(), 20),
+            false => shop(ask, 20),
+        },
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "X-Cache: HIT under load only",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => page().with("X-Cache", "HIT").with("Age", "7"),
+            false => page().with("X-Cache", "MISS"),
+        },
+        |_| page().with("X-Cache", "MISS"),
+    ),
+    row(
+        "a login page under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::html(
+                "<!DOCTYPE html><html><head><title>Sign in</title></head><body><form><input name=user>\
+            <input name=password><button>Sign in</button></form></body></html>",
+            ),
+            false => shop(ask, 20),
+        },
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "a POST that answers from its first request without doing it, under load",
+        POST,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(format!(
+                r#"{{"order":0,"status":"deferred","ticket":{}}}"#,
+                ask.number
+            )),
+            false => order(ask),
+        },
+        order,
+    ),
+];
+
+/// Lies that only a comparison with an honest server shows.
+pub(crate) const LIES_OF_TWO: &[Row] = &[
+    row(
+        "always other bytes of equal length",
+        GET,
+        |_| logo(2),
+        |_| logo(1),
+    ),
+    row(
+        "always another page of equal length",
+        GET,
+        |_| sorry(3_000),
+        |_| page(),
+    ),
+    row(
+        "always 0.8 % fewer bytes",
+        GET,
+        |ask| prose(ask, 496),
+        |ask| prose(ask, 500),
+    ),
+    row(
+        "always a constant page in place of random ones",
+        GET,
+        |ask| shop(&ask.frozen(), 20),
+        |ask| shop(ask, 20),
+    ),
+    row(
+        "always from a cache: Age",
+        GET,
+        |_| page().with("Age", "30"),
+        |_| page(),
+    ),
+    row(
+        "always from a cache: X-Cache",
+        GET,
+        |_| page().with("X-Cache", "HIT"),
+        |_| page(),
+    ),
+    row(
+        "always through a proxy: Via",
+        GET,
+        |_| page().with("Via", "1.1 proxy"),
+        |_| page(),
+    ),
+    row("always compressed", GET, |_| page().gzip(), |_| page()),
+    row(
+        "always without a part",
+        GET,
+        |ask| Reply::json(format!(r#"{{"id":{},"a":1,"b":2,"c":3}}"#, ask.number)),
+        |ask| {
+            Reply::json(format!(
+                r#"{{"id":{},"a":1,"b":2,"c":3,"d":4}}"#,
+                ask.number
+            ))
+        },
+    ),
+    row(
+        "always 18 items in place of 20",
+        GET,
+        |ask| items(ask, 18),
+        |ask| items(ask, 20),
+    ),
+];
