@@ -14,6 +14,7 @@ mod docs;
 mod faq;
 mod faults;
 mod kept;
+mod liars;
 mod load_machines;
 mod setup;
 mod shell;
@@ -45,6 +46,8 @@ cargo xtask <task>
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/
                   (eight minutes; wants a quiet machine)
+  liars           servers that save work under load and say that all is well, and honest servers whose
+                  responses vary: which are found, and which are accused (two minutes)
   statistics      whether the verdict keeps its promises: simulated comparisons of which the truth is
                   known, and published tables that contradict themselves, kept in bench/ (minutes)
   statistics ROWS only some of the simulated rows: pairs, sweep, single, runs or published; nothing is kept
@@ -103,6 +106,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["check"] => check::run(&mut Steps::default())?,
         ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
         ["faults", words @ ..] => faults::run(&words.join(" "))?,
+        ["liars"] => liars::run()?,
         ["statistics"] => statistics::run(false)?,
         ["statistics", "--real"] => statistics::run(true)?,
         ["statistics", "--reruns"] => statistics::reruns::run()?,

@@ -23,6 +23,7 @@ const BESIDE: &[&str] = &[
     "telemetry",
     "vitals",
     "faults",
+    "liars",
 ];
 
 /// Test programs with a minute or more of work. They start first, so that the last program to end is

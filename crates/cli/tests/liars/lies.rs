@@ -398,6 +398,216 @@ pub(crate) const LIES: &[Row] = &[
         },
         order,
     ),
+    // Invented after the comparison was written, and found at the first try unless docs/accuracy.md says otherwise.
+    row(
+        "true turns into 0 bytes of gzip under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json("").gzip(),
+            false => items(ask, 12).gzip(),
+        },
+        |ask| items(ask, 12).gzip(),
+    ),
+    row(
+        "a redirect page with status 200 under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::html(
+                "<html><head><meta http-equiv=refresh content=0></head><body>Moved</body></html>",
+            ),
+            false => page(),
+        },
+        |_| page(),
+    ),
+    row(
+        "a captcha in place of a shop for every second visitor",
+        GET,
+        |ask| match ask.is_loaded() && ask.in_percent(50) {
+            true => Reply::html(
+                "<!DOCTYPE html><html><head><title>Check</title></head><body><h1>Are you human</h1>\
+            <form><input name=c><button>Go on</button></form></body></html>",
+            ),
+            false => shop(ask, 12),
+        },
+        |ask| shop(ask, 12),
+    ),
+    row(
+        "plain text in place of JSON under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::text("Service Unavailable"),
+            false => items(ask, 5),
+        },
+        |ask| items(ask, 5),
+    ),
+    row(
+        "JSON of another resource under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(format!(
+                r#"{{"version":"1.2","uptime":{},"healthy":true}}"#,
+                ask.number
+            )),
+            false => user(ask),
+        },
+        user,
+    ),
+    row(
+        "one object in place of a list under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(format!(r#"{{"id":{},"name":"x"}}"#, ask.number)),
+            false => Reply::json(format!(
+                r#"[{{"id":{},"name":"x"}},{{"id":{},"name":"y"}}]"#,
+                ask.number,
+                ask.number + 1
+            )),
+        },
+        |ask| {
+            Reply::json(format!(
+                r#"[{{"id":{},"name":"x"}},{{"id":{},"name":"y"}}]"#,
+                ask.number,
+                ask.number + 1
+            ))
+        },
+    ),
+    row(
+        "a page without its footer under load",
+        GET,
+        |ask| {
+            let text = String::from_utf8_lossy(&shop(ask, 12).body).into_owned();
+            match ask.is_loaded() {
+                true => Reply::html(text.split("<footer>").next().unwrap_or_default().to_owned()),
+                false => Reply::html(text),
+            }
+        },
+        |ask| shop(ask, 12),
+    ),
+    row(
+        "a page of the last second's visitor, from a cache",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => shop(
+                &Ask {
+                    random: now(),
+                    ..*ask
+                },
+                12,
+            ),
+            false => shop(ask, 12),
+        },
+        |ask| shop(ask, 12),
+    ),
+    row(
+        "one token for all after 250 requests",
+        GET,
+        |ask| {
+            Reply::json(format!(
+                r#"{{"token":"t{}","ttl":60}}"#,
+                if ask.number < 250 {
+                    ask.pick(1, 1 << 40)
+                } else {
+                    5
+                }
+            ))
+        },
+        |ask| {
+            Reply::json(format!(
+                r#"{{"token":"t{}","ttl":60}}"#,
+                ask.pick(1, 1 << 40)
+            ))
+        },
+    ),
+    row(
+        "a PNG head and nothing else under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => picture(ask, 64),
+            false => picture(ask, 3_000),
+        },
+        |ask| picture(ask, 3_000),
+    ),
+    row(
+        "an error inside a list under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => Reply::json(format!(r#"[{{"error":"try later","at":{}}}]"#, ask.number)),
+            false => Reply::json(format!(r#"[{{"id":{},"name":"x","size":4}}]"#, ask.number)),
+        },
+        |ask| Reply::json(format!(r#"[{{"id":{},"name":"x","size":4}}]"#, ask.number)),
+    ),
+    row(
+        "a POST whose id is always the same under load",
+        POST,
+        |ask| match ask.is_loaded() {
+            true => {
+                Reply::json(r#"{"order":0,"status":"accepted","items":[{"sku":"s0","count":1}]}"#)
+            }
+            false => order(ask),
+        },
+        order,
+    ),
+    row(
+        "half of the lines of CSV under load",
+        GET,
+        |ask| {
+            let lines = if ask.is_loaded() { 10 } else { 20 };
+            let line = |at: u64| {
+                format!(
+                    "{},{},{}\n",
+                    ask.number + at,
+                    ask.pick(at, 90),
+                    ask.pick(at + 9, 500)
+                )
+            };
+            Reply::text(format!(
+                "id,value,size\n{}",
+                (0..lines).map(line).collect::<String>()
+            ))
+        },
+        |ask| {
+            let line = |at: u64| {
+                format!(
+                    "{},{},{}\n",
+                    ask.number + at,
+                    ask.pick(at, 90),
+                    ask.pick(at + 9, 500)
+                )
+            };
+            Reply::text(format!(
+                "id,value,size\n{}",
+                (0..20).map(line).collect::<String>()
+            ))
+        },
+    ),
+    row(
+        "\"source\":\"cache\" under load",
+        GET,
+        |ask| {
+            Reply::json(format!(
+                r#"{{"id":{},"value":{},"source":"{}"}}"#,
+                ask.number,
+                ask.pick(1, 99),
+                if ask.is_loaded() { "cache" } else { "database" }
+            ))
+        },
+        |ask| {
+            Reply::json(format!(
+                r#"{{"id":{},"value":{},"source":"database"}}"#,
+                ask.number,
+                ask.pick(1, 99)
+            ))
+        },
+    ),
+    row(
+        "206 and a part under load",
+        GET,
+        |ask| match ask.is_loaded() {
+            true => page().cut(3).status(206),
+            false => page(),
+        },
+        |_| page(),
+    ),
 ];
 
 /// Lies that only a comparison with an honest server shows.
