@@ -223,7 +223,10 @@ impl Monitor {
 
     /// Starts the checksum of a body that is read for another reason.
     #[inline]
-    pub(crate) fn read_too(&self, exchange: &mut Exchange) {
+    pub(crate) fn read_too(&mut self, exchange: &mut Exchange) {
+        if let Some(notes) = self.heads.get_mut(exchange.note as usize) {
+            *notes = None;
+        }
         exchange.sum = START;
     }
 
