@@ -138,6 +138,7 @@ pub(crate) const VALUES: &[Row] = &[
     row("--body", "text"),
     row("--body-file", "some.file"),
     row("--may-differ", "size"),
+    row("--check", "'length>=1'"),
     row("--patterns", "some.paths"),
     with("--patterns-format", "text", FILE),
     with("--order", "shuffled", FILE),
