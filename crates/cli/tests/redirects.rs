@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Nginx, Outcome, Scratch, Server, Tenbin};
+use common::{Nginx, Outcome, Scratch, Tenbin};
 
 const LOCATIONS: &str = "location = /old { return 302 /middle; } \
                          location = /middle { return 301 /new?of=middle; } \

@@ -217,19 +217,21 @@ pub fn run(
     controls.generators = Generators::Here;
     let plan = resolved.as_ref().unwrap_or(plan);
     let of_clean_up = stop.begin_clean_up();
-    let outcome = outcome.map(|(environment, slices, sustained, ending, rounds)| RunOutcome {
-        directory: directory.path().to_owned(),
-        started: directory.started(),
-        found,
-        environment,
-        slices,
-        sustained,
-        rounds,
-        ending,
-        left_behind: Vec::new(),
-        kept: Vec::new(),
-        clean_up_interrupted: false,
-    });
+    let outcome = outcome.map(
+        |(environment, slices, sustained, ending, rounds)| RunOutcome {
+            directory: directory.path().to_owned(),
+            started: directory.started(),
+            found,
+            environment,
+            slices,
+            sustained,
+            rounds,
+            ending,
+            left_behind: Vec::new(),
+            kept: Vec::new(),
+            clean_up_interrupted: false,
+        },
+    );
     if let Ok(outcome) = &outcome {
         (controls.progress)(Progress::Concluded { outcome });
     }

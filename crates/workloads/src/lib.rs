@@ -32,8 +32,8 @@ pub use tenbin_plan::rng;
 pub use blob::Blob;
 pub use error::WorkloadError;
 pub use kind::{
-    Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe, place, prepare, probe_target,
-    protocol,
+    Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe, place, prepare,
+    probe_target, protocol,
 };
 pub use read_back::ReadBack;
 pub use redirect::redirected;

@@ -114,7 +114,7 @@ impl Prober {
         }
         let elapsed = self.began.get_or_insert_with(Instant::now).elapsed();
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.is_over() || findings.learned.responses.len() >= FEWEST && elapsed >= LONGEST
+        findings.is_over() || self.sent >= EACH && elapsed >= LONGEST
     }
 }
 
