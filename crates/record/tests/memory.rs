@@ -23,6 +23,7 @@ fn peak_kib() -> u64 {
 fn slice(writer: &mut RunWriter, index: u32) -> Slice {
     let start = SliceStart {
         index,
+        sustained: false,
         block: index / 4,
         round: index / 2,
         workload: "get".to_owned(),

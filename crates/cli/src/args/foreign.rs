@@ -224,6 +224,8 @@ pub fn called_by_name(arguments: Vec<OsString>) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::Scalar;
+
     use super::*;
 
     #[test]

@@ -147,6 +147,7 @@ fn singles() -> RecordedSamples {
 pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
     SliceStart {
         index,
+        sustained: false,
         block: index / 2,
         round: index,
         workload: "mixed, with a comma".to_owned(),
@@ -428,6 +429,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
         let end = SliceEnd {
             seconds: SECONDS as f64 + 0.000_000_123,
             cut_short: false,
+            ended: Vec::new(),
             server: (index == 0).then_some(used),
             allocated: (index == 0).then_some(Allocated {
                 bytes: 123_456,
