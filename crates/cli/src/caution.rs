@@ -196,7 +196,7 @@ mod tests {
             warning(
                 "no difference can be shown with --rounds 12 (6 ABBA quads): at \
                  95 % confidence the signed-rank test needs 8 quads for 4 comparisons → use \
-                 --rounds 16 or more (about 5m23s); or keep the time, with --rounds 16 --slice 1.5s; \
+                 --rounds 16 or more (about 6m17s); or keep the time, with --rounds 16 --slice 1.5s; \
                  or compare less: at most 1 comparison in these rounds (a comparison is one workload on one \
                  target other than the baseline; the levels of a sweep are one comparison)"
             )

@@ -169,9 +169,10 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(document.to_string().contains("\"ok\":1000"), "{run}");
     let seen = std::fs::read_to_string(&log).expect("the access log");
-    // 1,000 counted requests, one check request before the first slice, and 16 requests to learn
-    // the expected response.
-    assert_eq!(seen.lines().count(), 1017);
+    // Besides the counted requests, one checks the connection, and some learn the expected response
+    // of the unloaded server before and after the load.
+    let uncounted = seen.lines().count() - 1_000;
+    assert!((17..=400).contains(&uncounted), "{uncounted}");
 }
 
 #[test]

@@ -330,7 +330,7 @@ mod tests {
         let errors = named("tenbin.errors")["sum"]["dataPoints"]
             .as_array()
             .unwrap();
-        assert_eq!(errors.len(), 4 * 9);
+        assert_eq!(errors.len(), 4 * 10);
         assert_eq!(
             named("tenbin.target.cpu.time")["sum"]["dataPoints"][0]["asDouble"],
             1.0

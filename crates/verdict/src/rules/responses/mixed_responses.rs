@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::MayDiffer;
-use tenbin_record::{ErrorClass, ExpectedResponse, Frequencies, Sameness, UnexpectedResponses};
+use tenbin_record::{ErrorClass, ExpectedResponse, Sameness, UnexpectedResponses};
 use tenbin_result::format::percent;
 use tenbin_result::{Cause, Finding, Severity};
 use tenbin_stats::equal_proportions_p;
@@ -64,8 +64,8 @@ fn judged(
         return varies(cell, expected?);
     }
     let share = unexpected as f64 / (ok + unexpected) as f64;
-    let after = expected.and_then(|expected| expected.after.as_ref());
-    let is_usual = after.is_some_and(|after| is_usual(after, (unexpected, ok + unexpected)));
+    let is_usual =
+        expected.is_some_and(|expected| is_usual(expected, (unexpected, ok + unexpected)));
     let severity = match share > OTHER_WORK {
         _ if is_usual => Severity::Note,
         true => Severity::Invalid,
@@ -91,10 +91,16 @@ fn judged(
 }
 
 /// Whether responses of another kind are as frequent without load: a server can have pages so rare
-/// that none came before the load.
-fn is_usual(after: &Frequencies, unexpected: (u64, u64)) -> bool {
+/// that none came before the load. More frequent kinds did come, and were ruled out as errors.
+fn is_usual(expected: &ExpectedResponse, unexpected: (u64, u64)) -> bool {
+    let Some(after) = &expected.after else {
+        return false;
+    };
     let all = after.responses + after.other;
+    let expected_share = 1.0 - unexpected.0 as f64 / unexpected.1 as f64;
+    let none_before = expected_share.powf(expected.probed as f64);
     after.other > 0
+        && none_before > BY_CHANCE
         && after.other * 2 < all
         && equal_proportions_p((after.other, all), unexpected).is_some_and(|p| p > BY_CHANCE)
 }
@@ -181,7 +187,7 @@ fn varies(
 
 #[cfg(test)]
 mod tests {
-    use tenbin_record::Responses;
+    use tenbin_record::{Frequencies, Responses};
 
     use super::*;
     use crate::testing::Run;
@@ -253,16 +259,21 @@ mod tests {
 
     #[test]
     fn a_rare_page_that_the_idle_server_sends_as_often_is_a_note() {
-        let severity = |other: u64| {
-            let mut run = with_unexpected(20, "x");
+        let severity_of = |count: u64, other: u64| {
+            let mut run = with_unexpected(count, "x");
             let target = run.environment.targets.get_mut("a").unwrap();
-            target.responses.get_mut("get").unwrap().after = Some(Frequencies {
+            let responses = target.responses.get_mut("get").unwrap();
+            responses.probed = 100;
+            responses.after = Some(Frequencies {
                 responses: 43 - other,
                 other,
                 ..Frequencies::default()
             });
             run.findings(&RULE)[0].severity
         };
+        // The server sent this kind before the load too, and it was ruled out.
+        assert_eq!(severity_of(1_000, 21), Severity::Invalid);
+        let severity = |other| severity_of(20, other);
         assert_eq!(severity(0), Severity::Invalid);
         assert_eq!(severity(1), Severity::Note);
         assert_eq!(
