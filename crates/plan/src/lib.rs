@@ -63,6 +63,7 @@ mod sizes;
 mod slo;
 mod step;
 mod store;
+mod stretches;
 mod suggest;
 mod sustain;
 mod target;

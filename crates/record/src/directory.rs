@@ -1,24 +1,24 @@
-//! The directory of a run, and atomic writes of complete files.
+//! The directory of a run.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::atomic::write_atomically;
 use crate::calendar::Utc;
 use crate::check;
 use crate::environment::Environment;
 use crate::error::RecordError;
+use crate::left::LEFT_FILE;
 use crate::pretty;
 
 /// File for the executed plan.
 pub const PLAN_FILE: &str = "plan.toml";
 /// File for the machine, limits and software versions of a run.
 pub const ENVIRONMENT_FILE: &str = "environment.json";
-/// File for leftovers: data that a cleanup could not remove from the targets.
-pub(crate) const LEFT_FILE: &str = "left.json";
 /// File for the measurements, second by second.
 pub const INTERVALS_FILE: &str = "intervals.jsonl";
 /// File for the latency histograms of each second.
@@ -184,75 +184,6 @@ pub fn rfc3339(when: SystemTime) -> String {
     Utc::from_system(when).rfc3339()
 }
 
-/// Writes a complete file atomically: a reader sees either the old or the new content. Writes a
-/// temporary file in the same directory and renames it.
-///
-/// # Errors
-/// The path and the reason; [`RecordError::DiskFull`] if there is no space. The temporary file is
-/// removed.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
-    write_atomically_with(path, |file| file.write_all(bytes))
-}
-
-/// Like [`write_atomically`], for a file too large for memory: `write` gets a buffered writer.
-///
-/// # Errors
-/// As [`write_atomically`].
-pub fn write_atomically_with(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), RecordError> {
-    let temporary = beside(path);
-    let written = create(&temporary)
-        .and_then(|file| {
-            let mut file = BufWriter::new(file);
-            write(&mut file)?;
-            file.flush()
-        })
-        .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|e| {
-        let _ = fs::remove_file(&temporary);
-        RecordError::io("write", path, e)
-    })
-}
-
-/// Checks that [`write_atomically`] could write this file now; leaves no file behind.
-///
-/// # Errors
-/// The path and the reason. An existing path that is not a regular file, such as a directory or a
-/// device, is an error, because the rename would replace it.
-pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
-    let refused = |error| RecordError::io("write", path, error);
-    match fs::metadata(path) {
-        Ok(there) if !there.is_file() => {
-            return Err(refused(std::io::Error::other("it is not a regular file")));
-        }
-        _ => {}
-    }
-    let temporary = beside(path);
-    create(&temporary)
-        .and_then(|_| fs::remove_file(&temporary))
-        .map_err(refused)
-}
-
-/// Creates a temporary file. Never follows a symbolic link: a run directory of somebody else could
-/// have one in its place.
-fn create(temporary: &Path) -> io::Result<fs::File> {
-    // A killed process can have left the file.
-    let _ = fs::remove_file(temporary);
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(temporary)
-}
-
-/// Path of the temporary file for `path`, in the same directory.
-fn beside(path: &Path) -> PathBuf {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".part");
-    PathBuf::from(temporary)
-}
-
 /// `name` converted to a single safe path component.
 fn file_name(name: &str) -> String {
     let safe: String = name
@@ -288,22 +219,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unwritable_place_is_detected_before_writing() {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("result.csv");
-        can_write_atomically(&file).unwrap();
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
-        for path in [
-            root.path().join("missing/result.csv"),
-            root.path().to_owned(),
-            "/dev/full".into(),
-            "/proc/result.csv".into(),
-        ] {
-            can_write_atomically(&path).unwrap_err();
-        }
-    }
-
-    #[test]
     fn names_are_unique_and_stay_inside_the_root() {
         let root = tempfile::tempdir().unwrap();
         let when = UNIX_EPOCH + Duration::from_secs(951_782_399);
@@ -326,15 +241,5 @@ mod tests {
             text.starts_with("cannot create ") && text.contains("a-file"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
-        let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("result.json");
-        write_atomically(&path, b"old").unwrap();
-        fs::create_dir(root.path().join("result.json.part")).unwrap();
-        assert!(write_atomically(&path, b"new").is_err());
-        assert_eq!(fs::read(&path).unwrap(), b"old");
     }
 }

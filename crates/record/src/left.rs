@@ -6,9 +6,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::directory::{LEFT_FILE, write_atomically};
+use crate::atomic::write_atomically;
 use crate::error::RecordError;
 use crate::harmless::escape;
+
+/// File for leftovers: data that a cleanup could not remove from the targets.
+pub(crate) const LEFT_FILE: &str = "left.json";
 
 /// File in a run directory that lists the buckets that the run created on targets not launched by
 /// the run.

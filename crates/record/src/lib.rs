@@ -26,6 +26,7 @@
 //! A thread that reports late causes another set of lines for the same second; the counts of both
 //! sets must be added. `docs/run-directory.md` describes every field.
 
+mod atomic;
 mod calendar;
 mod check;
 pub mod directory;
@@ -66,11 +67,9 @@ mod totals;
 mod window;
 mod writer;
 
+pub use atomic::{can_write_atomically, write_atomically, write_atomically_with};
 pub use check::Integrity;
-pub use directory::{
-    RunDirectory, can_write_atomically, is_running, rfc3339, write_atomically,
-    write_atomically_with,
-};
+pub use directory::{RunDirectory, is_running, rfc3339};
 pub use environment::{
     AgentEnvironment, Environment, HostEnvironment, HostHits, LostAgent, PatternHits, ProgramFile,
     Retried, TargetEnvironment,

@@ -12,9 +12,8 @@ use std::path::{Component, Path, PathBuf};
 use tar::{Archive, Builder, EntryType, Header};
 use tenbin_plan::open_own;
 
-use crate::directory::{
-    ENVIRONMENT_FILE, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, TOTALS_FILE, write_atomically_with,
-};
+use crate::atomic::write_atomically_with;
+use crate::directory::{ENVIRONMENT_FILE, INTERVALS_FILE, LATENCY_FILE, PLAN_FILE, TOTALS_FILE};
 use crate::error::RecordError;
 
 /// The files from which a run is read.

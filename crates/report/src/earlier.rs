@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_result::{
-    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, ResultOf, Severity, Trust, Withheld,
+    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, ResultOf, Trust, Withheld,
 };
 use tenbin_verdict::lint::series as series_of;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
@@ -24,6 +24,7 @@ pub(crate) use self::words::{COLUMNS, cells, of_doubts, remarks};
 use crate::block::Block;
 use crate::escape::for_json;
 use crate::formats::{self, Content};
+use crate::trust_reason::why;
 use crate::{page, section};
 
 /// The results of one run, or of one result file of another tool.
@@ -206,21 +207,6 @@ fn blocks(document: &Document) -> Blocks {
         }
     }
     blocks
-}
-
-/// The evidence of the first finding that determines the trust.
-pub(crate) fn why(document: &Document) -> String {
-    let severity = match document.trust {
-        Trust::Valid => Severity::Note,
-        Trust::Suspect => Severity::Suspect,
-        Trust::Invalid => Severity::Invalid,
-    };
-    let mut findings = document.findings.iter();
-    let worst = findings.find(|finding| finding.severity == severity);
-    worst.map_or_else(
-        || "see its findings".to_owned(),
-        |finding| format!("{}: {}", finding.rule, finding.evidence),
-    )
 }
 
 /// Compares two runs. `changed` names the workloads that are affected by the change between the

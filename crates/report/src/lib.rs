@@ -24,6 +24,7 @@ mod paired;
 mod ramp;
 mod section;
 mod stages;
+mod trust_reason;
 mod words;
 
 pub use earlier::{Results, against, earlier_json, terminal_earlier};

@@ -5,7 +5,7 @@ use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::cell::Cell;
 use crate::compare::comparison::Comparison;
-use crate::sustained::Stretch;
+use crate::stretch::Stretch;
 
 /// Everything that a rule can judge a run by.
 #[derive(Debug, Clone, Copy)]

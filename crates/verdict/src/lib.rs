@@ -21,6 +21,7 @@ pub mod lint;
 mod machine;
 pub mod rules;
 mod server;
+mod stretch;
 mod sustained;
 mod sweep;
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use highest_rate::{Finder, NextProbe, SearchResult};
 pub use rules::{RULES, connecting};
 pub use server::cpu_seconds as server_cpu_seconds;
 pub use server::stored::bytes as stored_bytes;
-pub use sustained::{Stretch, has_fallen};
+pub use stretch::Stretch;
+pub use sustained::has_fallen;

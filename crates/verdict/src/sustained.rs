@@ -12,20 +12,13 @@ use crate::compare::Compared;
 use crate::compare::comparison::{Across, Comparison};
 use crate::compare::metric::Metric;
 use crate::figures::latency::NANOS_PER_SECOND;
+use crate::stretch::Stretch;
 
 /// The percentile that is held against the interleaved one.
 const TAIL: f64 = 0.99;
 /// Shortest part of a stretch that counts as a part of its own, seconds. A shorter rest is added to
 /// the part before.
 const SHORTEST_PART: f64 = 0.5;
-
-/// The continuous load of one workload on one target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stretch {
-    pub(crate) workload: String,
-    pub(crate) target: String,
-    pub(crate) found: Sustained,
-}
 
 /// Whether a stretch that was just measured lies below the interleaved slices by more than the
 /// margin and by more than noise explains. The run then measures the stretch once more.

@@ -6,8 +6,7 @@ use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
 use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_left, places};
 
 use super::context::context_in;
-use super::plan::resolve_with;
-use super::show::executed;
+use super::plan::{executed, resolve_with};
 use crate::args::CleanArgs;
 use crate::exit::Exit;
 use crate::output;

@@ -1,5 +1,7 @@
 //! `tenbin plan`, and resolving drafts to plans.
 
+use std::path::Path;
+
 use tenbin_plan::{Agents, AgentsDraft, Context, Draft, Plan, Refusal};
 
 use crate::exit::Exit;
@@ -30,6 +32,16 @@ pub(crate) fn resolve_with(
     change(&mut context);
     let plan = draft.and_then(|draft| draft.resolve(&mut context));
     plan.map_err(|refusal| refused(&refusal))
+}
+
+/// The plan of a run in `directory`, without keys and files.
+pub(crate) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
+    let draft = Draft::from_toml(text, &directory.join("plan.toml"));
+    resolve_with(draft, |context: &mut Context| {
+        context.environment = Box::new(|_| Some("not-needed".to_owned()));
+        context.open = Box::new(|_| Ok(Box::new(&b"not-needed"[..])));
+        context.without_files = true;
+    })
 }
 
 /// Resolves `[agents]` alone, for a command without a plan. Prints errors.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
+use tenbin_plan::{LARGEST_RESULT, Plan, read_own};
 use tenbin_record::{RecordError, RecordedRun, Source};
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{Content, Imported, Run as Finished, Selection, read};
@@ -12,7 +12,7 @@ use super::clean::leftovers;
 use super::export::{export, keep_ramps};
 use super::foreign::can_keep;
 use super::opened::{OpenedRun, is_packed_file};
-use super::plan::resolve_with;
+use super::plan::executed;
 use super::result::{Run, exit_of_result};
 use crate::args::ShowArgs;
 use crate::exit::Exit;
@@ -249,13 +249,4 @@ pub(super) fn document_from(directory: &Path, source: Source) -> Result<Document
 /// now.
 pub(super) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, Exit> {
     executed(&recorded.plan_toml, directory)
-}
-
-pub(super) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
-    let draft = Draft::from_toml(text, &directory.join("plan.toml"));
-    resolve_with(draft, |context: &mut Context| {
-        context.environment = Box::new(|_| Some("not-needed".to_owned()));
-        context.open = Box::new(|_| Ok(Box::new(&b"not-needed"[..])));
-        context.without_files = true;
-    })
 }

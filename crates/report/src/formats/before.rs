@@ -26,7 +26,7 @@ const ROWS: &[Row] = &[
         NO_SWEEP,
     ),
     (
-        &["ab", "ab-csv", "ab-tsv", "wrk"],
+        &["ab", "ab-csv", "wrk"],
         |plan| plan.workloads.len() == 1,
         ONE_WORKLOAD,
     ),

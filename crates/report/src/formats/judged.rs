@@ -9,7 +9,7 @@ use tenbin_result::{Document, Trust};
 use tenbin_verdict::lint::{Judged, Quote, Reported};
 
 use super::read::readable;
-use crate::earlier::why;
+use crate::trust_reason::why;
 
 /// Start of the mark.
 const MARK: &str = "tenbin trust: ";

@@ -29,7 +29,7 @@ use crate::server::backend::{Backend, Backends};
 use crate::server::processes;
 use crate::server::stages;
 use crate::server::stored;
-use crate::sustained::Stretch;
+use crate::stretch::Stretch;
 
 /// The figures of every workload on every target, in the order of the plan, including cells without
 /// slices. `cells` are the cells of the run.

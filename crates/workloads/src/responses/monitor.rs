@@ -604,18 +604,22 @@ mod tests {
         }
         let one_in = 20_000 / checker.read;
         assert!((10..=30).contains(&one_in), "one in {one_in}");
-        // One response is read by chance, and after that nearly every response.
+        // One response is read by chance, and after that as many as a quarter of the time allows.
         let tries = (0..1_000).find(|_| failed(&checker.judge(&other_page(), true)).is_some());
         assert!(tries.is_some());
-        for _ in 0..100 {
+        let mut found = 1;
+        for _ in 0..200 {
             let judgement = checker.judge(&other_page(), true);
-            let text = failed(&judgement).unwrap_or_default();
-            assert!(text.contains("other words: something quite"), "{text}");
+            if let Some(text) = failed(&judgement) {
+                assert!(text.contains("other words: something quite"), "{text}");
+                found += 1;
+            }
             assert_eq!(checker.judge(&page(), true), Judgement::Correct);
         }
+        assert!(found > 10, "{found}");
         let report = checker.monitor.report();
         assert_eq!(report.seen.unexpected.len(), 1);
-        assert_eq!(report.seen.unexpected[0].count, 101);
+        assert_eq!(report.seen.unexpected[0].count, found);
         assert_eq!(report.portrait.changed, 0);
         assert!(report.portrait.same > 100);
     }

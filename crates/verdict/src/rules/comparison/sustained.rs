@@ -5,7 +5,8 @@ use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
-use crate::sustained::{Stretch, shown};
+use crate::stretch::Stretch;
+use crate::sustained::shown;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "sustained",

@@ -122,7 +122,7 @@ mod tests {
         assert!(
             assessment
                 .primary()
-                .all(|one| one.trust == tenbin_result::Trust::Suspect)
+                .all(|one| one.trust != tenbin_result::Trust::Valid)
         );
         assert_eq!(assessment.findings[0].rule, RULE.name);
     }

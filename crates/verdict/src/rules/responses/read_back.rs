@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(
             finding.evidence,
             "PUT: 1 of 100 written objects, drawn at random and read back after the measurement, \
-             are not as acknowledged (1.0 %, 95 % interval 0.18 % to 5.4 %): 1 do not exist; for \
+             are not as acknowledged (1 %, 95 % interval 0.2 % to 5.4 %): 1 do not exist; for \
              example object k in bucket b: HEAD responded with 404"
         );
         let assessment = run.assess();
