@@ -2,7 +2,8 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
-use super::read::{Fault, readable, whole};
+use super::read::{Fault, whole};
+use super::readable::readable;
 use super::reported::{Line, Lines, REQUESTS, checked, content, count, time, with_unit};
 use super::{Format, Reader};
 

@@ -8,7 +8,7 @@
 use tenbin_result::{Document, Trust};
 use tenbin_verdict::lint::{Judged, Quote, Reported};
 
-use super::read::readable;
+use super::readable::readable;
 use crate::trust_reason::why;
 
 /// Start of the mark.

@@ -31,6 +31,7 @@ mod oha;
 mod pooled;
 mod ramp;
 mod read;
+mod readable;
 mod reported;
 mod seconds;
 mod slices;

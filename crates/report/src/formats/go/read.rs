@@ -6,7 +6,7 @@ use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Failed, Measurement, Quote, Range, Reported, Said};
 
 use crate::formats::judged;
-use crate::formats::read::readable;
+use crate::formats::readable::readable;
 
 const PREFIX: &str = "Benchmark";
 const TIME: &str = "ns/op";

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
-use crate::formats::read::{Fault, readable};
+use crate::formats::read::Fault;
+use crate::formats::readable::readable;
 
 /// A JSON document, or a part of one.
 #[derive(Debug, Clone)]
