@@ -398,7 +398,7 @@ pub(crate) const LIES: &[Row] = &[
         },
         order,
     ),
-    // Invented after the comparison was written, and found at the first try unless docs/accuracy.md says otherwise.
+    // Invented after the comparison was written.
     row(
         "true turns into 0 bytes of gzip under load",
         GET,
