@@ -128,15 +128,20 @@ fn statuses_are_judged_and_bodies_dropped_but_those_of_refusals() {
         // Without this, the first responses are read to learn the expected response.
         work.may_differ = MayDiffer::BODY;
         let mut worker = workload(work, "http://h/", true).unwrap();
-        let mut exchange = Exchange::default();
-        let head = ResponseHead {
-            status,
-            length: None,
-            bytes: b"",
+        let mut judge = || {
+            let mut exchange = Exchange::default();
+            let head = ResponseHead {
+                status,
+                length: None,
+                bytes: b"",
+            };
+            let body = worker.head(&mut exchange, &head);
+            worker.body(&mut exchange, 0, br#"{"message":"no"}"#);
+            (body, worker.judge(&mut exchange, status, 16))
         };
-        let body = worker.head(&mut exchange, &head);
-        worker.body(&mut exchange, 0, br#"{"message":"no"}"#);
-        let judged = worker.judge(&mut exchange, status, 16);
+        // The first body is searched for signs of an error.
+        judge();
+        let (body, judged) = judge();
         let is_read = body == BodyUse::Inspect;
         assert_eq!(is_read, judged != Judgement::Correct, "{status}");
         judged

@@ -196,8 +196,7 @@ impl Checker {
         (status, length): (u16, u64),
         secrets: &Secrets,
     ) -> Option<Judgement> {
-        let checks = Arc::clone(&self.checks);
-        let mut failed = checks.of(exchange).find_map(|(at, check)| {
+        let mut failed = self.checks.of(exchange).find_map(|(at, check)| {
             let Condition::Length(test) = &check.condition else {
                 return None;
             };
@@ -206,6 +205,8 @@ impl Checker {
         if !bodies.is_caught(exchange) {
             return failed.map(|at| self.failed(at, (status, length), "", secrets));
         }
+        // Only for bodies that are read: the reference count is shared between threads.
+        let checks = Arc::clone(&self.checks);
         let noted = self.noted.get(bodies.slot(exchange)).copied();
         let noted = noted.unwrap_or_default();
         let body = bodies.caught(exchange);

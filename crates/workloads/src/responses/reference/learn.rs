@@ -128,7 +128,11 @@ fn accepted(
         .iter()
         .enumerate()
         .filter(|(at, group)| is_page((*at, group)));
-    let pages: Vec<Vec<usize>> = pages.map(|(_, group)| group.clone()).collect();
+    let whole = pages.map(|(_, group)| {
+        let whole = group.iter().filter(|at| !is_cut(responses, **at));
+        whole.copied().collect::<Vec<_>>()
+    });
+    let pages: Vec<Vec<usize>> = whole.filter(|group| !group.is_empty()).collect();
     match pages.first().zip(pages.get(1)) {
         Some((first, second)) if is_turn(first, second, responses.len()) => {
             pages.into_iter().take(1).collect()
@@ -137,6 +141,16 @@ fn accepted(
         None if pages.is_empty() => groups,
         None => pages,
     }
+}
+
+/// Whether a response is only the start of another one, and not an earlier state of a page that
+/// grows: the longer one came before, or the same short one came again after it.
+fn is_cut(responses: &[Observed], at: usize) -> bool {
+    let one = &responses[at].shape;
+    let is_again = |later: &Observed| later.shape.sum == one.sum;
+    responses.iter().enumerate().any(|(other, longer)| {
+        one.is_start_of(&longer.shape) && (other < at || responses[other..].iter().any(is_again))
+    })
 }
 
 /// Whether the server turned from one variant to the other for good.

@@ -134,9 +134,11 @@ impl Shape {
         features.iter().copied()
     }
 
-    /// Whether this body is the start of the longer body `other`.
+    /// Whether this body is the start of the longer body `other`; false if it is longer than the
+    /// known blocks.
     pub(super) fn is_start_of(&self, other: &Self) -> bool {
         self.length < other.length
+            && self.length <= (MOST_BLOCKS * BLOCK_BYTES) as u64
             && !self.blocks.is_empty()
             && other.blocks.starts_with(&self.blocks)
     }
