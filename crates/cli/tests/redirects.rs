@@ -61,7 +61,7 @@ fn a_redirect_is_refused_with_its_location_or_followed_before_the_run() {
     let away = run(&format!("{url}away"), &["--follow"]);
     assert_eq!(away.code, Some(3), "{away}");
     away.expect_stderr("redirects to another server, \"http://127.0.0.2:9\"");
-    let host = url.replace("127.0.0.1", "localhost");
+    let host = old.replace("127.0.0.1", "localhost");
     let hosts = run("--target", &[&old, "--host", &host, "--follow"]);
     assert_eq!(hosts.code, Some(2), "{hosts}");
     hosts.expect_stderr("the hosts of a target can redirect to different URLs");

@@ -244,7 +244,7 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ("blobstore-bench", "e", "7", ""),
     ("blobstore-bench", "s", "7Ki", ""),
     ("blobstore-bench", "db", "rocksdb", "-r places"),
-    ("blobstore-bench", "r", "elsewhere", "-db rocksdb"),
+    ("blobstore-bench", "r", "elsewhere", "-db rocksdb -r places"),
     ("blobstore-bench", "i", "7", ""),
     ("blobstore-bench", "verify", "=false", ""),
     (

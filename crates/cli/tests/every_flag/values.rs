@@ -65,6 +65,8 @@ pub(crate) const VALUES: &[Row] = &[
     row("--ready", "{name}=log:listening"),
     row("--ready-within", "{name}=7s"),
     row("--stop-within", "{name}=7s"),
+    row("--sustain", "7s"),
+    row("--soak", "7s"),
     row("--server-version", "9.9"),
     row("--host", "http://localhost:8081/"),
     row("--unix-socket", "/run/server.socket"),

@@ -557,7 +557,7 @@ mod tests {
             (
                 "[{\"pth\": \"/a\"}]",
                 Spot::Column(1, 7),
-                "\"pth\" is no key of a pattern or a group; those are frequency, patterns, path, \
+                "\"pth\" is no key of a pattern or a group; those are frequency, patterns, check, path, \
                  method, host, port, timeout, headers, body",
             ),
             (
