@@ -264,6 +264,7 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ),
     ("drnbench-request-response", "duration", "7", ""),
     ("drnbench-publish-subscribe", "hosts", "127.0.0.2", ""),
+    ("drnbench-publish-subscribe", "n-steps", "2", ""),
     ("drnbench-publish-subscribe", "subscribe-path", "/watch", ""),
     ("drnbench-publish-subscribe", "publish-path", "/feed", ""),
 ];

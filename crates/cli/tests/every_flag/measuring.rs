@@ -63,7 +63,8 @@ impl FlagOf {
     pub(crate) fn is_named_in(&self, sentence: &str) -> bool {
         let word = self.name.trim_start_matches('-');
         let key = self.key.unwrap_or(word);
-        let words = [word, key, &word.replace('-', "_"), &word.replace('-', " ")];
+        let content = word.trim_end_matches("-file").replace('-', " ");
+        let words = [word, key, &word.replace('-', "_"), &content];
         words.iter().any(|name| sentence.contains(name))
     }
 }
