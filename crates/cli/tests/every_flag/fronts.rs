@@ -87,7 +87,7 @@ const FRONTS: &[Front] = &[
     Front {
         command: publish_subscribe::NAME,
         flags: publish_subscribe::FLAGS,
-        base: "",
+        base: "--n-steps=2",
         read: |line| {
             let of = |job: &mut publish_subscribe::FeedJob| (None, std::mem::take(&mut job.notes));
             asked(publish_subscribe::parse(line, &files()), of)
@@ -264,7 +264,7 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ),
     ("drnbench-request-response", "duration", "7", ""),
     ("drnbench-publish-subscribe", "hosts", "127.0.0.2", ""),
-    ("drnbench-publish-subscribe", "n-steps", "2", ""),
+    ("drnbench-publish-subscribe", "n-steps", "3", ""),
     ("drnbench-publish-subscribe", "subscribe-path", "/watch", ""),
     ("drnbench-publish-subscribe", "publish-path", "/feed", ""),
 ];
