@@ -73,7 +73,7 @@ fn deletions_are_followed_until_they_take_effect() {
     );
     let (_, texts) = failures(&run, "status");
     assert!(texts.contains("500 ServerError"), "{texts}");
-    let (count, texts) = failures(&run, "unexpected");
+    let (count, texts) = failures(&run, "unexpected body");
     assert_eq!(count, 8, "{run}");
     assert!(
         texts.contains("could not be read before its deletion"),
