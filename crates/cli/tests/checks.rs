@@ -168,7 +168,7 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
         .expect_code(2)
         .expect_stderr("never holds");
 
-    // Each group of patterns has conditions of its own.
+    // Each group of patterns has separate conditions.
     let patterns = scratch.write(
         "patterns.json",
         r#"{"good": {"patterns": ["/ok"], "check": "json:/id=7"},

@@ -60,7 +60,7 @@ impl Stop {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Whether the clean-up has begun.
+    /// Whether the clean-up has started.
     pub fn is_cleaning(&self) -> bool {
         self.cleaning.load(Ordering::Relaxed)
     }
