@@ -363,12 +363,12 @@ fn no_more_streams_are_opened_than_the_server_allows() {
     let driven = run(address, client("/", 300), 1, 8);
     assert_eq!(driven.op.ok, 300, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 1);
-    // The server refuses requests that arrive before the client knows the limit; these are sent
-    // again.
+    // The server's library refuses requests that arrive before the client knows the limit, so the
+    // server does not see these; they are sent again. At most 8 - 2 are refused.
+    assert_eq!(seen.requests.load(Ordering::Relaxed), 300);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 300);
     assert_eq!(driven.ledger.streams_allowed, Some(2));
-    let refused = seen.requests.load(Ordering::Relaxed) - 300;
-    assert_eq!(driven.ledger.resent_refused, refused);
+    assert!(driven.ledger.resent_refused <= 6, "{:?}", driven.ledger);
 }
 
 #[test]

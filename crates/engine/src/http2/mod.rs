@@ -395,8 +395,10 @@ impl Http2 {
     }
 
     /// Cancels the request of `slot`; the connection stays open. If the server has sent nothing on
-    /// the connection for a whole timeout, no more requests are sent, and the connection is
-    /// reopened when its requests in flight have ended.
+    /// the connection for nine tenths of a timeout, no more requests are sent, and the connection
+    /// is reopened when its requests in flight have ended. A whole timeout would be too strict: the
+    /// first requests are sent a moment before the server's settings arrive. One of them would keep
+    /// the connection open, and the requests of the others would wait for it unsent.
     fn cancel(&mut self, slot: usize, scheduler: &mut Scheduler<'_>) {
         let (connection, now) = (slot / self.depth, self.clock.now());
         let link = &mut self.links[connection];
@@ -406,7 +408,7 @@ impl Http2 {
             link.out -= 1;
             link.ready.set_connection();
         }
-        if now.saturating_sub(link.received_at) >= scheduler.timeout() {
+        if now.saturating_sub(link.received_at) >= scheduler.timeout() / 10 * 9 {
             link.is_ending = true;
             link.is_silent = true;
         }

@@ -118,7 +118,9 @@ impl Variant {
         }
         self.skeleton(shape)?;
         self.words(shape, constant.is_some())?;
-        if shape.length < self.shortest && self.ending.is_some_and(|end| end != shape.ending) {
+        let is_other_end = self.ending.is_some_and(|end| end != shape.ending);
+        let is_start = constant.is_some() && shape.is_start_of_blocks(&self.blocks);
+        if shape.length < self.shortest && (is_other_end || is_start) {
             return Err(Difference::CutOff);
         }
         if shape.length + SLACK_BYTES < self.shortest && shape.length * 2 < self.shortest {

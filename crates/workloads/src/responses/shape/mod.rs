@@ -137,10 +137,15 @@ impl Shape {
     /// Whether this body is the start of the longer body `other`; false if it is longer than the
     /// known blocks.
     pub(super) fn is_start_of(&self, other: &Self) -> bool {
-        self.length < other.length
-            && self.length <= (MOST_BLOCKS * BLOCK_BYTES) as u64
+        self.length < other.length && self.is_start_of_blocks(&other.blocks)
+    }
+
+    /// Whether a body with these blocks starts with the blocks of this one; false if this body is
+    /// longer than the known blocks.
+    pub(super) fn is_start_of_blocks(&self, blocks: &[u64]) -> bool {
+        self.length <= (MOST_BLOCKS * BLOCK_BYTES) as u64
             && !self.blocks.is_empty()
-            && other.blocks.starts_with(&self.blocks)
+            && blocks.starts_with(&self.blocks)
     }
 }
 
