@@ -33,8 +33,8 @@ fn two_targets_are_sent_the_same_requests_although_one_is_slower() {
     let agents = Agents::start(&scratch, 2, &[]);
     for order in ["sequential", "zipf"] {
         let (fast, slow) = (
-            Cached::start(Duration::ZERO),
-            Cached::start(Duration::from_millis(3)),
+            Cached::start(Duration::from_micros(200)),
+            Cached::start(Duration::from_millis(1)),
         );
         let paths: String = (0..200).map(|at| format!("/{at}\n")).collect();
         let file = scratch.write("paths.txt", paths);

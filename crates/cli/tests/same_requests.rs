@@ -165,8 +165,8 @@ fn what_a_target_that_becomes_slow_could_not_be_sent_is_a_finding() {
             "0s",
         ],
     );
-    run.expect_stdout("unequal_requests")
-        .expect_stdout("by the end of the same");
+    run.expect_stdout("SUSPECT: unequal_requests")
+        .expect_stdout("it was sent only");
 }
 
 #[test]

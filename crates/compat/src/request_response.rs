@@ -313,7 +313,14 @@ fn urls(given: &mut Given) -> Vec<String> {
     if !(1..=65_535).contains(&port) {
         given.wrong("default-port", "a port is a number from 1 to 65535");
     }
-    let flag = match given.is_given("default-host") && !given.is_given("default-hosts") {
+    let is_single = given.is_given("default-host");
+    if is_single && given.is_given("default-hosts") {
+        given.wrong(
+            "default-host",
+            "is the same flag as --default-hosts; leave one out",
+        );
+    }
+    let flag = match is_single {
         true => "default-host",
         false => "default-hosts",
     };

@@ -436,7 +436,7 @@ impl Measurement<'_, '_> {
         {
             let requests = slice.requests();
             let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
-            let rate = (slice.seconds > 0.0).then(|| ended as f64 / slice.seconds);
+            let rate = stretch.and_then(|stretch| stretch.rate(ended, slice.seconds));
             sequence.end(turn.target, prepared, rate);
         }
         for second in &self.writer.take_seconds() {

@@ -24,6 +24,8 @@ const LONGEST_REST: u32 = 10;
 const SHORTEST_REST: Duration = Duration::from_secs(5);
 /// Requests per connection in the first segment, which measures the rates of the targets.
 const PROBING: usize = 2;
+/// Index of the segment after the first one.
+const AFTER_PROBE: usize = 1;
 /// Slice length from which the time limits of the first segment are computed.
 const PROBE: Duration = Duration::from_secs(1);
 /// Parts of a warm-up, as shares of its length. The number of requests in each part is computed
@@ -90,6 +92,19 @@ pub(crate) struct Stretch {
     /// Whether the target is so much slower than another that it is sent only the first part of
     /// the segment, for [`LONGEST_SLICE`] slices.
     pub(crate) is_prefix: bool,
+}
+
+impl Stretch {
+    /// Requests per second of a slice that completed `ended` requests in a window of `seconds`. If
+    /// the segment ended before the window opened, this is a lower bound: all requests fitted into
+    /// the settling time.
+    pub(crate) fn rate(&self, ended: u64, seconds: f64) -> Option<f64> {
+        let (requests, time) = match (ended, self.requests) {
+            (0, Some(all)) if !self.is_prefix => (all, self.lead.as_secs_f64()),
+            _ => (ended, seconds),
+        };
+        (time > 0.0).then(|| requests as f64 / time)
+    }
 }
 
 impl Segments {
@@ -169,10 +184,16 @@ impl Segments {
                 ..plain
             };
         }
+        // The probe is a few requests of a cold server, so the rate may be far higher than it says.
+        // With a settling time, the whole segment could end before the window opens.
+        let settling = match segment {
+            AFTER_PROBE => 0.0,
+            _ => stretched.clamp(0.0, CAP),
+        };
         Stretch {
             requests: Some(requests),
             is_prefix: false,
-            lead: lead.mul_f64(stretched.clamp(0.0, CAP)),
+            lead: lead.mul_f64(settling),
             window: window.mul_f64(CAP),
             rest,
         }
@@ -390,6 +411,26 @@ mod tests {
             assert!(!first.is_prefix && !second.is_prefix, "{fast} {slow}");
             assert!(second.rest.is_some());
         }
+    }
+
+    #[test]
+    fn a_rate_that_the_probe_measured_far_too_low_does_not_leave_a_slice_without_requests() {
+        let load = Load::closed(1);
+        let planned = (Duration::from_millis(50), Duration::from_secs(1));
+        let mut segments = Segments::new(2);
+        segments.ends.push(vec![2]);
+        segments.done = vec![1, 1];
+        segments.rates = vec![Some(192.0), Some(65.0)];
+        let stretch = segments.begin(0, &mut Counted(2), &load, planned);
+        assert_eq!(stretch.lead, Duration::ZERO);
+        // Later, a slice whose requests all ended in the settling time corrects the rate.
+        let late = Stretch {
+            requests: Some(200),
+            lead: Duration::from_millis(50),
+            ..stretch
+        };
+        assert_eq!(late.rate(0, 0.0), Some(4_000.0));
+        assert_eq!(late.rate(100, 0.5), Some(200.0));
     }
 
     #[test]

@@ -75,7 +75,7 @@ const FRONTS: &[Front] = &[
     Front {
         command: request_response::NAME,
         flags: request_response::FLAGS,
-        base: "--request-patterns-file=some.paths --default-hosts=127.0.0.1 --end-n-clients=4",
+        base: "--request-patterns-file=some.paths --end-n-clients=4",
         read: |line| {
             let of = |job: &mut request_response::RampJob| {
                 let draft = job.draft(job.cache_counters.as_deref());
@@ -155,7 +155,7 @@ const FRONTS: &[Front] = &[
     },
 ];
 
-const WARP: &str = "--host=127.0.0.1:9000 --access-key=key --secret-key=secret";
+const WARP: &str = "--host=127.0.0.1:9000,127.0.0.1:9001 --access-key=key --secret-key=secret";
 
 fn warp(command: &str, line: &[String]) -> Result<Asked, String> {
     let line: Vec<String> = std::iter::once(command.to_owned())
@@ -208,15 +208,20 @@ fn resolved(draft: Draft) -> Result<Plan, String> {
 fn files() -> World<'static> {
     World {
         variable: &|_| None,
-        read: &|_| Ok("{\"priority_addrs\": [\"http://127.0.0.1:9500\"]}".to_owned()),
+        read: &|path| {
+            let port = if path.contains("other") { 9501 } else { 9500 };
+            Ok(format!("{{\"priority_addrs\": [\"http://127.0.0.1:{port}\"]}}"))
+        },
     }
 }
 
 /// Values that do not follow from the type of a flag, with other flags that it needs.
 const VALUES: &[(&str, &str, &str, &str)] = &[
-    ("", "host", "127.0.0.1:9001", ""),
+    ("", "host", "127.0.0.1:9002", ""),
     ("", "obj.size", "6MiB", ""),
     ("", "part.size", "6MiB", ""),
+    ("", "lookup", "host", ""),
+    ("", "host-select", "roundrobin", ""),
     ("wrk", "connections", "7", ""),
     ("wrk", "duration", "7s", ""),
     ("wrk", "threads", "3", ""),
@@ -263,6 +268,7 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
         "",
     ),
     ("drnbench-request-response", "duration", "7", ""),
+    ("drnbench-request-response", "start-n-clients", "2", ""),
     ("drnbench-publish-subscribe", "hosts", "127.0.0.2", ""),
     ("drnbench-publish-subscribe", "n-steps", "3", ""),
     ("drnbench-publish-subscribe", "subscribe-path", "/watch", ""),
@@ -311,7 +317,7 @@ pub(crate) fn check() {
                 (Ok(with), Fate::Honoured) => {
                     effective.insert(name);
                     let is_outside = OUTSIDE.contains(&(front.command, name)) || front.base == WARP;
-                    match with.plan != without.plan {
+                    match with.plan != without.plan || with.notes != without.notes {
                         true => Ok(()),
                         // A tool with its own loop has no plan.
                         false

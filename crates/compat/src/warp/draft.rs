@@ -2,7 +2,9 @@
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, Draft, Field, List, S3Draft, Scalar, TargetDraft, TlsDraft, WorkloadDraft};
+use tenbin_plan::{
+    At, Draft, Field, List, S3Draft, Scalar, Secret, TargetDraft, TlsDraft, WorkloadDraft,
+};
 
 use super::command::{self, Operation};
 use super::job::{Checksum, Encryption, WarpJob};
@@ -46,14 +48,9 @@ impl WarpJob {
         TargetDraft {
             name: Some(At::nowhere(TARGET)),
             urls: Some(At::flag("--host", List::Many(urls.collect()))),
-            access_key: self.access_key.as_ref().map(|key| At {
-                place: tenbin_plan::Place::Flag("--access-key"),
-                value: key.clone(),
-            }),
-            secret_key: self.secret_key.as_ref().map(|key| At {
-                place: tenbin_plan::Place::Flag("--secret-key"),
-                value: key.clone(),
-            }),
+            access_key: secret("--access-key", self.access_key.as_ref()),
+            secret_key: secret("--secret-key", self.secret_key.as_ref()),
+            session_token: secret("--session-token", self.session_token.as_ref()),
             region: text("--region", self.region.as_deref()),
             http: self.http2.then(|| At::flag("--http2", "2")),
             tls: self.insecure.then(|| {
@@ -215,4 +212,11 @@ fn checksum_in_plan(checksum: Checksum) -> &'static str {
         Checksum::Sha1 => "sha1",
         Checksum::Sha256 => "sha256",
     }
+}
+
+fn secret(flag: &'static str, secret: Option<&Secret>) -> Option<At<Secret>> {
+    secret.map(|secret| At {
+        place: tenbin_plan::Place::Flag(flag),
+        value: secret.clone(),
+    })
 }

@@ -51,6 +51,8 @@ pub struct WarpJob {
     pub access_key: Option<Secret>,
     /// Secret key.
     pub secret_key: Option<Secret>,
+    /// Session token of temporary keys.
+    pub session_token: Option<Secret>,
     /// Region.
     pub region: Option<String>,
     /// Whether the bucket is part of the host name.
@@ -163,6 +165,7 @@ pub(super) fn of(
         keep_alive: !given.switch("disable-http-keepalive"),
         access_key: given.secret("access-key"),
         secret_key: given.secret("secret-key"),
+        session_token: given.secret("session-token"),
         region: given.some_text("region"),
         bucket: given.text("bucket").to_owned(),
         prefix: given.some_text("prefix"),
@@ -273,14 +276,23 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
             "a mix deletes what it has stored: the share must not be larger than --put-distrib",
         );
     }
-    let stores = matches!(
-        operation,
-        Operation::Put | Operation::Get | Operation::Mixed | Operation::Versioned
-    );
-    if stores && size.mean() > WARP_WHOLE_AT_MOST && !given.switch("disable-multipart") {
+    if in_parts && given.switch("obj.randsize") {
+        given.wrong(
+            "obj.randsize",
+            "every part has the size of --part.size; leave it out",
+        );
+    }
+    let is_large = size.mean() > WARP_WHOLE_AT_MOST;
+    if !in_parts && is_large && !given.switch("disable-multipart") {
         given.note(
             "objects are stored by one PUT each; warp stores objects above 16 MiB in \
             parts, which warp multipart-put does here"
+                .to_owned(),
+        );
+    }
+    if !in_parts && !is_large && given.switch("disable-multipart") {
+        given.note(
+            "--disable-multipart: objects up to 16 MiB are stored by one PUT with and without it"
                 .to_owned(),
         );
     }
