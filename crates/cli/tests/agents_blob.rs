@@ -82,7 +82,7 @@ fn phases_of_one_plan_share_the_blobs_of_all_agents() {
             "{result}"
         );
     }
-    assert_eq!(servers.each_ref().map(Blobs::held), [0, 0], "{run}");
+    assert_eq!(servers.each_ref().map(Blobs::settled), [0, 0], "{run}");
     expect_same_reads(&slices(&scratch), 8);
 }
 
@@ -121,7 +121,7 @@ fn targets_get_the_same_reads_again_and_again() {
     assert_eq!((failed(&run, "get"), failed(&run, "put")), (0, 0), "{run}");
     expect_same_reads(&slices(&scratch), 8);
     for server in &servers {
-        assert_eq!(server.held(), 0, "{run}");
+        assert_eq!(server.settled(), 0, "{run}");
     }
 }
 
@@ -180,7 +180,7 @@ fn failures_of_all_agents_are_counted_and_nothing_is_left() {
     );
     // One deletion in ten of the clean-up fails, too.
     run.expect_stderr("2 blobs could not be deleted");
-    assert_eq!(server.held(), 2, "{run}");
+    assert_eq!(server.settled(), 2, "{run}");
 
     let server = Blobs::start(&scratch, &["--delete-lag", "0s", "--fault", "429:50%"]);
     let options = "--phases pg --objects 1000 --size 1KiB --slice 20s --rounds 2 --errors 5";
@@ -202,7 +202,7 @@ fn every_agent_follows_its_own_deletions() {
     run.expect_measured();
     let gone = ["DEL", "gone"].map(|operation| steps(&run, "delete", operation));
     assert_eq!(gone, [40, 40], "{run}");
-    assert_eq!(server.held(), 0, "{run}");
+    assert_eq!(server.settled(), 0, "{run}");
 
     let faults = ["--fault", "never-gone:50%", "--delete-lag", "0s"];
     let server = Blobs::start(&scratch, &faults);
@@ -236,7 +236,7 @@ fn locations_stay_with_the_coordinator() {
     some.expect_stderr("30 blobs of set \"blobs\" are kept");
     let rest = on_disk("--phases gd");
     assert_eq!((ok(&rest, "get"), ok(&rest, "delete")), (30, 30), "{rest}");
-    assert_eq!(server.held(), 0, "{rest}");
+    assert_eq!(server.settled(), 0, "{rest}");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn what_a_killed_coordinator_has_left_is_cleaned() {
         .expect_code(0)
         .expect_stderr("500 blobs of this run cannot be found");
     // Only the blobs of the unfinished slice are unknown.
-    assert!(server.held() <= 500 && held > 1_000, "{held}: {cleaned}");
+    assert!(server.settled() <= 500 && held > 1_000, "{held}: {cleaned}");
     assert!(!directory.join("blobs").exists(), "{cleaned}");
 }
 
@@ -350,6 +350,6 @@ fn more_blobs_than_fit_into_one_message_are_read() {
         let outcome = (ok(&run, workload), failed(&run, workload));
         assert_eq!(outcome, (20_000, 0), "{workload}: {run}");
     }
-    assert_eq!(server.held(), 0, "{run}");
+    assert_eq!(server.settled(), 0, "{run}");
     drop(agents);
 }

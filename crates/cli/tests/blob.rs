@@ -41,7 +41,7 @@ fn large_blobs_are_stored_piece_by_piece() {
     for (step, count) in [("/alloc", 6), ("/putat", 18), ("/sign", 6), ("PUT", 6)] {
         assert_eq!(steps(&run, "put", step), count, "{step}: {run}");
     }
-    assert_eq!(server.held(), 0, "{run}");
+    assert_eq!(server.settled(), 0, "{run}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_large_blob_that_fails_half_way_is_counted_once_and_leaves_nothing() {
         assert_eq!(ok(&run, "put") + failed, 60, "{fault}: {run}");
         // A PUT in one request with wrong checksums in the response still stores the blob.
         assert!(ok(&run, "get") >= ok(&run, "put"), "{fault}: {run}");
-        assert_eq!(server.held(), 0, "{fault}: {run}");
+        assert_eq!(server.settled(), 0, "{fault}: {run}");
         assert!(failures(&run, class).0 >= failed, "{fault}: {run}");
         assert!(!run.stderr.contains("cannot be found"), "{fault}: {run}");
         assert!(
@@ -99,7 +99,7 @@ fn framed_bodies_are_checked_block_by_block() {
             (90, found_out),
             "{fault}: {run}"
         );
-        assert_eq!(server.held(), 0, "{fault}: {run}");
+        assert_eq!(server.settled(), 0, "{fault}: {run}");
     }
     let files = "blob --target file:///tmp/unused --crc-framed --phases p";
     let refused = Tenbin::new(&scratch, files.split(' ')).run();
@@ -259,7 +259,7 @@ fn parts_batches_and_tokens() {
     assert_eq!((ok(&run, "put"), ok(&run, "get")), (100, 100), "{run}");
     // One request deletes up to 7 of the 100 blobs, so there are at least 15 requests.
     assert!((15..=24).contains(&ok(&run, "delete")), "{run}");
-    assert_eq!(server.held(), 0, "{run}");
+    assert_eq!(server.settled(), 0, "{run}");
 }
 
 #[test]

@@ -77,7 +77,9 @@ fn a_server_that_keeps_no_connection_is_told_from_one_that_does() {
     assert_eq!(found["cause"], "server", "{run}");
     // With one target, the same is a note, which is on the first screen before any doubt.
     let run = weigh(&scratch, &targets[1..], &[]);
-    let cause = run.stdout.find("NOTE: keep_alive; http-GET, closing; server; ");
+    let cause = run
+        .stdout
+        .find("NOTE: keep_alive; http-GET, closing; server; ");
     let cause = cause.unwrap_or_else(|| panic!("not on the first screen: {run}"));
     for doubt in ["NOTE: absolute_figures", "NOTE: others_busy"] {
         assert!(run.stdout.find(doubt).is_none_or(|it| cause < it), "{run}");

@@ -81,7 +81,8 @@ pub enum Unchecked {
 pub struct Frequencies {
     /// Responses that were read to the end, without those of another kind.
     pub responses: u64,
-    /// Responses of another kind. Under load, these are counted by slice.
+    /// Responses of another kind. Under load, only those that can be a rare page of the server; the
+    /// others are counted by slice.
     pub other: u64,
     /// Responses with the constant content.
     pub same: u64,
@@ -108,7 +109,9 @@ pub struct Frequencies {
     pub compared: u64,
     /// Of these, responses with the content of an earlier one.
     pub repeated: u64,
-    /// Of these, responses with the content of an earlier one, apart from numbers and tokens.
+    /// Responses whose words were compared with those of earlier ones.
+    pub compared_words: u64,
+    /// Of these, responses with the words of an earlier one, apart from numbers and tokens.
     pub repeated_words: u64,
     /// Responses with an `Age`.
     pub age: u64,

@@ -298,10 +298,7 @@ fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
             }
         }
         let why = tenbin_record::read(&run.path).unwrap_err().to_string();
-        assert!(
-            why.contains("regular file") && why.contains(name),
-            "{why}"
-        );
+        assert!(why.contains("regular file") && why.contains(name), "{why}");
     }
 }
 

@@ -115,6 +115,7 @@ fn frequencies((portrait, other): (Portrait, u64)) -> Frequencies {
         changed_contents: portrait.changed_contents.len() as u64,
         compared: portrait.compared,
         repeated: portrait.repeated,
+        compared_words: portrait.compared_words,
         repeated_words: portrait.repeated_words,
         age,
         hit,

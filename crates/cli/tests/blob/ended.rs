@@ -126,7 +126,7 @@ fn what_a_killed_run_has_left_is_cleaned() {
             .expect_code(0)
             .expect_stderr("nothing is left in set tenbin-");
         // At most one PUT in flight on each of the four connections.
-        assert!(server.held() <= before + 4, "{cleaned}");
+        assert!(server.settled() <= before + 4, "{cleaned}");
         assert!(!directory.join("blobs").exists(), "{cleaned}");
         clean(&directory).expect_code(0);
     }
@@ -163,5 +163,5 @@ fn a_run_that_is_interrupted_leaves_nothing() {
     run.expect_code(130);
     // A PUT without a response within a second after the end can be stored unnoticed: at most one
     // on each of the four connections.
-    assert!(server.held() <= 4, "{run}");
+    assert!(server.settled() <= 4, "{run}");
 }

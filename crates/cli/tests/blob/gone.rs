@@ -111,7 +111,7 @@ fn deletions_are_followed_until_they_take_effect() {
         (4, 0),
         "{run}"
     );
-    assert_eq!(server.held(), 4, "{run}");
+    assert_eq!(server.settled(), 4, "{run}");
     run.expect_stderr("4 blobs were still there at the last poll");
 }
 

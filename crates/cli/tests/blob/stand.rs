@@ -21,6 +21,13 @@ impl Blobs {
         format!("http://{}", self.0.address)
     }
 
+    /// Number of stored blobs once the server has removed what was deleted: by default, blobs stay
+    /// for 50 ms after the response to their DELETE.
+    pub(crate) fn settled(&self) -> u64 {
+        std::thread::sleep(Duration::from_millis(200));
+        self.held()
+    }
+
     /// Number of stored blobs, each of one piece.
     pub(crate) fn held(&self) -> u64 {
         let mut stream = TcpStream::connect(self.0.address).expect("connected");

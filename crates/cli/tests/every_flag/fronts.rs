@@ -223,7 +223,9 @@ fn files() -> World<'static> {
                 return Ok("{\"key\": \"{id}\"}".to_owned());
             }
             let port = if path.contains("other") { 9501 } else { 9500 };
-            Ok(format!("{{\"priority_addrs\": [\"http://127.0.0.1:{port}\"]}}"))
+            Ok(format!(
+                "{{\"priority_addrs\": [\"http://127.0.0.1:{port}\"]}}"
+            ))
         },
     }
 }

@@ -133,10 +133,10 @@ fn chosen<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Vec<&'a Row>> {
 /// Fails with the results of all rows, for a look at some of them.
 fn report(rows: &[(&Row, bool)]) {
     let results = all(rows).into_iter();
-    let texts = rows
-        .iter()
-        .zip(results)
-        .map(|((row, twin), judged)| format!("{} (twin: {twin}): {}\n", row.name, judged.cell()));
+    let texts = rows.iter().zip(results).map(|((row, twin), judged)| {
+        let (cell, output) = (judged.cell(), judged.output);
+        format!("{} (twin: {twin}): {cell}: {output}\n", row.name)
+    });
     let texts: String = texts.collect();
     assert!(texts.is_empty(), "{texts}");
 }

@@ -11,6 +11,20 @@ const HEADER_CHARS: usize = 80;
 /// Most bytes of a body whose shape is compared; of a longer body, only the start.
 pub(super) const MOST_BYTES: usize = 256 << 10;
 
+/// Headers in which a cache reports a hit.
+const CACHE_HEADERS: [&str; 5] = [
+    "x-cache",
+    "cf-cache-status",
+    "x-cache-status",
+    "cache-status",
+    "x-varnish-cache",
+];
+
+fn text(value: &[u8]) -> String {
+    let text = String::from_utf8_lossy(value);
+    text.chars().take(HEADER_CHARS).collect()
+}
+
 /// What the head of a response says about its content and about caches on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HeadNotes {
@@ -27,32 +41,36 @@ pub(super) struct HeadNotes {
 }
 
 impl HeadNotes {
+    /// Reads the lines of the head once, because this happens on the path of a request.
     pub(super) fn of(head: &ResponseHead<'_>) -> Self {
-        let text = |name| {
-            let text = String::from_utf8_lossy(head.header(name).unwrap_or_default()).into_owned();
-            text.chars().take(HEADER_CHARS).collect::<String>()
-        };
-        let encoding = text("content-encoding").trim().to_ascii_lowercase();
-        let hits = [
-            "x-cache",
-            "cf-cache-status",
-            "x-cache-status",
-            "cache-status",
-            "x-varnish-cache",
-        ];
-        Self {
-            content_type: text("content-type"),
-            encoding: match encoding.as_str() {
-                "identity" => String::new(),
-                _ => encoding,
-            },
-            age: head.header("age").is_some(),
-            hit: hits
-                .iter()
-                .filter_map(|name| head.header(name))
-                .any(|value| value.to_ascii_lowercase().windows(3).any(|w| w == b"hit")),
-            via: head.header("via").is_some(),
+        let mut notes = Self::default();
+        for line in head.bytes.split(|b| *b == b'\n').skip(1) {
+            let Some(colon) = line.iter().position(|b| *b == b':') else {
+                continue;
+            };
+            let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+            let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+            match name.len() {
+                3 if is("age") => notes.age = true,
+                3 if is("via") => notes.via = true,
+                12 if is("content-type") && notes.content_type.is_empty() => {
+                    notes.content_type = text(value);
+                }
+                16 if is("content-encoding") && notes.encoding.is_empty() => {
+                    let encoding = text(value).to_ascii_lowercase();
+                    if encoding != "identity" {
+                        notes.encoding = encoding;
+                    }
+                }
+                _ if CACHE_HEADERS.iter().any(|header| is(header)) => {
+                    notes.hit |= value
+                        .windows(3)
+                        .any(|part| part.eq_ignore_ascii_case(b"hit"));
+                }
+                _ => {}
+            }
         }
+        notes
     }
 
     /// The media type in lower case, without parameters.

@@ -39,6 +39,8 @@ pub struct Portrait {
     /// Responses more than 0.2 s after the first changed one: with the constant content, and with
     /// other content.
     pub since_change: (u64, u64),
+    /// Responses of another kind that can be a rare page: too few to tell. Not in `responses`.
+    pub strange: u64,
     /// By feature of the reference: number of responses that have it.
     pub features: Vec<u64>,
     /// Further responses that have all features of the reference.
@@ -53,7 +55,9 @@ pub struct Portrait {
     pub compared: u64,
     /// Of these, responses that repeated the content of an earlier one.
     pub repeated: u64,
-    /// Responses that repeated the content of an earlier one, apart from numbers and tokens.
+    /// Responses whose words were compared with those of earlier ones.
+    pub compared_words: u64,
+    /// Of these, responses that repeated the words of an earlier one, apart from numbers and tokens.
     pub repeated_words: u64,
     /// Number of responses with an `Age`, from a cache, and with a `Via`.
     pub marks: [u64; 3],
@@ -116,6 +120,8 @@ pub(super) struct Counted {
     length: u64,
     /// As [`super::shape::Shape::sum`] and [`super::shape::Shape::masked`].
     content: (u64, u64),
+    /// Checksum of the body as transferred.
+    raw: u64,
 }
 
 impl Counted {
@@ -123,6 +129,7 @@ impl Counted {
         let mut counted = Self {
             length: response.shape.length,
             content: (response.shape.sum, response.shape.masked),
+            raw: response.raw.1,
             ..Self::default()
         };
         for feature in response.shape.counted() {
@@ -157,8 +164,10 @@ impl Portrait {
         let mut recent = Recent::default();
         let mut others = Vec::new();
         for one in responses {
-            match reference.compare(one) {
-                Likeness::Other(difference) => others.push(difference),
+            match reference.compare(one, names) {
+                Likeness::Strange(difference) | Likeness::Other(difference) => {
+                    others.push(difference);
+                }
                 likeness => {
                     portrait.heads(&one.notes);
                     let counted = Counted::of(one, reference);
@@ -185,7 +194,7 @@ impl Portrait {
                 self.changed += 1;
                 self.change_to(counted.content.0);
             }
-            Likeness::Alike | Likeness::Other(_) => {}
+            Likeness::Alike | Likeness::Strange(_) | Likeness::Other(_) => {}
         }
         let since = recent.since_change(likeness, nanos);
         self.since_change.0 += u64::from(since && *likeness == Likeness::Same);
@@ -207,10 +216,19 @@ impl Portrait {
             }
         }
         self.lengths.add(counted.length);
-        if let Some((content, words)) = recent.repeated(counted.content, nanos) {
+        self.add_content(counted.raw, nanos, recent);
+        if let Some(is_repeated) = recent.words.repeated(counted.content.1, nanos) {
+            self.compared_words += 1;
+            self.repeated_words += u64::from(is_repeated);
+        }
+    }
+
+    /// Compares the content of a response with that of earlier ones. `sum` is the checksum of the
+    /// body as transferred.
+    pub(super) fn add_content(&mut self, sum: u64, nanos: u64, recent: &mut Recent) {
+        if let Some(is_repeated) = recent.contents.repeated(sum, nanos) {
             self.compared += 1;
-            self.repeated += u64::from(content);
-            self.repeated_words += u64::from(words);
+            self.repeated += u64::from(is_repeated);
         }
     }
 
@@ -244,8 +262,12 @@ impl Portrait {
 
     /// Merges two portraits for the same reference.
     pub(super) fn and(mut self, other: Self) -> Self {
+        self.strange += other.strange;
         if self.responses == 0 {
-            return other;
+            return Self {
+                strange: self.strange,
+                ..other
+            };
         }
         self.responses += other.responses;
         self.same += other.same;
@@ -266,6 +288,7 @@ impl Portrait {
         self.lengths = self.lengths.and(other.lengths);
         self.compared += other.compared;
         self.repeated += other.repeated;
+        self.compared_words += other.compared_words;
         self.repeated_words += other.repeated_words;
         for content in other.changed_contents {
             self.change_to(content);
@@ -285,12 +308,14 @@ impl Portrait {
     pub(super) fn is_possible(&self) -> bool {
         let counts = [
             self.responses,
+            self.strange,
             self.same,
             self.changed,
             self.since_change.0,
             self.since_change.1,
             self.compared,
             self.repeated,
+            self.compared_words,
             self.repeated_words,
             self.lengths.count,
         ];
@@ -302,20 +327,27 @@ impl Portrait {
     }
 }
 
-/// Recent contents of one worker.
+/// Recent responses of one worker.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recent {
-    contents: Vec<((u64, u64), u64)>,
-    next: usize,
-    last: Option<u64>,
+    contents: RecentSums,
+    words: RecentSums,
     /// Time of the first changed response.
     changed: Option<u64>,
 }
 
-impl Recent {
-    /// Whether a content was already received some time ago, and whether its words were; `None` if
-    /// no content is old enough.
-    fn repeated(&mut self, content: (u64, u64), nanos: u64) -> Option<(bool, bool)> {
+/// Recent checksums, with the time of each.
+#[derive(Debug, Clone, Default)]
+struct RecentSums {
+    sums: Vec<(u64, u64)>,
+    next: usize,
+    last: Option<u64>,
+}
+
+impl RecentSums {
+    /// Whether a checksum was already received some time ago; `None` if none is old enough, or the
+    /// last one too new.
+    fn repeated(&mut self, sum: u64, nanos: u64) -> Option<bool> {
         let is_due = self
             .last
             .is_none_or(|last| nanos.saturating_sub(last) >= RECENT_APART);
@@ -323,21 +355,20 @@ impl Recent {
             return None;
         }
         let is_old = |at: u64| nanos.saturating_sub(at) >= REPEATED_AFTER;
-        let old = || self.contents.iter().filter(|(_, at)| is_old(*at));
+        let old = || self.sums.iter().filter(|(_, at)| is_old(*at));
         let is_known = old().next().is_some();
-        let repeated = (
-            old().any(|(known, _)| known.0 == content.0),
-            old().any(|(known, _)| known.1 == content.1),
-        );
+        let is_repeated = old().any(|(known, _)| *known == sum);
         self.last = Some(nanos);
-        match self.contents.len() < RECENT {
-            true => self.contents.push((content, nanos)),
-            false => self.contents[self.next] = (content, nanos),
+        match self.sums.len() < RECENT {
+            true => self.sums.push((sum, nanos)),
+            false => self.sums[self.next] = (sum, nanos),
         }
         self.next = (self.next + 1) % RECENT;
-        is_known.then_some(repeated)
+        is_known.then_some(is_repeated)
     }
+}
 
+impl Recent {
     /// Whether the first changed response is some time ago.
     fn since_change(&mut self, likeness: &Likeness, nanos: u64) -> bool {
         if *likeness == Likeness::Changed {
@@ -354,13 +385,8 @@ mod tests {
 
     #[test]
     fn contents_repeat_only_after_some_time() {
-        let mut recent = Recent::default();
-        let mut is_repeated = |content, ms: u64| {
-            let content = (content, content);
-            recent
-                .repeated(content, ms * 1_000_000)
-                .map(|(content, _)| content)
-        };
+        let mut recent = RecentSums::default();
+        let mut is_repeated = |sum, ms: u64| recent.repeated(sum, ms * 1_000_000);
         assert_eq!(is_repeated(7, 0), None);
         assert_eq!(is_repeated(7, 1), None, "the clock of a page");
         assert_eq!(is_repeated(8, 5), None, "nothing is old enough");

@@ -18,13 +18,13 @@ pub(crate) const CONNECTIONS: usize = 3;
 const REQUESTS: u64 = 43;
 /// Time between two requests, so that the responses show what changes with time.
 const APART_NANOS: u64 = 2_000_000;
-/// Time after which a connection sends no further requests, once it has sent [`EACH`].
-const LONGEST: Duration = Duration::from_millis(100);
-/// The same for the whole probe, once there are [`ENOUGH`] responses.
+/// Time after which a probe ends, once there are [`ENOUGH`] responses; each connection gets a part.
 const LONGEST_PROBE: Duration = Duration::from_millis(300);
-const ENOUGH: usize = 16;
+/// With fewer responses, a page that the server sends rarely may be missing, and nothing can be said
+/// about rare differences under load.
+const ENOUGH: usize = 64;
 /// The same, once there are [`FEWEST`].
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 const FEWEST: usize = 3;
 /// Requests on each connection, unless the time of the probe is over.
 const EACH: u64 = 6;
@@ -58,10 +58,14 @@ impl Findings {
     /// Whether the probe has taken its time and needs no further connection.
     fn is_over(&mut self) -> bool {
         let elapsed = self.elapsed();
+        self.learned.responses.len() >= FEWEST && elapsed >= self.longest()
+    }
+
+    /// The time for the whole probe.
+    fn longest(&self) -> Duration {
         match self.learned.responses.len() {
-            ..FEWEST => false,
-            FEWEST..ENOUGH => elapsed >= LONGEST_WAIT,
-            ENOUGH.. => elapsed >= LONGEST_PROBE,
+            ..ENOUGH => LONGEST_WAIT,
+            ENOUGH.. => LONGEST_PROBE,
         }
     }
 }
@@ -114,7 +118,8 @@ impl Prober {
         }
         let elapsed = self.began.get_or_insert_with(Instant::now).elapsed();
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.is_over() || self.sent >= EACH && elapsed >= LONGEST
+        let longest = findings.longest() / CONNECTIONS as u32;
+        findings.is_over() || self.sent >= EACH && elapsed >= longest
     }
 }
 

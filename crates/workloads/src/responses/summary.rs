@@ -43,7 +43,8 @@ pub struct ExpectedResponse {
     /// Frequencies before the load, under load and after the run, with the number of responses of
     /// another kind; `None` if nothing was compared.
     pub before: Option<(Portrait, u64)>,
-    /// Frequencies under load, warm-up included. Responses of another kind are counted by slice.
+    /// Frequencies under load, warm-up included, with the number of responses of another kind that
+    /// can be a rare page. All others of another kind are counted by slice.
     pub load: Option<(Portrait, u64)>,
     /// Frequencies after the run.
     pub after: Option<(Portrait, u64)>,
@@ -220,7 +221,7 @@ impl Comparing {
                 .map(|one| one.name.clone())
                 .collect(),
             before: self.before.clone(),
-            load: Some((self.load.clone(), 0)),
+            load: Some((self.load.clone(), self.load.strange)),
             after: self.after.clone(),
         })
     }

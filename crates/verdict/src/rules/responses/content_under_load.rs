@@ -12,6 +12,8 @@ use crate::words::tame;
 
 /// Level of the tests. Each run has many tests, and responses are not independent.
 const LEVEL: f64 = 1e-6;
+/// Level of the test of responses of another kind, of which there is one in a run.
+const CHANCE: f64 = 1e-4;
 /// Smallest difference of two shares of a feature.
 const SHARE: f64 = 0.2;
 /// Smallest difference of two shares of repeated contents.
@@ -83,12 +85,14 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// A number of responses of a stage.
 type Count = fn(&Frequencies) -> u64;
+/// A number of responses of a stage, and of how many.
+type Share = fn(&Frequencies) -> (u64, u64);
 
 type Seen = (Severity, String);
 
 fn judged(target: &str, expected: &ExpectedResponse) -> Option<Seen> {
     let (before, load) = (expected.before.as_ref()?, expected.load.as_ref()?);
-    if before.responses < FEWEST || load.responses == 0 {
+    if before.responses < FEWEST || load.responses + load.other == 0 {
         return None;
     }
     let stages = Stages {
@@ -102,8 +106,15 @@ fn judged(target: &str, expected: &ExpectedResponse) -> Option<Seen> {
             .filter(|one| one.responses + one.other >= FEWEST),
     };
     let found = match expected.content {
-        Sameness::Same => [stages.constant(), stages.features(), stages.caches(), None],
-        Sameness::Varies | Sameness::Unknown if load.responses >= FEWEST => [
+        Sameness::Same => [
+            stages.constant(),
+            stages.features(),
+            stages.caches(),
+            None,
+            None,
+        ],
+        Sameness::Varies | Sameness::Unknown if load.responses + load.other >= FEWEST => [
+            stages.others(),
             stages.repeats(),
             stages.features(),
             stages.lengths(),
@@ -128,19 +139,46 @@ struct Stages<'a> {
 }
 
 impl Stages<'_> {
+    /// Responses of another kind, each of which can be a rare page of the server.
+    fn others(&self) -> Option<Seen> {
+        let of = |one: &Frequencies| (one.other, one.responses + one.other);
+        let after = self.after.map_or((0, 0), of);
+        let before = of(self.before);
+        let idle = (before.0 + after.0, before.1 + after.1);
+        let loaded = of(self.load);
+        let is_chance = equal_proportions_p(idle, loaded).is_none_or(|p| p > CHANCE);
+        if is_chance || ratio(loaded) <= ratio(idle) {
+            return None;
+        }
+        let seen = format!(
+            "{} of the responses of {} under load are of another kind than the page, and {} of {} \
+             without load",
+            share(loaded),
+            self.target,
+            idle.0,
+            idle.1
+        );
+        let severity = match ratio(loaded) > SHARE {
+            true => Severity::Invalid,
+            false => Severity::Suspect,
+        };
+        Some((severity, seen))
+    }
+
     /// A page that varied and stops varying.
     fn repeats(&self) -> Option<Seen> {
         let (before, load) = (self.before, self.load);
-        let counts: [(&str, Count); 2] = [
-            ("the content of an earlier one", |one| one.repeated),
+        let counts: [(&str, Share); 2] = [
+            ("the content of an earlier one", |one| {
+                (one.repeated, one.compared)
+            }),
             (
                 "the words of an earlier one (numbers and tokens apart)",
-                |one| one.repeated_words,
+                |one| (one.repeated_words, one.compared_words),
             ),
         ];
         counts.into_iter().find_map(|(what, of)| {
-            let idle = (of(before), before.compared);
-            let loaded = (of(load), load.compared);
+            let (idle, loaded) = (of(before), of(load));
             is_more(idle, loaded, REPEATED).then(|| {
                 let seen = format!(
                     "{} of the responses of {} under load repeat {what}, but {} before the load: \
@@ -224,7 +262,16 @@ impl Stages<'_> {
         let mean = |one: &Frequencies| one.bytes as f64 / one.bodies.max(1) as f64;
         let (before, load) = (self.before, self.load);
         let (idle, loaded) = (mean(before), mean(load));
-        let floats = |lengths: &[u64]| lengths.iter().map(|&one| one as f64).collect::<Vec<_>>();
+        // Of a list that grows and shrinks slowly, neighbours in the sample are no independent
+        // observations.
+        let every = spacing(&before.lengths);
+        let floats = |lengths: &[u64]| -> Vec<f64> {
+            lengths
+                .iter()
+                .step_by(every)
+                .map(|&one| one as f64)
+                .collect()
+        };
         // A page that is the same for some time has few independent responses.
         let is_new_each_time = before.repeated * 2 < before.compared;
         if !is_new_each_time {
@@ -335,6 +382,21 @@ impl Stages<'_> {
     }
 }
 
+/// How many values of a series apart two values are about independent: (1 + r) / (1 - r) for a lag-1
+/// autocorrelation r (J. Priestley, "Spectral Analysis and Time Series", 5.3.2), at least 1.
+fn spacing(series: &[u64]) -> usize {
+    let mean = series.iter().sum::<u64>() as f64 / series.len().max(1) as f64;
+    let parts: Vec<f64> = series.iter().map(|&one| one as f64 - mean).collect();
+    let all: f64 = parts.iter().map(|part| part * part).sum();
+    let lagged: f64 = parts.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let r = (lagged / all).min(0.99);
+    // Chance alone gives up to 2 / √n.
+    match all > 0.0 && r > 2.0 / (series.len() as f64).sqrt() {
+        true => ((1.0 + r) / (1.0 - r)).ceil() as usize,
+        false => 1,
+    }
+}
+
 /// Whether the feature is an empty list, which a growing list loses.
 fn is_empty_list(name: &str) -> bool {
     name.ends_with(": empty array") || name.ends_with(": {}")
@@ -371,11 +433,20 @@ mod tests {
     use super::*;
     use crate::testing::Run;
 
+    #[test]
+    fn neighbours_of_a_slow_series_are_not_independent() {
+        let cycle: Vec<u64> = (0..128).map(|at| at / 5 % 16 * 40).collect();
+        assert!(spacing(&cycle) > 5, "{}", spacing(&cycle));
+        let random: Vec<u64> = (0..128_u64).map(|at| at * 7_919 % 101).collect();
+        assert_eq!((spacing(&random), spacing(&[7; 9])), (1, 1));
+    }
+
     fn stage(responses: u64) -> Frequencies {
         Frequencies {
             responses,
             features: vec![responses, responses],
             compared: responses - 1,
+            compared_words: responses - 1,
             bodies: responses,
             bytes: responses * 1_000,
             lengths: (0..responses.min(128))

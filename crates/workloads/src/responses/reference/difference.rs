@@ -13,8 +13,18 @@ pub(in crate::responses) enum Likeness {
     Alike,
     /// Other content in place of the constant content, with the same shape.
     Changed,
-    /// Another kind of response.
+    /// Another kind of response, which can be a rare page that the unloaded server did not happen to
+    /// send.
+    Strange(Difference),
+    /// Another kind of response, which is no page of its own: an error, nothing, or a part.
     Other(Difference),
+}
+
+impl Likeness {
+    /// Whether the response is of another kind.
+    pub(in crate::responses) fn is_other(&self) -> bool {
+        matches!(self, Self::Strange(_) | Self::Other(_))
+    }
 }
 
 /// How a response of another kind differs. Later values are nearer to the reference.
@@ -33,6 +43,18 @@ pub(in crate::responses) enum Difference {
     CutOff,
 }
 
+impl Difference {
+    /// Whether a rare page can differ in this way.
+    pub(in crate::responses) fn is_of_a_page(&self) -> bool {
+        match self {
+            Self::Status | Self::Media(_) | Self::Empty | Self::Form(_) | Self::CutOff => false,
+            Self::Keys | Self::Tags | Self::Words | Self::Bytes | Self::Content | Self::Short => {
+                true
+            }
+        }
+    }
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -46,7 +68,7 @@ impl fmt::Display for Difference {
             Self::Words => f.write_str("other words"),
             Self::Bytes => f.write_str("other kinds of bytes"),
             Self::Content => f.write_str("other content"),
-            Self::Short => f.write_str("less than half of the shortest body"),
+            Self::Short => f.write_str("far shorter than the shortest body"),
             Self::CutOff => f.write_str("a body that is cut off"),
         }
     }

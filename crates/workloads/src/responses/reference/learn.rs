@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::observed::Observed;
 use super::super::shape::Form;
 use super::variant::{
-    SAME_CLASSES, Variant, common, distance, has_same_words, is_same_form, is_same_skeleton,
+    SAME_CLASSES, SAME_SKELETON, Variant, common, distance, has_same_words, is_same_form,
+    is_same_skeleton,
 };
 use super::{Constant, Feature, MOST_LISTED, Reference};
 
@@ -134,7 +135,7 @@ fn accepted(
     });
     let pages: Vec<Vec<usize>> = whole.filter(|group| !group.is_empty()).collect();
     match pages.first().zip(pages.get(1)) {
-        Some((first, second)) if is_turn(first, second, responses.len()) => {
+        Some((first, second)) if is_turn(responses, first, second) => {
             pages.into_iter().take(1).collect()
         }
         Some(_) => pages,
@@ -153,13 +154,27 @@ fn is_cut(responses: &[Observed], at: usize) -> bool {
     })
 }
 
-/// Whether the server turned from one variant to the other for good.
-fn is_turn(first: &[usize], second: &[usize], responses: usize) -> bool {
-    let ends = first.last().zip(second.first());
-    first.len() >= BEFORE
+/// Whether the server turned from one variant to the other for good, and the other one is not a
+/// longer state of the same page, such as a list that was empty at first.
+fn is_turn(responses: &[Observed], first: &[usize], second: &[usize]) -> bool {
+    let Some(((from, last), (to, _))) = first
+        .first()
+        .zip(first.last())
+        .zip(second.first().zip(second.last()))
+    else {
+        return false;
+    };
+    let (one, other) = (&responses[*from].shape, &responses[*to].shape);
+    let kept = common(&one.skeleton, &other.skeleton);
+    let is_grown = one.length < other.length
+        && one.form == other.form
+        && !one.skeleton.is_empty()
+        && kept as f64 >= one.skeleton.len() as f64 * SAME_SKELETON;
+    !is_grown
+        && first.len() >= BEFORE
         && second.len() >= FOR_GOOD
-        && ends.is_some_and(|(last, next)| last < next)
-        && first.len() + second.len() == responses
+        && last < to
+        && first.len() + second.len() == responses.len()
 }
 
 /// Whether a variant is an error, nothing, or a part of another variant.
@@ -224,7 +239,7 @@ const ERRORS: [&str; 14] = [
 
 /// Whether a response looks like an error: a JSON document with a key or a short value, or a page
 /// with several words that say so.
-fn is_error(response: &Observed, names: &BTreeMap<u64, String>) -> bool {
+pub(super) fn is_error(response: &Observed, names: &BTreeMap<u64, String>) -> bool {
     let shape = &response.shape;
     let says = |features: &[u64]| {
         let named = features.iter().filter_map(|feature| names.get(feature));

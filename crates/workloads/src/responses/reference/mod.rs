@@ -80,10 +80,14 @@ impl Reference {
     pub(super) fn is_usual_length(&self, length: u64) -> bool {
         match &self.constant {
             Some(constant) => constant.raw.iter().any(|raw| raw.1 == length),
-            None => {
-                length.saturating_mul(2) >= self.lengths.0 && (length > 0 || self.lengths.0 == 0)
-            }
+            None => length >= self.least_length() && (length > 0 || self.lengths.0 == 0),
         }
+    }
+
+    /// Length, as transferred, below which a body is too short, bytes.
+    #[inline]
+    pub(super) fn least_length(&self) -> u64 {
+        variant::least_length(self.lengths.0, self.lengths.1)
     }
 
     /// Whether this is the constant content.
@@ -98,8 +102,21 @@ impl Reference {
         self.statuses.contains(&status)
     }
 
-    /// Compares a response with the reference.
-    pub(super) fn compare(&self, response: &Observed) -> Likeness {
+    /// Compares a response with the reference. `names` has the names of its features.
+    pub(super) fn compare(&self, response: &Observed, names: &BTreeMap<u64, String>) -> Likeness {
+        match self.compare_shape(response) {
+            Likeness::Other(difference)
+                if self.constant.is_none()
+                    && difference.is_of_a_page()
+                    && !learn::is_error(response, names) =>
+            {
+                Likeness::Strange(difference)
+            }
+            likeness => likeness,
+        }
+    }
+
+    fn compare_shape(&self, response: &Observed) -> Likeness {
         if !self.has_status(response.status) {
             return Likeness::Other(Difference::Status);
         }

@@ -10,7 +10,7 @@ use super::{Constant, Difference};
 /// Share of the responses of a variant that have a feature which the variant always has.
 const ALWAYS: f64 = 0.9;
 /// Smallest similarity of two skeletons of the same page: common features as a share of all.
-const SAME_SKELETON: f64 = 0.6;
+pub(super) const SAME_SKELETON: f64 = 0.6;
 /// Smallest share of common words of two responses of the same page.
 pub(super) const SAME_WORDS: f64 = 0.34;
 /// The same for a constant page: all its words are always there.
@@ -34,8 +34,8 @@ const SLACK_BYTES: u64 = 16;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Variant {
     form: Form,
-    /// Shortest decoded body, bytes.
-    shortest: u64,
+    /// Shortest and longest decoded body, bytes.
+    lengths: (u64, u64),
     /// Skeleton features of any response, sorted; empty if skeletons are not compared.
     skeleton: Vec<u64>,
     /// Skeleton features that the page always has, sorted.
@@ -75,7 +75,10 @@ impl Variant {
         let spread = shapes.iter().map(|one| distance(&one.classes, &classes));
         Some(Self {
             form: first.form,
-            shortest: shapes.iter().map(|one| one.length).min().unwrap_or(0),
+            lengths: (
+                shapes.iter().map(|one| one.length).min().unwrap_or(0),
+                shapes.iter().map(|one| one.length).max().unwrap_or(0),
+            ),
             skeleton: compared(at_least(&shapes, 1, |one| &one.skeleton)),
             core: compared(at_least(&shapes, always, |one| &one.skeleton)),
             words: compared(at_least(&shapes, always, |one| &one.words)),
@@ -98,6 +101,7 @@ impl Variant {
         constant: Option<&Constant>,
     ) -> Result<(), Difference> {
         let shape = &response.shape;
+        let (shortest, longest) = self.lengths;
         if shape.form == Form::Empty || self.form == Form::Empty {
             return match (shape.form, self.form) {
                 (Form::Empty, Form::Empty) => Ok(()),
@@ -107,7 +111,7 @@ impl Variant {
         }
         if !is_same_form(shape.form, self.form) {
             let is_broken_json =
-                self.form == Form::Json && shape.form == Form::Text && shape.length < self.shortest;
+                self.form == Form::Json && shape.form == Form::Text && shape.length < shortest;
             return Err(match is_broken_json {
                 true => Difference::CutOff,
                 false => Difference::Form(shape.form),
@@ -120,10 +124,10 @@ impl Variant {
         self.words(shape, constant.is_some())?;
         let is_other_end = self.ending.is_some_and(|end| end != shape.ending);
         let is_start = constant.is_some() && shape.is_start_of_blocks(&self.blocks);
-        if shape.length < self.shortest && (is_other_end || is_start) {
+        if shape.length < shortest && (is_other_end || is_start) {
             return Err(Difference::CutOff);
         }
-        if shape.length + SLACK_BYTES < self.shortest && shape.length * 2 < self.shortest {
+        if shape.length + SLACK_BYTES < shortest && shape.length < least_length(shortest, longest) {
             return Err(Difference::Short);
         }
         if !matches!(self.form, Form::Text | Form::Binary) {
@@ -190,7 +194,7 @@ impl Variant {
 
     pub(super) fn is_possible(&self) -> bool {
         let sets = [&self.skeleton, &self.core, &self.words, &self.vocabulary];
-        self.shortest < super::MOST && sets.into_iter().all(|set| set.is_sorted())
+        self.lengths.1 < super::MOST && sets.into_iter().all(|set| set.is_sorted())
     }
 }
 
@@ -198,6 +202,13 @@ impl Variant {
 pub(super) fn is_same_form(one: Form, other: Form) -> bool {
     let is_plain = |form| matches!(form, Form::Text | Form::Binary);
     one == other || is_plain(one) && is_plain(other)
+}
+
+/// Length below which a body is too short, bytes. A page that is sometimes `n` times as long as at
+/// other times can also be `n` times as short as the shortest one so far.
+pub(super) fn least_length(shortest: u64, longest: u64) -> u64 {
+    let part = (longest / shortest.max(1)).max(2);
+    shortest.div_ceil(part)
 }
 
 /// Whether two responses have about the same skeleton.

@@ -188,6 +188,10 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn structure(&mut self, path: u64, kind: &[u8]) {
+        // An array or object has its key in common with a scalar: the value may be null, or a leaf.
+        if path != 0 {
+            add(&mut self.features.skeleton, mix(path, b"value"));
+        }
         add(&mut self.features.skeleton, mix(mix(path, b":"), kind));
         self.detail(mix(mix(path, b":"), kind), || {
             String::from_utf8_lossy(kind).into_owned()
