@@ -102,13 +102,21 @@ impl Lengths {
                 (count as f64 / all.max(1) as f64 * MOST_LENGTHS as f64).round() as usize
             };
             let mine = share(self.count).min(self.kept.len());
-            self.kept.truncate(mine);
-            self.kept
-                .extend(other.kept.into_iter().take(MOST_LENGTHS - mine));
+            self.kept = evenly(&self.kept, mine);
+            self.kept.extend(evenly(&other.kept, MOST_LENGTHS - mine));
         }
         self.count = all;
         self
     }
+}
+
+/// About `count` values at equal distances. The first values would not do: after several merges,
+/// these are the oldest.
+fn evenly(values: &[u64], count: usize) -> Vec<u64> {
+    let count = count.min(values.len());
+    (0..count)
+        .map(|at| values[at * values.len() / count])
+        .collect()
 }
 
 /// What a portrait counts of one kind of response.
@@ -405,7 +413,10 @@ mod tests {
         let both = of(0).and(of(1_000));
         assert_eq!((both.count, both.sum), (2_000, 1_999_000));
         assert_eq!(both.kept.len(), MOST_LENGTHS);
-        let mean = both.kept.iter().sum::<u64>() / both.kept.len() as u64;
-        assert!((700..1_300).contains(&mean), "{mean}");
+        let mean = |lengths: &Lengths| lengths.kept.iter().sum::<u64>() / lengths.kept.len() as u64;
+        assert!((700..1_300).contains(&mean(&both)), "{}", mean(&both));
+        // Many merges forget the first ones like all others.
+        let many = (0..10).fold(Lengths::default(), |all, at| all.and(of(at * 1_000)));
+        assert!((4_300..5_700).contains(&mean(&many)), "{}", mean(&many));
     }
 }
