@@ -48,7 +48,8 @@ impl Exit {
             | RunError::Load { .. }
             | RunError::Nodes(_)
             | RunError::Agents(_)
-            | RunError::AgentLost { .. } => Self::Target,
+            | RunError::AgentLost { .. }
+            | RunError::Outage(_) => Self::Target,
             RunError::Workload(_)
             | RunError::Descriptors { .. }
             | RunError::NoSpace(_)

@@ -433,3 +433,35 @@ fn groonga_and_opensearch_are_compared_by_one_list_of_terms() {
         .expect_stderr("of 60 patterns by more than the tolerance of 10%")
         .expect_stdout("unequal_hits");
 }
+
+/// The searches of an index that does not exist fail inside a response with status 200.
+#[test]
+fn searches_that_all_fail_inside_a_success_are_no_throughput() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-msearch");
+    let searches = "{\"index\":\"nowhere\"}\n{\"query\":{\"match_all\":{}}}\n";
+    let body = scratch.write("searches.ndjson", searches);
+    let url = format!("{}/_msearch", cluster.urls()[0]);
+    let run = |more: &[&str]| {
+        let words = ["http", &url, "--method", "POST", "--body-file", &body];
+        let header = ["--header", "Content-Type: application/x-ndjson"];
+        let rounds = [
+            "--rounds", "2", "--slice", "300ms", "--warmup", "0s", "--json",
+        ];
+        let words = [&words[..], &header, &rounds, more].concat();
+        Tenbin::new(&scratch, words).within(LIMIT).run()
+    };
+    let failed = run(&[]);
+    failed
+        .expect_code(4)
+        .expect_stderr("no such index [nowhere]");
+    let document: Value = serde_json::from_str(&failed.stdout).expect("JSON");
+    assert_eq!(document["results"][0]["ok"], 0, "{failed}");
+    // Not read as an error, the same response is throughput.
+    let believed = run(&["--no-body-errors"]);
+    let document: Value = serde_json::from_str(&believed.stdout).expect("JSON");
+    assert!(
+        document["results"][0]["ok"].as_u64() > Some(0),
+        "{believed}"
+    );
+}

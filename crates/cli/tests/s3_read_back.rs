@@ -135,8 +135,13 @@ fn writes_that_were_acknowledged_and_not_done_are_invalid() {
             _ => "COPY",
         };
         let result = read_back(&document, "liar", name);
+        // The last copy to a name can be lost while an earlier one is still there.
+        let kinds: &[&str] = match name {
+            "COPY" => &["missing", "other_content"],
+            _ => &[kind],
+        };
         assert!(
-            count(&result, kind) > 0,
+            kinds.iter().any(|kind| count(&result, kind) > 0),
             "{lie:?} {arguments}: {result}\n{run}"
         );
         assert_eq!(document["trust"], "invalid", "{lie:?}: {run}");

@@ -211,6 +211,7 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                             [
                                 "signature",
                                 "obj.generator",
+                                "obj.randsize",
                                 "disable-multipart",
                                 "part.size",
                                 "parts",

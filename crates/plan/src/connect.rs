@@ -27,6 +27,20 @@ pub struct Connect {
     pub ip_version: Option<IpVersion>,
     /// Local source address of connections; `None`: the system's choice.
     pub source: Option<IpAddr>,
+    /// What happens to hosts that do not respond before the run, if others do.
+    pub dead_hosts: DeadHosts,
+}
+
+/// What happens to hosts that do not respond before the run, if other hosts of the target do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DeadHosts {
+    /// Their share of the requests is sent to them; its failures are counted.
+    #[default]
+    Count,
+    /// They are left out; the other hosts get all requests.
+    LeaveOut,
+    /// The run does not start.
+    Refuse,
 }
 
 /// One of several hosts of a target.
@@ -153,6 +167,14 @@ impl Named for HttpVersion {
 
 impl Named for TlsVersion {
     const NAMES: &'static [(&'static str, Self)] = &[("1.2", Self::Tls12), ("1.3", Self::Tls13)];
+}
+
+impl Named for DeadHosts {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("count", Self::Count),
+        ("leave-out", Self::LeaveOut),
+        ("refuse", Self::Refuse),
+    ];
 }
 
 impl Named for IpVersion {

@@ -31,6 +31,7 @@ mod model;
 mod name_count;
 mod names;
 mod observe;
+mod outage;
 mod output;
 mod page;
 pub mod patterns;
@@ -77,7 +78,9 @@ pub use bounded::{LARGEST_RESULT, open_own, read_bounded, read_own, read_regular
 pub use check::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
-pub use connect::{ClientCertificate, Connect, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion};
+pub use connect::{
+    ClientCertificate, Connect, DeadHosts, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion,
+};
 pub use context::{Context, LookUp, OpenFile};
 pub use corpus::ClusterSizes;
 pub use digits::grouped;
@@ -94,6 +97,7 @@ pub use load::{Arrivals, Load, Pace, RateSearch};
 pub use may_differ::MayDiffer;
 pub use model::Plan;
 pub use observe::{Observe, ObservePage, Processes, Token};
+pub use outage::OnOutage;
 pub use output::Output;
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,

@@ -13,6 +13,7 @@ use crate::duration::Time;
 use crate::expectation::Demand;
 use crate::load::Load;
 use crate::model::Plan;
+use crate::outage::OnOutage;
 use crate::page::{Page, list, text};
 use crate::relaunch::Relaunch;
 use crate::sustain::Sustain;
@@ -167,6 +168,10 @@ fn rounds(page: &mut Page, plan: &Plan) {
     if rounds.sustain != Sustain::Auto {
         let meaning = "continuous load on each target after the rounds";
         page.explained("sustain", text(rounds.sustain), meaning);
+    }
+    if rounds.on_outage != OnOutage::default() {
+        let meaning = "when a target stops answering";
+        page.explained("on_outage", text(rounds.on_outage), meaning);
     }
     let started = match (rounds.relaunch, plan.relaunch()) {
         (Relaunch::Auto, Relaunch::Block) => {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::comparing::Until;
+use crate::outage::OnOutage;
 use crate::relaunch::Relaunch;
 use crate::sustain::Sustain;
 
@@ -31,6 +32,8 @@ pub struct Rounds {
     /// The continuous stretch of each workload on each target after the rounds; see
     /// [`Plan::stretches`](crate::Plan::stretches).
     pub sustain: Sustain,
+    /// What happens when a target stops answering.
+    pub on_outage: OnOutage,
 }
 
 impl Rounds {

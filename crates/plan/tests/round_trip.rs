@@ -13,11 +13,12 @@ use proptest::sample::select;
 use support::{resolve_in, world};
 use tenbin_plan::{
     Agents, Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
-    Connect, Credentials, DataSet, Draft, Encryption, Host, HttpVersion, HttpWork, IpVersion,
-    KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss, Output, Pace,
-    Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach, Ready, Relaunch, Rounds,
-    S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange, Sizes, Slo, Stored, Sustain,
-    Target, Think, Tls, TlsVersion, Token, Trace, Workload, WorkloadKind,
+    Connect, Credentials, DataSet, DeadHosts, Draft, Encryption, Host, HttpVersion, HttpWork,
+    IpVersion, KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss,
+    OnOutage, Output, Pace, Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach,
+    Ready, Relaunch, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange,
+    Sizes, Slo, Stored, Sustain, Target, Think, Tls, TlsVersion, Token, Trace, Workload,
+    WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -87,8 +88,10 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
         time(1).prop_map(Sustain::Time),
         (1..1_000u16).prop_map(|n| Sustain::Share(format!("{n}%").parse().expect("a percentage"))),
     ];
-    (1u32..20, time(100), time(0), time(0), time(0), sustain).prop_map(
-        move |(blocks, slice, gap, warmup, lead, sustain)| Rounds {
+    let on_outage = prop_oneof![Just(OnOutage::Stop), time(1).prop_map(OnOutage::Wait)];
+    let times = (time(100), time(0), time(0), time(0));
+    (1u32..20, times, sustain, on_outage).prop_map(
+        move |(blocks, (slice, gap, warmup, lead), sustain, on_outage)| Rounds {
             asked: None,
             count: blocks * block,
             until: None,
@@ -98,6 +101,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
             relaunch: Relaunch::Never,
             lead,
             sustain,
+            on_outage,
         },
     )
 }
@@ -329,6 +333,11 @@ fn endpoint() -> impl Strategy<Value = (Reach, Connect)> {
                         .collect(),
                 };
                 let is_unix = is_unix && hosts.is_empty();
+                let dead_hosts = match hosts.len() {
+                    ..2 => DeadHosts::default(),
+                    even if even % 2 == 0 => DeadHosts::LeaveOut,
+                    _ => DeadHosts::Refuse,
+                };
                 let pin = Pin {
                     host: "db0".to_owned(),
                     port: url(0).port_or_known_default().expect("a port"),
@@ -346,6 +355,7 @@ fn endpoint() -> impl Strategy<Value = (Reach, Connect)> {
                     source: source
                         .filter(|_| !is_unix)
                         .map(|text| text.parse().expect("an address")),
+                    dead_hosts,
                 };
                 (Reach::Endpoint { url: url(0) }, connect)
             },

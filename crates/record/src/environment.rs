@@ -46,6 +46,9 @@ pub struct Environment {
     /// Agents that were lost during the run, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost_agents: Vec<LostAgent>,
+    /// Outages of targets that the run waited out, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
     /// Request patterns (method and path) by workload, if requests are drawn from patterns. With
@@ -90,6 +93,40 @@ pub struct LostAgent {
     pub next_slice: u32,
 }
 
+/// A host of a target that did not respond before the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DeadHost {
+    /// Name of the host.
+    pub name: String,
+    /// Why it did not respond.
+    pub reason: String,
+    /// Whether no requests were sent to it. Otherwise, its share of the requests was sent to it.
+    pub left_out: bool,
+}
+
+/// A time in which a target could not be reached, although it had answered before. Times are seconds
+/// since the start of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Outage {
+    /// Name of the target.
+    pub target: String,
+    /// The most frequent failure, with its count. The target supplies the text: untrusted until
+    /// escaped.
+    pub reason: String,
+    /// The part of the run that was void and was measured again, for example `block 2`.
+    pub during: String,
+    /// End of the last slice of the target with a correct response; null if there was none.
+    pub last_correct: Option<f64>,
+    /// Start of the slice without a correct response.
+    pub noticed: f64,
+    /// When the target answered again.
+    pub answered: f64,
+}
+
 impl Environment {
     /// Names of the agents that sent the load of slice `slice`, in the order of their numbers.
     /// `count` is their number, which is unknown to the environment before the first loss.
@@ -110,6 +147,12 @@ impl Environment {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TargetEnvironment {
+    /// Hosts that did not respond before the run, while others did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dead_hosts: Vec<DeadHost>,
+    /// Why restarts of the target failed that succeeded at the second try; one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_starts: Vec<String>,
     /// Version of the target, as stated in the plan.
     pub version: Option<String>,
     /// For a launched target: the program, and the command's arguments that are files.
@@ -308,6 +351,7 @@ impl Environment {
             clock_call_ns: Some(clock_call_ns()),
             agents: Vec::new(),
             lost_agents: Vec::new(),
+            outages: Vec::new(),
             targets: BTreeMap::new(),
             patterns: BTreeMap::new(),
         }

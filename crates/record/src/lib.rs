@@ -71,8 +71,8 @@ pub use atomic::{can_write_atomically, write_atomically, write_atomically_with};
 pub use check::Integrity;
 pub use directory::{RunDirectory, is_running, rfc3339};
 pub use environment::{
-    AgentEnvironment, Environment, HostEnvironment, HostHits, LostAgent, PatternHits, ProgramFile,
-    Retried, TargetEnvironment,
+    AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage,
+    PatternHits, ProgramFile, Retried, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use harmless::is_harmful;

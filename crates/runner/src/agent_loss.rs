@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tenbin_plan::OnLoss;
-use tenbin_record::{Environment, LostAgent, RunDirectory};
+use tenbin_record::{Environment, LostAgent, Outage, RunDirectory};
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -43,7 +43,8 @@ impl fmt::Display for Part {
 }
 
 impl Part {
-    fn again(self) -> &'static str {
+    /// What happens to the part, as the end of a sentence.
+    pub(crate) fn again(self) -> &'static str {
         match self {
             Self::Block(_) | Self::Probe | Self::Stretch => "is measured again",
             _ => "is repeated",
@@ -79,6 +80,15 @@ impl<'a> Losses<'a> {
     /// A part of the run has ended without a loss.
     pub(crate) fn part_done(&mut self) {
         self.in_a_row = 0;
+    }
+
+    /// Adds an outage of a target to the environment.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn keep_outage(&mut self, outage: Outage) -> Result<(), RunError> {
+        self.environment.outages.push(outage);
+        Ok(self.directory.write_environment(self.environment)?)
     }
 
     /// Continues with other agents if `error` is the loss of an agent, so that `part` can be

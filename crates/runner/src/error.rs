@@ -7,6 +7,8 @@ use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
 use thiserror::Error;
 
+use crate::outage::Outage;
+
 /// The reason why a run measured nothing.
 #[derive(Debug, Error)]
 pub enum RunError {
@@ -80,6 +82,9 @@ pub enum RunError {
         /// One sentence.
         why: String,
     },
+    /// A target stopped answering; the run can go on when it answers again.
+    #[error("{}", .0.why)]
+    Outage(Outage),
     /// The load generator itself failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -125,6 +125,8 @@ pub(crate) struct LiveTarget {
     pub(crate) records: Option<u64>,
     /// Median service time of the slowest operation in the warm-ups so far.
     pub(crate) slowest: Option<Duration>,
+    /// Why restarts failed that succeeded at the second try.
+    pub(crate) failed_starts: Vec<String>,
     /// Names of the workloads whose note on refused requests has been reported; for these, no
     /// loading estimate is reported.
     noted: BTreeSet<String>,
@@ -136,7 +138,7 @@ impl LiveTarget {
     pub(crate) fn new(
         plan: &Plan,
         target: &Target,
-        running: Running,
+        mut running: Running,
         directory: &Path,
         controls: &mut Controls<'_>,
     ) -> Result<Self, RunError> {
@@ -145,7 +147,7 @@ impl LiveTarget {
             _ if !is_http => FirstAnswer::default(),
             BlobAccess::Files | BlobAccess::Dummy => FirstAnswer::default(),
             BlobAccess::Blobstore | BlobAccess::S3 => {
-                first_answer(plan, target, &running, controls)?
+                first_answer(plan, target, &mut running, controls)?
             }
         };
         Self::of(plan, target, running, directory, first)
@@ -201,6 +203,7 @@ impl LiveTarget {
             program: program_of(target),
             records: None,
             slowest: None,
+            failed_starts: Vec::new(),
             noted: BTreeSet::new(),
         })
     }
@@ -226,6 +229,7 @@ impl LiveTarget {
             version: self.version.clone(),
             server_header: self.first.server.clone(),
             bare_line_feed: self.first.bare_line_feed,
+            dead_hosts: self.first.dead_hosts.clone(),
             program: self.program.clone(),
             records: self.records,
             hosts: hosts.collect(),
@@ -252,7 +256,19 @@ impl LiveTarget {
         controls: &mut Controls<'_>,
     ) -> Result<(), RunError> {
         let running = &mut self.running;
-        launcher.under(controls, |context| running.resume(context))?;
+        let first = launcher.under(controls, |context| running.resume(context));
+        match first {
+            Ok(()) => {}
+            Err(error) if controls.stop.is_asked() => return Err(error.into()),
+            // The target has started before on this machine, so that one failure can be chance.
+            Err(error) => {
+                let why = error.to_string();
+                (controls.progress)(Progress::Warning(&format!("{why}; trying once more")));
+                running.halt()?;
+                launcher.under(controls, |context| running.resume(context))?;
+                self.failed_starts.push(why);
+            }
+        }
         for prepared in &mut self.prepared {
             prepared.restarted();
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{Destination, Drive, ErrorClass, Part, Workload as EngineWorkload};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
+use tenbin_plan::{Load, OnOutage, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
     Ended, MachineUse, PauseUse, RateProbe, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
 };
@@ -21,6 +21,7 @@ use crate::generators::{Generators, Job};
 use crate::live_target::{Launcher, LiveTarget, at_most};
 use crate::machine::Machine;
 use crate::nodes;
+use crate::outage::{Outage, is_out_of_service};
 use crate::progress::Progress;
 use crate::responses;
 use crate::restarts;
@@ -57,6 +58,8 @@ pub(crate) struct Measurement<'r, 'w> {
     /// The continuous stretches after the rounds.
     pub(crate) sustained: Vec<Slice>,
     pub(crate) losses: Losses<'r>,
+    /// Number of outages in the current part of the run.
+    pub(crate) outages_in_a_row: u32,
     pub(crate) controls: &'r mut Controls<'w>,
     pub(crate) count_allocations: CountAllocations,
     pub(crate) is_precise: IsPrecise,
@@ -73,7 +76,7 @@ impl Measurement<'_, '_> {
                 Ok(None) => {
                     first += turns[first..].partition_point(|it| it.block == turn.block);
                     is_again = false;
-                    self.losses.part_done();
+                    self.part_done();
                 }
                 Err(error) => {
                     let part = agent_loss::Part::Block(turn.block);
@@ -89,6 +92,12 @@ impl Measurement<'_, '_> {
             Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
             Some(_) => Ended::MostRounds,
         }))
+    }
+
+    /// A part of the run has ended, and nothing of it is void.
+    pub(crate) fn part_done(&mut self) {
+        self.losses.part_done();
+        self.outages_in_a_row = 0;
     }
 
     /// Measures the block that begins at `first`, or measures this block again. Returns `Some` if
@@ -131,8 +140,9 @@ impl Measurement<'_, '_> {
         Ok(None)
     }
 
-    /// After an agent was lost: continues with other agents, and declares the slices after the
-    /// first `kept`, whose numbers begin at `from`, void. Returns `Some` if the run must end.
+    /// After an agent was lost or a target stopped answering: continues with other agents, or when
+    /// the target answers, and declares the slices after the first `kept`, whose numbers begin at
+    /// `from`, void. Returns `Some` if the run must end.
     pub(crate) fn void(
         &mut self,
         error: RunError,
@@ -141,11 +151,16 @@ impl Measurement<'_, '_> {
     ) -> Result<Option<Ending>, RunError> {
         let why = error.to_string();
         let next = self.writer.next_slice();
-        let continued = self
-            .losses
-            .continue_after(error, part, next, self.controls)
-            .and_then(|()| Ok(self.writer.void(from, &why)?));
-        if let Err(error) = continued {
+        let continued = match error {
+            RunError::Outage(outage) => match self.wait_out(&outage, part) {
+                Ok(Some(ending)) => return Ok(Some(ending)),
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            },
+            error => self.losses.continue_after(error, part, next, self.controls),
+        };
+        let voided = continued.and_then(|()| Ok(self.writer.void(from, &why)?));
+        if let Err(error) = voided {
             return ending_of(error).map(Some);
         }
         self.slices.truncate(kept);
@@ -431,6 +446,11 @@ impl Measurement<'_, '_> {
             agents: done.agents,
             ended,
         })?;
+        if let Some(outage) = self.outage(request, &slice) {
+            return Err(RunError::Outage(outage));
+        }
+        let live = &mut self.live_targets[turn.target];
+        let prepared = live.prepared[turn.workload].as_mut();
         if !request.is_sustained
             && let Some(sequence) = self.segments.of(turn.workload)
         {
@@ -474,6 +494,39 @@ impl Measurement<'_, '_> {
             live.running.halt()?;
         }
         Ok(ending)
+    }
+}
+
+impl Measurement<'_, '_> {
+    /// The outage that a slice has shown, if the run can go on after it: the target answered before
+    /// and cannot be reached any more. Probes of a search end the search.
+    fn outage(&self, request: &SliceRequest<'_>, slice: &Slice) -> Option<Outage> {
+        let turn = request.turn;
+        let is_possible = self.plan.rounds.on_outage != OnOutage::Stop
+            && request.probe.is_none()
+            && self.live_targets[turn.target].death().is_none()
+            && !self.controls.stop.is_asked()
+            && is_out_of_service(slice);
+        if !is_possible {
+            return None;
+        }
+        let earlier = self.slices.iter().filter(|one| one.target == slice.target);
+        let last_correct = earlier
+            .filter(|one| one.ok() > 0)
+            .map(|one| one.start + one.seconds)
+            .reduce(f64::max);
+        Some(Outage {
+            target: turn.target,
+            why: completed_nothing(slice)?,
+            reason: worst_failure(slice),
+            last_correct,
+            noticed: slice.start,
+        })
+        // A target that never gave a correct response is not out of service: something is wrong.
+        .filter(|outage| {
+            let has_warmed_up = self.live_targets[turn.target].slowest.is_some();
+            outage.last_correct.is_some() || has_warmed_up
+        })
     }
 }
 
@@ -552,22 +605,7 @@ fn completed_nothing(slice: &Slice) -> Option<String> {
     if !slice.gave_nothing() {
         return None;
     }
-    // Each operation is checked separately: a sub-request and its transaction must not be summed.
-    let texts = slice.ops.iter().flat_map(|op| &op.failures);
-    let texts = texts.map(|(text, count)| (text.clone(), *count));
-    let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
-    let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
-    let classes = slice.ops.iter().flat_map(|op| &op.errors);
-    let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
-    // The most informative texts must come last: of equal elements, `max_by_key` returns the last.
-    let worst = classes
-        .chain(statuses)
-        .chain(texts)
-        .max_by_key(|(_, count)| *count)
-        .map_or_else(
-            || "no reason given".to_owned(),
-            |(text, count)| format!("{text} ({count} times)"),
-        );
+    let worst = worst_failure(slice);
     let what = if slice.requests().any(|op| op.ok > 0) {
         "completed no operation"
     } else {
@@ -579,13 +617,34 @@ fn completed_nothing(slice: &Slice) -> Option<String> {
     ))
 }
 
+/// The most frequent failure of a slice, with its count.
+fn worst_failure(slice: &Slice) -> String {
+    // Each operation is checked separately: a sub-request and its transaction must not be summed.
+    let texts = slice.ops.iter().flat_map(|op| &op.failures);
+    let texts = texts.map(|(text, count)| (text.clone(), *count));
+    let statuses = slice.ops.iter().flat_map(|op| &op.statuses);
+    let statuses = statuses.map(|(status, count)| (format!("status {status}"), *count));
+    let classes = slice.ops.iter().flat_map(|op| &op.errors);
+    let classes = classes.map(|(class, count)| (format!("{} error", class.name()), *count));
+    // The most informative texts must come last: of equal elements, `max_by_key` returns the last.
+    classes
+        .chain(statuses)
+        .chain(texts)
+        .max_by_key(|(_, count)| *count)
+        .map_or_else(
+            || "no reason given".to_owned(),
+            |(text, count)| format!("{text} ({count} times)"),
+        )
+}
+
 /// Whether all failures are failed connections.
 fn all_refused(slice: &Slice) -> bool {
     let mut failures = slice.requests().flat_map(|op| &op.errors);
     failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
 }
 
-fn rest(gap: Duration, stop: &Stop) {
+/// Sleeps, or until the user stops the run.
+pub(crate) fn rest(gap: Duration, stop: &Stop) {
     let until = Instant::now() + gap;
     while !stop.is_asked() {
         let left = until.saturating_duration_since(Instant::now());

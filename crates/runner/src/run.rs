@@ -177,6 +177,7 @@ pub fn run(
             slices: Vec::new(),
             sustained: Vec::new(),
             losses: Losses::new(&directory, &mut environment, on_loss),
+            outages_in_a_row: 0,
             controls: &mut controls,
             count_allocations: context.count_allocations,
             is_precise: context.is_precise,
@@ -206,7 +207,8 @@ pub fn run(
         let read = read_back(plan, &mut live_targets, &mut environment, &mut controls);
         let learnt = responses::note(plan, &live_targets, &mut environment);
         let noted = single::note_patterns(plan, &live_targets, &mut environment);
-        if noted || learnt || tried || read {
+        let restarted = note_failed_starts(&mut live_targets, &mut environment);
+        if noted || learnt || tried || read || restarted {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
             let _ = directory.write_environment(&environment);
@@ -263,6 +265,20 @@ pub fn run(
         clean_up_interrupted: leftovers.interrupted,
         ..outcome
     })
+}
+
+/// Adds failed restarts to the environment. Returns whether there are any.
+fn note_failed_starts(live_targets: &mut [LiveTarget], environment: &mut Environment) -> bool {
+    let mut any = false;
+    for live in live_targets {
+        let failed = std::mem::take(&mut live.failed_starts);
+        any |= !failed.is_empty();
+        if !failed.is_empty() {
+            let target = environment.targets.entry(live.running.name.clone());
+            target.or_default().failed_starts.extend(failed);
+        }
+    }
+    any
 }
 
 /// Adds the leftovers of each target to its environment. Returns whether there are any.

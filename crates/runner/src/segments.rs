@@ -171,7 +171,9 @@ impl Segments {
                 ..plain
             };
         }
-        // All targets receive about the same part of the segment before the window.
+        // A fast target receives about the same part of the segment before the window as if it
+        // were slow. The settling time of a slow one does not grow: if it is faster than in its last
+        // slice, the whole segment could end before the window opens.
         let stretched = match self.rates[target] {
             Some(rate) => requests as f64 / (rate * (lead + window).as_secs_f64()),
             None => 1.0,
@@ -188,7 +190,7 @@ impl Segments {
         // With a settling time, the whole segment could end before the window opens.
         let settling = match segment {
             AFTER_PROBE => 0.0,
-            _ => stretched.clamp(0.0, CAP),
+            _ => stretched.clamp(0.0, 1.0),
         };
         Stretch {
             requests: Some(requests),

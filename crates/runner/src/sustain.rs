@@ -65,7 +65,7 @@ impl Measurement<'_, '_> {
             let (kept, from) = (self.slices.len(), self.writer.next_slice());
             match self.measure_slice(&request) {
                 Ok(ending) => {
-                    self.losses.part_done();
+                    self.part_done();
                     return Ok(ending);
                 }
                 Err(error) => {

@@ -125,6 +125,14 @@ pub enum TargetError {
         /// Error of the operating system.
         reason: String,
     },
+    /// The target failed, and its processes could not be stopped afterwards.
+    #[error("{first}; then: {then}")]
+    AndThen {
+        /// The first failure.
+        first: Box<TargetError>,
+        /// Why the processes could not be stopped.
+        then: Box<TargetError>,
+    },
     /// A file or directory of the target could not be created or removed.
     #[error("cannot {action} {} for target \"{target}\": {source}", path.display())]
     File {
@@ -191,6 +199,16 @@ pub enum TargetError {
         /// The error of the request.
         source: ProbeError,
     },
+    /// Hosts of the target do not respond, and the plan refuses to run without them.
+    #[error(
+        "target \"{target}\": {hosts}; start them, or use --dead-hosts count or --dead-hosts leave-out"
+    )]
+    DeadHosts {
+        /// Name of the target.
+        target: String,
+        /// The hosts, with the reason of the first one.
+        hosts: String,
+    },
     /// The resource use of the target cannot be read.
     #[error("target \"{target}\" cannot be observed: {reason}")]
     Observe {
@@ -207,4 +225,40 @@ pub enum TargetError {
         /// The difference and what to do.
         reason: String,
     },
+}
+
+impl TargetError {
+    /// This failure, with what happened when the processes were stopped after it.
+    pub(crate) fn then(self, stopped: Result<(), Self>) -> Self {
+        match (self, stopped) {
+            (first, Ok(())) => first,
+            // After Ctrl-C, only what is left matters.
+            (Self::Interrupted { .. }, Err(then)) => then,
+            (first, Err(then)) => Self::AndThen {
+                first: Box::new(first),
+                then: Box::new(then),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_is_kept_when_the_processes_cannot_be_stopped() {
+        let failed = || TargetError::Start {
+            target: "a".to_owned(),
+            reason: "no such file".to_owned(),
+        };
+        let unstopped = || TargetError::Unstopped {
+            target: "a".to_owned(),
+            reason: "2 of its processes survive SIGKILL".to_owned(),
+        };
+        assert_eq!(failed().then(Ok(())).to_string(), failed().to_string());
+        let both = failed().then(Err(unstopped())).to_string();
+        assert!(both.starts_with(&failed().to_string()), "{both}");
+        assert!(both.ends_with(&unstopped().to_string()), "{both}");
+    }
 }

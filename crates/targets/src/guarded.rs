@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 
 use crate::error::{Exit, ExitStatus};
 use crate::guard::{KILL_WITHIN, Report};
+use crate::helper_time;
 
 /// A command that runs under a guard.
 #[derive(Debug)]
@@ -125,11 +126,20 @@ impl Guarded {
         self.reports.wait(limit, |state| {
             state.started.is_some() || state.failed.is_some() || state.guard_gone.is_some()
         });
+        helper_time::started_after(self.launched.elapsed());
         let state = self.reports.lock();
         match (&state.failed, state.started) {
             (Some(reason), _) => Err(reason.clone()),
             (None, Some(_)) => Ok(()),
-            (None, None) => Err("its guard process did not start".into()),
+            (None, None) if state.guard_gone.is_some() => {
+                Err("its guard process ended before the command was started".into())
+            }
+            (None, None) => Err(format!(
+                "its guard process did not start within {:.0} s; the machine is too busy, or {} is \
+                 too short",
+                limit.as_secs_f64(),
+                helper_time::VARIABLE
+            )),
         }
     }
 

@@ -235,7 +235,7 @@ impl Running {
         let is_up = self.wait_and_observe(context);
         match is_up {
             Ok(()) => Ok(()),
-            Err(error) => self.halt().and(Err(error)),
+            Err(error) => Err(error.then(self.halt())),
         }
     }
 

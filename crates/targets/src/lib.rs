@@ -15,6 +15,7 @@ mod encoded;
 pub mod error;
 pub mod guard;
 mod guarded;
+pub mod helper_time;
 mod isolation;
 pub mod launch;
 pub mod observe;

@@ -16,13 +16,26 @@ pub const SKEW_REFUSED_BY_S3: Duration = Duration::from_secs(15 * 60);
 /// Result of the checks of a target that has responded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// The first host's response to an unsigned `GET` of its URL, with any status. All other hosts
-    /// have responded too.
+    /// The response of the first host that responds to an unsigned `GET` of its URL, with any
+    /// status.
     pub response: ResponseHead,
+    /// The hosts that did not respond.
+    pub dead: Vec<DeadHost>,
     /// Difference between the clocks of target and load generator; `None` without a `Date` header.
     pub skew: Option<ClockSkew>,
     /// Warnings, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// A host that did not respond, while another one did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadHost {
+    /// Position in the route of the target.
+    pub index: usize,
+    /// Name of the host.
+    pub name: String,
+    /// Why it did not respond.
+    pub reason: String,
 }
 
 /// How far the target's clock is ahead of this machine's clock, seconds. The true value is between
@@ -70,23 +83,41 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
 /// makes a large clock difference an error. Credentials are not checked: the request is unsigned.
 ///
 /// # Errors
-/// When an address does not respond, does not speak HTTP, or refuses all requests because of TLS;
-/// or when the clock difference is too large.
+/// When no host responds; when an address does not speak HTTP, or refuses all requests because of
+/// TLS; or when the clock difference is too large.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
-    let mut first = None;
-    for (host, endpoint) in target.route.endpoints() {
-        let unreachable = |source| TargetError::Unreachable {
-            target: target.name.clone(),
-            source,
-        };
-        let response = probe::get(&host.url, &endpoint, limit, &|| false).map_err(unreachable)?;
-        if let Some(refusal) = response.refusal {
-            return Err(unreachable(ProbeError::Refuses {
-                address: endpoint.address,
-                refusal,
-            }));
+    let unreachable = |source| TargetError::Unreachable {
+        target: target.name.clone(),
+        source,
+    };
+    let (mut first, mut dead, mut failed) = (None, Vec::<DeadHost>::new(), None);
+    for (index, host) in target.route.hosts.iter().enumerate() {
+        for endpoint in target.route.endpoints_of(host) {
+            match probe::get(&host.url, &endpoint, limit, &|| false) {
+                Ok(response) => {
+                    if let Some(refusal) = response.refusal {
+                        return Err(unreachable(ProbeError::Refuses {
+                            address: endpoint.address,
+                            refusal,
+                        }));
+                    }
+                    first.get_or_insert(response);
+                }
+                Err(error) if error.is_unreachable() => {
+                    dead.push(DeadHost {
+                        index,
+                        name: host.name.clone(),
+                        reason: error.to_string(),
+                    });
+                    failed.get_or_insert(error);
+                    break;
+                }
+                Err(error) => return Err(unreachable(error)),
+            }
         }
-        first.get_or_insert(response);
+    }
+    if let (None, Some(error)) = (&first, failed) {
+        return Err(unreachable(error));
     }
     let response = first.ok_or_else(|| TargetError::Url {
         target: target.name.clone(),
@@ -130,6 +161,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
     }
     Ok(Preflight {
         response,
+        dead,
         skew,
         warnings,
     })

@@ -213,6 +213,22 @@ pub enum ProbeError {
     },
 }
 
+impl ProbeError {
+    /// Whether the server does not run or does not answer. Otherwise, it answers, and the settings
+    /// do not fit it.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused { .. }
+                | Self::Missing { .. }
+                | Self::ConnectTimeout { .. }
+                | Self::Connect { .. }
+                | Self::Silent { .. }
+                | Self::Closed { .. }
+        )
+    }
+}
+
 /// Time limit and interruption of a request.
 pub(crate) struct Deadline<'a> {
     limit: Duration,

@@ -147,10 +147,20 @@ impl ResolvedRoute {
 
     /// The endpoints: every address of every host.
     pub fn endpoints(&self) -> impl Iterator<Item = (&Host, Endpoint)> {
-        self.hosts.iter().flat_map(move |host| {
-            let addresses = host.addresses.iter();
-            addresses.map(move |address| (host, self.endpoint(host, address)))
+        let hosts = self.hosts.iter();
+        hosts.flat_map(move |host| {
+            self.endpoints_of(host)
+                .map(move |endpoint| (host, endpoint))
         })
+    }
+
+    /// Every address of a host.
+    pub(crate) fn endpoints_of<'a>(
+        &'a self,
+        host: &'a Host,
+    ) -> impl Iterator<Item = Endpoint> + 'a {
+        let addresses = host.addresses.iter();
+        addresses.map(move |address| self.endpoint(host, address))
     }
 
     /// The route to only one host, given by its index.

@@ -473,6 +473,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
             relaunch: Relaunch::Block,
             lead: Duration::ZERO,
             sustain: tenbin_plan::Sustain::Off,
+            on_outage: tenbin_plan::OnOutage::default(),
         },
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),

@@ -16,7 +16,15 @@ pub(super) struct ConnectionArgs(PerTarget);
 const HEADING: &str = "Connections (NAME= limits a setting to one target)";
 
 /// Plan keys of a target that control how connections are opened.
-const KEYS: &[&str] = &["urls", "http", "unix", "resolve", "ip_version", "source"];
+const KEYS: &[&str] = &[
+    "urls",
+    "http",
+    "unix",
+    "resolve",
+    "ip_version",
+    "source",
+    "dead_hosts",
+];
 
 fn keys() -> impl Iterator<Item = &'static Key> {
     let of_target = TargetDraft::KEYS.iter();
@@ -57,11 +65,12 @@ impl ConnectionArgs {
             let own = own.as_deref();
             let draft = &mut target.value;
             self.add_hosts(draft, own, &names, several)?;
-            for (key, flag) in
-                ["http", "unix", "source"]
-                    .into_iter()
-                    .zip(["--http", "--unix-socket", "--source"])
-            {
+            for (key, flag) in [
+                ("http", "--http"),
+                ("unix", "--unix-socket"),
+                ("source", "--source"),
+                ("dead_hosts", "--dead-hosts"),
+            ] {
                 if let Some(value) = value_for(self.0.of(flag), own, &names) {
                     draft.set(key, flag, vec![value.into()]);
                 }

@@ -9,7 +9,7 @@ use tenbin_cluster::hub::{self, Hub, NatsServer, Options};
 use tenbin_plan::{Launch, Reach, Ready, Target};
 use tenbin_report::quoted;
 use tenbin_runner::Stop;
-use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up};
+use tenbin_targets::{LaunchContext, Running, TargetError, Waiting, bring_up, helper_time};
 
 use crate::args::HubArgs;
 use crate::exit::Exit;
@@ -18,8 +18,6 @@ use crate::output;
 
 /// Name of the server in messages and of its log file.
 const NAME: &str = "nats-server";
-/// Time limit for the server to accept connections.
-const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Time limit for the server to end after SIGTERM.
 const STOP_WITHIN: Duration = Duration::from_secs(3);
 /// Time between two checks of whether the server still runs.
@@ -77,7 +75,7 @@ fn start(server: &NatsServer, hub: &Hub, stop: &Stop) -> Result<Running, TargetE
         // Only the address matters: the readiness check connects and sends nothing.
         url: format!("http://{}/", hub.local),
         ready: Ready::Port,
-        ready_within: READY_WITHIN,
+        ready_within: helper_time::limit().map_err(unusable)?,
         stop_within: STOP_WITHIN,
     };
     bring_up(

@@ -200,6 +200,7 @@ pub(super) mod tests {
                 relaunch: tenbin_plan::Relaunch::Never,
                 lead: second,
                 sustain: tenbin_plan::Sustain::Off,
+                on_outage: tenbin_plan::OnOutage::default(),
             },
             targets: Vec::new(),
             workloads: Vec::new(),

@@ -125,8 +125,8 @@ fn from_the_first_request() {
 fn while_it_is_measured() {
     for_each(ROWS, |&(name, acts, ends, _)| {
         let scratch = Scratch::new("attack-later");
-        // 100 correct responses: for the requests before the run and the start of the first slice.
-        let port = server(Http1 { at_once: false }, 100, move |_| acts());
+        // Correct responses: for up to 130 requests before the run and the start of the first slice.
+        let port = server(Http1 { at_once: false }, 300, move |_| acts());
         let attacked = Attacked::run(name, &scratch, http(&scratch, "http", port, &[]));
         match ends {
             Badly => attacked.expect_codes(&[4, 6]),

@@ -12,6 +12,7 @@ mod http1;
 mod http2;
 mod interrupts;
 mod kills;
+mod outages;
 mod plans;
 mod play;
 mod results;

@@ -65,6 +65,8 @@ pub(crate) const VALUES: &[Row] = &[
     row("--ready", "{name}=log:listening"),
     row("--ready-within", "{name}=7s"),
     row("--stop-within", "{name}=7s"),
+    row("--on-outage", "stop"),
+    with("--dead-hosts", "refuse", "--host http://127.0.0.1:8082/"),
     row("--sustain", "7s"),
     row("--soak", "7s"),
     row("--server-version", "9.9"),

@@ -149,6 +149,22 @@ section! {
                 "Long continuous load on each target after the rounds, for example 30m, to use up \
                  large credits; the same as --sustain TIME",
             ));
+        /// what happens when a target that has answered before gives no correct response in a whole
+        /// slice, because it cannot be reached or answers with status 502, 503 or 504. A time: Tenbin
+        /// waits so long for an answer, and measures the block again; finding `outage`.
+        /// `"continue"`: 60 s. `"stop"`: the run ends, and the slices before stay. Maximum-rate
+        /// searches end
+        on_outage: Scalar = text("time, `\"continue\"` or `\"stop\"`")
+            .default_rule("`\"continue\"`")
+            .flag(
+                Flag::text(
+                    "--on-outage",
+                    "continue|stop|TIME",
+                    "When a target stops answering: wait up to this time for an answer and measure \
+                     the block again (continue: 60s), or end the run (stop)",
+                )
+                .default("continue"),
+            );
         /// when targets are restarted. `"block"`: before each block (with two targets: two rounds),
         /// with an empty data directory (`{data}`), so that the confidence intervals include the
         /// variation between starts of the same program. `"slice"`: before each slice, with their

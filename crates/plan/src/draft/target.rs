@@ -1,6 +1,6 @@
 //! The keys of `[[target]]`.
 
-use crate::connect::{HttpVersion, IpVersion, TlsVersion};
+use crate::connect::{DeadHosts, HttpVersion, IpVersion, TlsVersion};
 use crate::draft::observe::ObservedDraft;
 use crate::key::{Flag, Takes, choice, section, size, switch, text, time};
 use crate::reach::Builtin;
@@ -189,6 +189,18 @@ section! {
                 "--source",
                 "[NAME=]ADDRESS",
                 "Local source address of connections",
+            ));
+        /// what happens to hosts of a target with several hosts that do not respond before the run:
+        /// `"count"`: their share of the requests is sent to them, and its failures are counted.
+        /// `"leave-out"`: the other hosts get all requests (not with agents). `"refuse"`: the run
+        /// does not start. If no host responds, the run does not start. Finding `dead_hosts`
+        dead_hosts: Scalar = choice::<DeadHosts>()
+            .default("count")
+            .flag(Flag::per_target(
+                "--dead-hosts",
+                "[NAME=]HOW",
+                "What happens to hosts that do not respond before the run, if others do: count \
+                 their share as failures, leave-out, or refuse to start",
             ));
         /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With
         /// `"groonga"`, every host gets all pages

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::comparing::SweepPoint;
-use crate::connect::{ClientCertificate, Connect, HttpVersion, Tls};
+use crate::connect::{ClientCertificate, Connect, DeadHosts, HttpVersion, Tls};
 use crate::draft::TargetDraft;
 use crate::duration::Time;
 use crate::names::Named;
@@ -131,6 +131,9 @@ fn connect(page: &mut Page, connect: &Connect) {
     }
     if let Some(source) = connect.source {
         page.key(&TargetDraft::source, text(source));
+    }
+    if connect.dead_hosts != DeadHosts::default() {
+        page.key(&TargetDraft::dead_hosts, connect.dead_hosts.name());
     }
     let pairs = tls(&connect.tls);
     if !pairs.is_empty() {

@@ -41,6 +41,7 @@ pub(super) fn resolve(
         resolve: pins(resolver, draft.resolve.as_ref(), reach, &hosts),
         ip_version: resolver.read("ip_version", &draft.ip_version, version),
         source: resolver.read("source", &draft.source, source),
+        dead_hosts: resolver.value_or_default(&TargetDraft::dead_hosts, &draft.dead_hosts),
         hosts: if hosts.len() > 1 { hosts } else { Vec::new() },
     };
     refuse_contradictions(resolver, draft, &connect);
@@ -84,6 +85,13 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
                 );
             }
         }
+    }
+    if let (Some(place), true) = (place(&draft.dead_hosts), connect.hosts.len() < 2) {
+        resolver.wrong(
+            place,
+            "dead_hosts",
+            "is for a target with several hosts; leave it out",
+        );
     }
     if let (Some(place), true) = (place(&draft.unix), connect.hosts.len() > 1) {
         resolver.wrong(place, "unix", "one socket cannot reach several hosts");

@@ -9,6 +9,7 @@ use crate::draft::rounds::{MOST_ROUNDS, SHORTEST_SLICE};
 use crate::duration::Time;
 use crate::hypotheses::fewest_blocks;
 use crate::names::Named as _;
+use crate::outage::OnOutage;
 use crate::problem::Place;
 use crate::relaunch::Relaunch;
 use crate::resolver::Resolver;
@@ -74,6 +75,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
             .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
         sustain: resolver
             .read("sustain", &draft.sustain, sustain)
+            .unwrap_or_default(),
+        on_outage: resolver
+            .read("on_outage", &draft.on_outage, |scalar| {
+                OnOutage::parse(scalar.text()?)
+            })
             .unwrap_or_default(),
     }
 }

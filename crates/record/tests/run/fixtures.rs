@@ -52,6 +52,8 @@ pub(crate) fn environment() -> Environment {
     environment.targets.insert(
         "b".to_owned(),
         TargetEnvironment {
+            dead_hosts: Vec::new(),
+            failed_starts: Vec::new(),
             responses: Default::default(),
             version: None,
             program: vec![ProgramFile {

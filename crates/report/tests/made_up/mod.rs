@@ -564,6 +564,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
             relaunch: Relaunch::Block,
             lead: Duration::from_millis(200),
             sustain: tenbin_plan::Sustain::Off,
+            on_outage: tenbin_plan::OnOutage::default(),
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),
@@ -687,5 +688,6 @@ fn environment() -> Environment {
         patterns: Default::default(),
         agents: Vec::new(),
         lost_agents: Vec::new(),
+        outages: Vec::new(),
     }
 }

@@ -16,6 +16,7 @@ use url::Url;
 use super::placeholders::Placeholders;
 use super::{LaunchContext, program};
 use crate::error::TargetError;
+use crate::helper_time;
 use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 
 /// Prefixes of the environment variables in which Tenbin receives secrets. Targets do not inherit
@@ -66,7 +67,8 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
         directory: None,
         url: "http://127.0.0.1:{port}/".into(),
         ready: Ready::Port,
-        ready_within: Duration::from_secs(10),
+        // An invalid setting is reported when the guard starts.
+        ready_within: helper_time::limit().unwrap_or(Duration::from_secs(60)),
         stop_within: Duration::from_secs(3),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tenbin_plan::{Credentials, Launch, Ready, Target};
 use url::Url;
@@ -11,12 +10,10 @@ use super::placeholders::Placeholders;
 use super::{LaunchContext, TargetPaths, command, ports, ready};
 use crate::error::TargetError;
 use crate::guarded::Guarded;
+use crate::helper_time;
 use crate::output::Output;
 use crate::process::{DataDirectory, Process, stop_all};
 use crate::route::ResolvedRoute;
-
-/// Longest wait for a guard to start, long enough for an overloaded machine.
-const GUARD_WITHIN: Duration = Duration::from_secs(10);
 
 /// The settings needed to start and restart the processes of a target.
 #[derive(Debug)]
@@ -111,7 +108,7 @@ impl Nodes {
                 Ok(process) => processes.push(process),
                 Err(error) => {
                     let stopped = stop_all(&mut processes, &self.target.name);
-                    return stopped.and(Err(error));
+                    return Err(error.then(stopped));
                 }
             }
         }
@@ -142,22 +139,18 @@ impl Nodes {
                 path: node.log.clone(),
                 source,
             })?;
+        let failed = |reason| TargetError::Start {
+            target: name.clone(),
+            reason,
+        };
+        let limit = helper_time::limit().map_err(failed)?;
         let guard = command::under_guard(name, &self.launch, &node.values, context, pipe)?;
-        let guarded =
-            Guarded::spawn(guard, self.launch.stop_within).map_err(|error| TargetError::Start {
-                target: name.clone(),
-                reason: format!("{}: {error}", context.guard_exe.display()),
-            })?;
+        let guarded = Guarded::spawn(guard, self.launch.stop_within)
+            .map_err(|error| failed(format!("{}: {error}", context.guard_exe.display())))?;
         let mut process = Process { guarded, output };
-        match process.guarded.wait_started(GUARD_WITHIN) {
+        match process.guarded.wait_started(limit) {
             Ok(()) => Ok(process),
-            Err(reason) => {
-                let failed = TargetError::Start {
-                    target: name.clone(),
-                    reason,
-                };
-                process.stop(name).and(Err(failed))
-            }
+            Err(reason) => Err(failed(reason).then(process.stop(name))),
         }
     }
 
@@ -178,7 +171,7 @@ impl Nodes {
                 // Stop first, because the last output may still be in the pipe.
                 let stopped = process.stop(name);
                 let error = reason.with_tail(name, process.output.tail());
-                return stopped.and(Err(error));
+                return Err(error.then(stopped));
             }
         }
         Ok(())

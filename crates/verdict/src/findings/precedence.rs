@@ -52,6 +52,8 @@ const TIERS: &[(Tier, &[&str])] = &[
             "changed_record",
             "incomplete",
             "process_ended",
+            "outage",
+            "dead_hosts",
         ],
     ),
     (
@@ -96,6 +98,7 @@ const TIERS: &[(Tier, &[&str])] = &[
             "agent_far",
             "agents_unlike",
             "agent_lost",
+            "failed_start",
             "swapping",
             "retransmits",
             "steal",
