@@ -12,7 +12,7 @@ use crate::words::tame;
 
 /// Level of the tests. Each run has many tests, and responses are not independent.
 const LEVEL: f64 = 1e-6;
-/// Level of the test of responses of another kind, of which there is one in a run.
+/// Level of the tests of responses of another kind, and of features that name an error.
 const CHANCE: f64 = 1e-4;
 /// Smallest difference of two shares of a feature.
 const SHARE: f64 = 0.2;
@@ -30,8 +30,13 @@ const AGREES: f64 = 1e-3;
 const CHANGED: f64 = 0.01;
 /// Share of responses with the former content after a change, above which the contents come and go.
 const BACK: f64 = 0.05;
+/// The same for a feature that names an error.
+const ERROR_SHARE: f64 = 0.02;
+/// Name of a string in JSON that is a page of its own: often that of a proxy that reports an error.
+const MARKUP_IN_JSON: &str = "html in a string";
 /// Words of features that name an error.
-const ERRORS: [&str; 12] = [
+const ERRORS: [&str; 13] = [
+    MARKUP_IN_JSON,
     "error",
     "overload",
     "unavailable",
@@ -179,7 +184,7 @@ impl Stages<'_> {
         ];
         counts.into_iter().find_map(|(what, of)| {
             let (idle, loaded) = (of(before), of(load));
-            is_more(idle, loaded, REPEATED).then(|| {
+            is_more(idle, loaded, REPEATED, LEVEL).then(|| {
                 let seen = format!(
                     "{} of the responses of {} under load repeat {what}, but {} before the load: \
                      a page that varied is sent from a cache",
@@ -199,14 +204,17 @@ impl Stages<'_> {
         let lost = names.filter_map(|(at, name)| {
             let idle = (*before.features.get(at)?, before.responses);
             let loaded = (*load.features.get(at)?, load.responses);
-            if !is_more(loaded, idle, SHARE) || is_empty_list(name) {
+            if !is_more(loaded, idle, SHARE, LEVEL) || is_empty_list(name) {
                 return None;
             }
             let after = self.after.and_then(|after| {
                 let rest = after.responses + after.other;
                 Some((*after.features.get(at)?, rest))
             });
-            let lasts = after.is_some_and(|after| agrees(loaded, after) && !agrees(idle, after));
+            let lasts = after.is_some_and(|after| {
+                let is_rarer = agrees(loaded, after) || ratio(after) < ratio(loaded);
+                is_rarer && !agrees(idle, after)
+            });
             // What the server no longer sends when it is idle is no effect of the load, unless a
             // part is missing.
             (!lasts || is_part(name)).then(|| (ratio(idle) - ratio(loaded), name, idle, loaded))
@@ -235,17 +243,22 @@ impl Stages<'_> {
         };
         let gained = load.new.iter().find(|NewFeature { name, responses }| {
             let loaded = (*responses, load.responses);
-            if !is_more((count_of(before, name), before.responses), loaded, SHARE) {
+            let lower = name.to_ascii_lowercase();
+            let names_error = ERRORS.iter().any(|word| lower.contains(word));
+            let idle = (count_of(before, name), before.responses);
+            let is_gained = match names_error {
+                true => is_more(idle, loaded, ERROR_SHARE, CHANCE),
+                false => is_more(idle, loaded, SHARE, LEVEL),
+            };
+            if !is_gained {
                 return false;
             }
             let after = self
                 .after
                 .map(|after| (count_of(after, name), after.responses));
-            let names_error = ERRORS
-                .iter()
-                .any(|word| name.to_ascii_lowercase().contains(word));
-            // Lists grow, and pages change with time.
-            names_error || after.is_some_and(|after| !agrees(loaded, after))
+            // Lists grow, and pages change with time: what stays after the load is not due to it.
+            names_error
+                || after.is_some_and(|after| !agrees(loaded, after) && ratio(after) < ratio(loaded))
         })?;
         let seen = format!(
             "{} of the responses of {} under load have the feature {}, which those before the \
@@ -296,8 +309,8 @@ impl Stages<'_> {
             (longest as u64, lengths.len() as u64)
         };
         let (idle, loaded) = (of_one(before), of_one(load));
-        (ratio(loaded) > ONE_LENGTH && is_more(idle, loaded, SHARE) && ratio(idle) < 0.5).then(
-            || {
+        (ratio(loaded) > ONE_LENGTH && is_more(idle, loaded, SHARE, LEVEL) && ratio(idle) < 0.5)
+            .then(|| {
                 let seen = format!(
                     "{} of the response bodies of {} under load have one length, but at most {} \
                  before the load",
@@ -306,8 +319,7 @@ impl Stages<'_> {
                     share(idle)
                 );
                 (Severity::Suspect, seen)
-            },
-        )
+            })
     }
 
     /// A constant page that changed.
@@ -369,7 +381,7 @@ impl Stages<'_> {
         marks.into_iter().find_map(|(what, of)| {
             let idle = (of(before), before.responses);
             let loaded = (of(load), load.responses);
-            is_more(idle, loaded, SHARE).then(|| {
+            is_more(idle, loaded, SHARE, LEVEL).then(|| {
                 let seen = format!(
                     "{} of the responses of {} under load {what}, but {} before the load",
                     share(loaded),
@@ -415,12 +427,12 @@ fn share(of: (u64, u64)) -> String {
     percent(ratio(of))
 }
 
-/// Whether the second share is larger than the first by more than `least`, beyond chance.
-fn is_more(one: (u64, u64), other: (u64, u64), least: f64) -> bool {
+/// Whether the second share is larger than the first by more than `least`, beyond chance at `level`.
+fn is_more(one: (u64, u64), other: (u64, u64), least: f64, level: f64) -> bool {
     one.1 >= FEWEST
         && other.1 >= FEWEST
         && ratio(other) - ratio(one) > least
-        && equal_proportions_p(one, other).is_some_and(|p| p < LEVEL)
+        && equal_proportions_p(one, other).is_some_and(|p| p < level)
 }
 
 /// Whether two shares can be the same.
@@ -545,7 +557,12 @@ mod tests {
             after(expected).features[1] = 0;
         };
         assert_eq!(found(stays), None);
-        let new = |name: &'static str| {
+        let fades = |expected: &mut ExpectedResponse| {
+            load(expected).features[1] = 400;
+            after(expected).features[1] = 0;
+        };
+        assert_eq!(found(fades), None, "an old line of a log");
+        let new = |name: &'static str, loaded, later| {
             move |expected: &mut ExpectedResponse| {
                 let new = |responses| {
                     vec![NewFeature {
@@ -553,12 +570,17 @@ mod tests {
                         responses,
                     }]
                 };
-                load(expected).new = new(900);
-                after(expected).new = new(40);
+                load(expected).new = new(loaded);
+                after(expected).new = new(later);
             }
         };
-        assert_eq!(found(new("/at: = \"evening\"")), None);
-        assert!(found(new("/degraded: true")).is_some());
+        let evening = "/at: = \"evening\"";
+        assert_eq!(found(new(evening, 900, 40)), None);
+        assert_eq!(found(new(evening, 600, 40)), None, "a new line of a log");
+        assert!(found(new(evening, 900, 0)).is_some());
+        assert_eq!(found(new(evening, 100, 0)), None);
+        assert!(found(new("/degraded: true", 900, 40)).is_some());
+        assert!(found(new("/body: HTML in a string", 200, 0)).is_some());
     }
 
     #[test]

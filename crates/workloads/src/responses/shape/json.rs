@@ -18,18 +18,38 @@ pub(super) fn read(
     features: &mut Features,
     names: &mut dyn Names,
 ) -> bool {
+    match documents(body, is_cut, true, features, names) {
+        // Of lines of JSON, values change like those of an array.
+        Some(2..) => {
+            *features = Features::default();
+            documents(body, is_cut, false, features, names).is_some()
+        }
+        count => count.is_some(),
+    }
+}
+
+/// Reads all documents of a body and returns their number; `None` if it is not JSON.
+fn documents(
+    body: &[u8],
+    is_cut: bool,
+    is_single: bool,
+    features: &mut Features,
+    names: &mut dyn Names,
+) -> Option<usize> {
     let mut reader = Reader {
         rest: body,
         path: String::new(),
         features,
         names,
     };
+    let mut count = 0;
     while reader.peek().is_some() {
-        if reader.value(0, 0, true).is_none() {
-            return is_cut && reader.rest.is_empty();
+        count += 1;
+        if reader.value(0, 0, is_single).is_none() {
+            return (is_cut && reader.rest.is_empty()).then_some(count);
         }
     }
-    true
+    Some(count)
 }
 
 struct Reader<'a, 'n> {
@@ -65,9 +85,10 @@ impl<'a> Reader<'a, '_> {
             b'[' => self.array(path, depth),
             b'"' => {
                 let text = self.string()?;
-                let kind: &[u8] = match text.is_empty() {
-                    true => b"empty string",
-                    false => b"string",
+                let kind: &[u8] = match text {
+                    [] => b"empty string",
+                    text if is_page(text) => b"HTML in a string",
+                    _ => b"string",
                 };
                 self.scalar(path, kind);
                 if is_single && (1..=VALUE_BYTES).contains(&text.len()) {
@@ -206,4 +227,15 @@ impl<'a> Reader<'a, '_> {
         };
         self.names.name(feature, &|| format!("{path}: {}", kind()));
     }
+}
+
+/// Whether a string is a whole page, such as the error of a proxy.
+fn is_page(text: &[u8]) -> bool {
+    let start = text.trim_ascii_start();
+    let begins = |tag: &[u8]| {
+        start
+            .get(..tag.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+    };
+    begins(b"<html") || begins(b"<!doctype")
 }

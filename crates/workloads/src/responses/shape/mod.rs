@@ -211,6 +211,8 @@ mod tests {
             shape(r#"{"a":"x"}"#).details,
             shape(r#"{"a":null}"#).details
         );
+        let lines = |from: &str| shape(&format!("{{\"from\":\"{from}\"}}\n{{\"from\":\"b\"}}\n"));
+        assert_eq!(lines("a").details, lines("c").details);
         assert_eq!(
             shape(r#"{"at":"2026-11-27T22:05:01Z"}"#).details,
             shape(r#"{"at":"2026-11-28T01:00:59Z"}"#).details
