@@ -7,8 +7,6 @@ use tenbin_targets::TargetError;
 use tenbin_workloads::WorkloadError;
 use thiserror::Error;
 
-use crate::outage::Outage;
-
 /// The reason why a run measured nothing.
 #[derive(Debug, Error)]
 pub enum RunError {
@@ -91,6 +89,21 @@ pub enum RunError {
     /// The user stopped the run before anything was measured.
     #[error("interrupted before anything was measured")]
     Interrupted,
+}
+
+/// An outage that a slice without a correct response has shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outage {
+    /// Index of the target in the plan.
+    pub(crate) target: usize,
+    /// The failure in one sentence.
+    pub(crate) why: String,
+    /// The most frequent failure.
+    pub(crate) reason: String,
+    /// End of the last slice with a correct response, seconds since the start of the run.
+    pub(crate) last_correct: Option<f64>,
+    /// Start of the slice without one.
+    pub(crate) noticed: f64,
 }
 
 impl From<ClusterError> for RunError {

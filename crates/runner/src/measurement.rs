@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_engine::{Destination, Drive, ErrorClass, Part, Workload as EngineWorkload};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Load, OnOutage, Plan, Relaunch, Turn, Workload};
+use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
     Ended, MachineUse, PauseUse, RateProbe, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
 };
@@ -21,7 +21,6 @@ use crate::generators::{Generators, Job};
 use crate::live_target::{Launcher, LiveTarget, at_most};
 use crate::machine::Machine;
 use crate::nodes;
-use crate::outage::{Outage, is_out_of_service};
 use crate::progress::Progress;
 use crate::responses;
 use crate::restarts;
@@ -497,39 +496,6 @@ impl Measurement<'_, '_> {
     }
 }
 
-impl Measurement<'_, '_> {
-    /// The outage that a slice has shown, if the run can go on after it: the target answered before
-    /// and cannot be reached any more. Probes of a search end the search.
-    fn outage(&self, request: &SliceRequest<'_>, slice: &Slice) -> Option<Outage> {
-        let turn = request.turn;
-        let is_possible = self.plan.rounds.on_outage != OnOutage::Stop
-            && request.probe.is_none()
-            && self.live_targets[turn.target].death().is_none()
-            && !self.controls.stop.is_asked()
-            && is_out_of_service(slice);
-        if !is_possible {
-            return None;
-        }
-        let earlier = self.slices.iter().filter(|one| one.target == slice.target);
-        let last_correct = earlier
-            .filter(|one| one.ok() > 0)
-            .map(|one| one.start + one.seconds)
-            .reduce(f64::max);
-        Some(Outage {
-            target: turn.target,
-            why: completed_nothing(slice)?,
-            reason: worst_failure(slice),
-            last_correct,
-            noticed: slice.start,
-        })
-        // A target that never gave a correct response is not out of service: something is wrong.
-        .filter(|outage| {
-            let has_warmed_up = self.live_targets[turn.target].slowest.is_some();
-            outage.last_correct.is_some() || has_warmed_up
-        })
-    }
-}
-
 /// Starts to measure how long threads of the target and of the load generator wait for a core.
 /// `None` unless the target's processes are known and on this machine, and the wait can delay a
 /// response enough to affect the objective.
@@ -601,7 +567,7 @@ fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
 
 /// Returns an error text for a slice with failures and no successful operation, after which
 /// continuing would only measure how fast the target fails.
-fn completed_nothing(slice: &Slice) -> Option<String> {
+pub(crate) fn completed_nothing(slice: &Slice) -> Option<String> {
     if !slice.gave_nothing() {
         return None;
     }
@@ -618,7 +584,7 @@ fn completed_nothing(slice: &Slice) -> Option<String> {
 }
 
 /// The most frequent failure of a slice, with its count.
-fn worst_failure(slice: &Slice) -> String {
+pub(crate) fn worst_failure(slice: &Slice) -> String {
     // Each operation is checked separately: a sub-request and its transaction must not be summed.
     let texts = slice.ops.iter().flat_map(|op| &op.failures);
     let texts = texts.map(|(text, count)| (text.clone(), *count));

@@ -8,8 +8,8 @@ use tenbin_record::{self as record, Slice};
 use tenbin_targets::preflight;
 
 use crate::agent_loss::Part;
-use crate::error::{Ending, RunError};
-use crate::measurement::{Measurement, rest};
+use crate::error::{Ending, Outage, RunError};
+use crate::measurement::{Measurement, SliceRequest, completed_nothing, rest, worst_failure};
 use crate::progress::Progress;
 
 /// Time between two requests to a target that does not answer.
@@ -23,23 +23,8 @@ const MOST_IN_A_ROW: u32 = 3;
 /// Statuses of a proxy whose server does not answer, and of a server that is starting.
 const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 
-/// An outage that a slice without a correct response has shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outage {
-    /// Index of the target in the plan.
-    pub(crate) target: usize,
-    /// The failure in one sentence.
-    pub(crate) why: String,
-    /// The most frequent failure.
-    pub(crate) reason: String,
-    /// End of the last slice with a correct response, seconds since the start of the run.
-    pub(crate) last_correct: Option<f64>,
-    /// Start of the slice without one.
-    pub(crate) noticed: f64,
-}
-
 /// Whether all failures of a slice mean that the target cannot be reached, or is out of service.
-pub(crate) fn is_out_of_service(slice: &Slice) -> bool {
+fn is_out_of_service(slice: &Slice) -> bool {
     let is_unreachable = |class: ErrorClass| {
         matches!(
             class,
@@ -55,6 +40,37 @@ pub(crate) fn is_out_of_service(slice: &Slice) -> bool {
 }
 
 impl Measurement<'_, '_> {
+    /// The outage that a slice has shown, if the run can go on after it: the target answered before
+    /// and cannot be reached any more. Probes of a search end the search.
+    pub(crate) fn outage(&self, request: &SliceRequest<'_>, slice: &Slice) -> Option<Outage> {
+        let turn = request.turn;
+        let is_possible = self.plan.rounds.on_outage != OnOutage::Stop
+            && request.probe.is_none()
+            && self.live_targets[turn.target].death().is_none()
+            && !self.controls.stop.is_asked()
+            && is_out_of_service(slice);
+        if !is_possible {
+            return None;
+        }
+        let earlier = self.slices.iter().filter(|one| one.target == slice.target);
+        let last_correct = earlier
+            .filter(|one| one.ok() > 0)
+            .map(|one| one.start + one.seconds)
+            .reduce(f64::max);
+        Some(Outage {
+            target: turn.target,
+            why: completed_nothing(slice)?,
+            reason: worst_failure(slice),
+            last_correct,
+            noticed: slice.start,
+        })
+        // A target that never gave a correct response is not out of service: something is wrong.
+        .filter(|outage| {
+            let has_warmed_up = self.live_targets[turn.target].slowest.is_some();
+            outage.last_correct.is_some() || has_warmed_up
+        })
+    }
+
     /// Waits until the target answers, and keeps the outage in the record. Returns `Some` if the run
     /// must end.
     pub(crate) fn wait_out(

@@ -155,6 +155,12 @@ pub trait Facts {
         false
     }
 
+    /// Whether responses are compared with earlier ones only by their length, because requests are
+    /// drawn from patterns and the plan has no condition on responses.
+    fn compares_only_lengths(&self) -> bool {
+        false
+    }
+
     /// Whether a response with `status` to a plain GET of the target's URL counts as success;
     /// `None` if the workload sends other requests.
     fn accepts_first(&self, status: u16) -> Option<bool> {

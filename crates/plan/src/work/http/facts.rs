@@ -87,6 +87,10 @@ impl Facts for HttpWork {
         !self.body.is_empty()
     }
 
+    fn compares_only_lengths(&self) -> bool {
+        self.patterns.is_some() && self.checks.is_empty() && !self.verify
+    }
+
     fn accepts_first(&self, status: u16) -> Option<bool> {
         let same_target = self.path.is_none() && self.patterns.is_none();
         let is_plain = same_target && self.method == "GET" && self.headers.is_empty();
