@@ -301,6 +301,7 @@ fn a_hub_that_cannot_start_says_why() {
 
     let fake = fake_server(&scratch, "echo still starting; sleep 600");
     hub(&["--nats-server", &fake])
+        .env("TENBIN_HELPER_TIMEOUT", "10s")
         .run()
         .expect_code(3)
         .expect_stderr("note: nats-server: waiting for port 127.0.0.1:")

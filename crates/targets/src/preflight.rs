@@ -92,6 +92,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
     };
     let (mut first, mut dead, mut failed) = (None, Vec::<DeadHost>::new(), None);
     for (index, host) in target.route.hosts.iter().enumerate() {
+        let mut answers = false;
         for endpoint in target.route.endpoints_of(host) {
             match probe::get(&host.url, &endpoint, limit, &|| false) {
                 Ok(response) => {
@@ -101,16 +102,23 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
                             refusal,
                         }));
                     }
+                    let is_other_dead = dead.last().is_some_and(|dead| dead.index == index);
+                    if let Some(error) = failed.take().filter(|_| is_other_dead) {
+                        return Err(unreachable(error));
+                    }
+                    answers = true;
                     first.get_or_insert(response);
                 }
-                Err(error) if error.is_unreachable() => {
-                    dead.push(DeadHost {
-                        index,
-                        name: host.name.clone(),
-                        reason: error.to_string(),
-                    });
-                    failed.get_or_insert(error);
-                    break;
+                // An address of a host that answers on another one is not a dead host.
+                Err(error) if error.is_unreachable() && !answers => {
+                    if dead.last().is_none_or(|dead| dead.index != index) {
+                        dead.push(DeadHost {
+                            index,
+                            name: host.name.clone(),
+                            reason: error.to_string(),
+                        });
+                    }
+                    failed = Some(error);
                 }
                 Err(error) => return Err(unreachable(error)),
             }

@@ -92,7 +92,7 @@ impl Attacked {
 pub(crate) fn for_a_moment<'a>(scratch: &'a Scratch, url: &str, more: &[&str]) -> Tenbin<'a> {
     let line = format!(
         "http --target evil={url} --warmup 0s --slice 300ms --rounds 2 --gap 10ms --timeout 500ms \
-         -c 2"
+         -c 2 --on-outage 1s"
     );
     Tenbin::new(scratch, line.split(' ').chain(more.iter().copied()))
 }

@@ -52,7 +52,15 @@ fn an_endpoint_killed_while_it_is_measured() {
     let mut run = Tenbin::new(
         &scratch,
         [
-            "http", "--target", &target, "--warmup", "0s", "--slice", "1s",
+            "http",
+            "--target",
+            &target,
+            "--warmup",
+            "0s",
+            "--slice",
+            "1s",
+            "--on-outage",
+            "2s",
         ],
     )
     .start();

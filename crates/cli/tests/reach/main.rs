@@ -206,9 +206,12 @@ fn every_host_is_looked_at_before_anything_is_measured() {
     assert_eq!(hosts.as_array().map(Vec::len), Some(2), "{hosts}");
 
     two.kill();
-    http(&scratch, &options)
-        .expect_code(3)
-        .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
+    http(
+        &scratch,
+        &[&options[..], &["--dead-hosts", "refuse"]].concat(),
+    )
+    .expect_code(3)
+    .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
 }
 
 /// Results by host of the first target in the newest run.

@@ -133,7 +133,7 @@ fn connect(page: &mut Page, connect: &Connect) {
         page.key(&TargetDraft::source, text(source));
     }
     if connect.dead_hosts != DeadHosts::default() {
-        page.key(&TargetDraft::dead_hosts, connect.dead_hosts.name());
+        page.key(&TargetDraft::dead_hosts, text(connect.dead_hosts.name()));
     }
     let pairs = tls(&connect.tls);
     if !pairs.is_empty() {

@@ -35,8 +35,10 @@ const ERROR_SHARE: f64 = 0.02;
 /// Name of a string in JSON that is a page of its own: often that of a proxy that reports an error.
 const MARKUP_IN_JSON: &str = "html in a string";
 /// Words of features that name an error.
-const ERRORS: [&str; 13] = [
+const ERRORS: [&str; 15] = [
     MARKUP_IN_JSON,
+    "/ok: false",
+    "/success: false",
     "error",
     "overload",
     "unavailable",
