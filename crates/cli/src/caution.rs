@@ -35,13 +35,15 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
 
 /// A warning for each text in a request that looks like a template of another tool.
 fn literal_templates(plan: &Plan) -> impl Iterator<Item = String> {
-    plan.literal_templates().into_iter().map(|(workload, found)| {
-        let LiteralTemplate { part, text, remedy } = found;
-        format!(
-            "{workload:?}: {part} contains {text:?}, which looks like a template and is sent as it \
-             is → {remedy}"
-        )
-    })
+    plan.literal_templates()
+        .into_iter()
+        .map(|(workload, found)| {
+            let LiteralTemplate { part, text, remedy } = found;
+            format!(
+                "{workload:?}: {part} contains {text:?}, which looks like a template and is sent \
+             literally → {remedy}"
+            )
+        })
 }
 
 /// A note if the requested number of rounds was rounded up to complete blocks of rounds.

@@ -1,4 +1,4 @@
-//! Text in the requests of a plan that looks like a template and is sent as it is.
+//! Text in the requests of a plan that looks like a template and is sent literally.
 
 use crate::model::Plan;
 use crate::reach::Reach;

@@ -24,6 +24,7 @@ mod rank_sum;
 mod sequential;
 mod signed_rank;
 mod simultaneous;
+mod spacing;
 mod sustained;
 #[cfg(test)]
 mod testing;
@@ -56,6 +57,7 @@ pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
 pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};
+pub use spacing::independent_spacing;
 pub use sustained::{falls, settled_from};
 pub use usl::{FEWEST_USL_LEVELS, Level, Usl, UslFit, usl_fit};
 

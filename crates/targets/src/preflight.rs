@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::TargetError;
 use crate::probe::{self, ProbeError, ResponseHead};
+use crate::route::Host;
 use crate::running::Running;
 
 /// Clock difference above which there is a warning.
@@ -86,52 +87,26 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
 /// When no host responds; when an address does not speak HTTP, or refuses all requests because of
 /// TLS; or when the clock difference is too large.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
-    let unreachable = |source| TargetError::Unreachable {
-        target: target.name.clone(),
-        source,
-    };
-    let (mut first, mut dead, mut failed) = (None, Vec::<DeadHost>::new(), None);
+    let (mut first, mut dead, mut failed) = (None, Vec::new(), None);
     for (index, host) in target.route.hosts.iter().enumerate() {
-        let mut answers = false;
-        for endpoint in target.route.endpoints_of(host) {
-            match probe::get(&host.url, &endpoint, limit, &|| false) {
-                Ok(response) => {
-                    if let Some(refusal) = response.refusal {
-                        return Err(unreachable(ProbeError::Refuses {
-                            address: endpoint.address,
-                            refusal,
-                        }));
-                    }
-                    let is_other_dead = dead.last().is_some_and(|dead| dead.index == index);
-                    if let Some(error) = failed.take().filter(|_| is_other_dead) {
-                        return Err(unreachable(error));
-                    }
-                    answers = true;
-                    first.get_or_insert(response);
-                }
-                // An address of a host that answers on another one is not a dead host.
-                Err(error) if error.is_unreachable() && !answers => {
-                    if dead.last().is_none_or(|dead| dead.index != index) {
-                        dead.push(DeadHost {
-                            index,
-                            name: host.name.clone(),
-                            reason: error.to_string(),
-                        });
-                    }
-                    failed = Some(error);
-                }
-                Err(error) => return Err(unreachable(error)),
+        match response_of(target, host, limit)? {
+            Ok(response) => {
+                first.get_or_insert(response);
+            }
+            Err(error) => {
+                dead.push(DeadHost {
+                    index,
+                    name: host.name.clone(),
+                    reason: error.to_string(),
+                });
+                failed.get_or_insert(error);
             }
         }
     }
-    if let (None, Some(error)) = (&first, failed) {
-        return Err(unreachable(error));
+    if let (None, Some(source)) = (&first, failed) {
+        return Err(unreachable(target, source));
     }
-    let response = first.ok_or_else(|| TargetError::Url {
-        target: target.name.clone(),
-        url: target.url.to_string(),
-        reason: "it has no host".to_owned(),
-    })?;
+    let response = first.ok_or_else(|| without_host(target))?;
     let mut warnings: Vec<String> = target
         .route
         .warnings
@@ -173,6 +148,57 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
         skew,
         warnings,
     })
+}
+
+/// The first response of a host; the inner error if none of its addresses responds.
+fn response_of(
+    target: &Running,
+    host: &Host,
+    limit: Duration,
+) -> Result<Result<ResponseHead, ProbeError>, TargetError> {
+    let (mut first, mut failed) = (None, None);
+    for endpoint in target.route.endpoints_of(host) {
+        match probe::get(&host.url, &endpoint, limit, &|| false) {
+            Ok(response) => match response.refusal {
+                Some(refusal) => {
+                    let address = endpoint.address;
+                    return Err(unreachable(
+                        target,
+                        ProbeError::Refuses { address, refusal },
+                    ));
+                }
+                None => {
+                    first.get_or_insert(response);
+                }
+            },
+            Err(error) if error.is_unreachable() => {
+                failed.get_or_insert(error);
+            }
+            Err(error) => return Err(unreachable(target, error)),
+        }
+    }
+    match (first, failed) {
+        (Some(response), None) => Ok(Ok(response)),
+        (None, Some(error)) => Ok(Err(error)),
+        // Requests go to all addresses of a host, so a host that responds on some is not usable.
+        (Some(_), Some(error)) => Err(unreachable(target, error)),
+        (None, None) => Err(without_host(target)),
+    }
+}
+
+fn unreachable(target: &Running, source: ProbeError) -> TargetError {
+    TargetError::Unreachable {
+        target: target.name.clone(),
+        source,
+    }
+}
+
+fn without_host(target: &Running) -> TargetError {
+    TargetError::Url {
+        target: target.name.clone(),
+        url: target.url.to_string(),
+        reason: "it has no host".to_owned(),
+    }
 }
 
 #[cfg(test)]

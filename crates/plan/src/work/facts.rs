@@ -6,7 +6,7 @@ use crate::sizes::Sizes;
 use crate::store::Store;
 
 /// Text in a request that looks like a template. Tenbin replaces no templates in requests, so the
-/// text is sent as it is.
+/// text is sent literally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralTemplate {
     /// The part of the request: `the path`, `the body`, `header "X-Id"`.

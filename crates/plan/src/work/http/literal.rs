@@ -1,4 +1,4 @@
-//! Text in a request that looks like a template of another tool and is sent as it is.
+//! Text in a request that looks like a template of another tool and is sent literally.
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 use tenbin_record::{ExpectedResponse, Frequencies, NewFeature, Sameness};
 use tenbin_result::format::percent;
 use tenbin_result::{Cause, Finding, Severity};
-use tenbin_stats::{equal_proportions_p, rank_sum_p};
+use tenbin_stats::{equal_proportions_p, independent_spacing, rank_sum_p};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -32,7 +32,7 @@ const CHANGED: f64 = 0.01;
 const BACK: f64 = 0.05;
 /// The same for a feature that names an error.
 const ERROR_SHARE: f64 = 0.02;
-/// Name of a string in JSON that is a page of its own: often that of a proxy that reports an error.
+/// Name of a feature: a string in JSON contains a whole HTML page, often the error page of a proxy.
 const MARKUP_IN_JSON: &str = "html in a string";
 /// Words of features that name an error.
 const ERRORS: [&str; 15] = [
@@ -279,7 +279,7 @@ impl Stages<'_> {
         let (idle, loaded) = (mean(before), mean(load));
         // Of a list that grows and shrinks slowly, neighbours in the sample are no independent
         // observations.
-        let every = spacing(&before.lengths);
+        let every = independent_spacing(&before.lengths);
         let floats = |lengths: &[u64]| -> Vec<f64> {
             lengths
                 .iter()
@@ -396,21 +396,6 @@ impl Stages<'_> {
     }
 }
 
-/// How many values of a series apart two values are about independent: (1 + r) / (1 - r) for a lag-1
-/// autocorrelation r (J. Priestley, "Spectral Analysis and Time Series", 5.3.2), at least 1.
-fn spacing(series: &[u64]) -> usize {
-    let mean = series.iter().sum::<u64>() as f64 / series.len().max(1) as f64;
-    let parts: Vec<f64> = series.iter().map(|&one| one as f64 - mean).collect();
-    let all: f64 = parts.iter().map(|part| part * part).sum();
-    let lagged: f64 = parts.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let r = (lagged / all).min(0.99);
-    // Chance alone gives up to 2 / √n.
-    match all > 0.0 && r > 2.0 / (series.len() as f64).sqrt() {
-        true => ((1.0 + r) / (1.0 - r)).ceil() as usize,
-        false => 1,
-    }
-}
-
 /// Whether the feature is an empty list, which a growing list loses.
 fn is_empty_list(name: &str) -> bool {
     name.ends_with(": empty array") || name.ends_with(": {}")
@@ -446,14 +431,6 @@ fn agrees(one: (u64, u64), other: (u64, u64)) -> bool {
 mod tests {
     use super::*;
     use crate::testing::Run;
-
-    #[test]
-    fn neighbours_of_a_slow_series_are_not_independent() {
-        let cycle: Vec<u64> = (0..128).map(|at| at / 5 % 16 * 40).collect();
-        assert!(spacing(&cycle) > 5, "{}", spacing(&cycle));
-        let random: Vec<u64> = (0..128_u64).map(|at| at * 7_919 % 101).collect();
-        assert_eq!((spacing(&random), spacing(&[7; 9])), (1, 1));
-    }
 
     fn stage(responses: u64) -> Frequencies {
         Frequencies {

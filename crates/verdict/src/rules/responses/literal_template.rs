@@ -1,4 +1,4 @@
-//! Text in a request that looks like a template and was sent as it is.
+//! Text in a request that looks like a template and was sent literally.
 
 use tenbin_plan::LiteralTemplate;
 use tenbin_result::{Cause, Finding, Severity};
@@ -9,7 +9,7 @@ use crate::words::tame;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "literal_template",
-    summary: "a request contains a placeholder of another tool, which was sent as it is",
+    summary: "a request contains a placeholder of another tool, which was sent literally",
     severities: &[Severity::Suspect],
     explanation: include_str!("literal_template.md"),
 };
@@ -25,7 +25,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 workload: Some(workload.to_owned()),
                 target: None,
                 evidence: format!(
-                    "{part} contains \"{}\", which looks like a template and was sent as it is",
+                    "{part} contains \"{}\", which looks like a template and was sent literally",
                     tame(&text)
                 ),
                 advice: remedy.to_owned(),

@@ -16,7 +16,7 @@ pub(in crate::responses) enum Likeness {
     /// Another kind of response, which can be a rare page that the unloaded server did not happen to
     /// send.
     Strange(Difference),
-    /// Another kind of response, which is no page of its own: an error, nothing, or a part.
+    /// Another kind of response that is no page: an error, an empty body, or a part of a page.
     Other(Difference),
 }
 
