@@ -8,10 +8,10 @@ use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, Subscriber};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Subscriber};
+use common::nats::{client, in_runtime, seed_in, without_key};
 use common::{Hub, Scratch, Tenbin};
 use futures_util::StreamExt as _;
 use nix::sys::signal::Signal;
@@ -21,37 +21,6 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 fn seed_of(hub: &Hub, name: &str) -> String {
     seed_in(&hub.file(name))
-}
-
-fn seed_in(creds: &Path) -> String {
-    let text = std::fs::read_to_string(creds).expect("credentials");
-    let seed = text.lines().nth(1).expect("a seed").to_owned();
-    assert!(seed.starts_with("SU") && seed.len() == 58);
-    seed
-}
-
-/// Options that trust the authority in a file of credentials, without a key.
-fn without_key(creds: &Path, inbox: &str) -> ConnectOptions {
-    ConnectOptions::new()
-        .add_root_certificates(creds.to_owned())
-        .custom_inbox_prefix(inbox)
-        .request_timeout(Some(SOON))
-        .connection_timeout(SOON)
-}
-
-/// A client with the key in a file of credentials, and the errors that the server reports to it.
-async fn client(url: &str, creds: &Path, inbox: &str) -> (Client, Receiver<String>) {
-    let (sender, errors) = mpsc::channel();
-    let options = without_key(creds, inbox)
-        .nkey(seed_in(creds))
-        .event_callback(move |event| {
-            if let Event::ServerError(error) = event {
-                let _ = sender.send(error.to_string());
-            }
-            async {}
-        });
-    let client = options.connect(url).await.expect("a connection");
-    (client, errors)
 }
 
 async fn next(subscriber: &mut Subscriber) -> String {
@@ -64,14 +33,6 @@ async fn next(subscriber: &mut Subscriber) -> String {
 async fn settle(client: &Client) {
     client.flush().await.expect("flushed");
     tokio::time::sleep(SILENCE).await;
-}
-
-fn in_runtime<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
-        .block_on(work)
 }
 
 /// A program with the given commands in place of starting the server.

@@ -79,6 +79,7 @@ fn publish(
     let agent = ureq::Agent::config_builder()
         .timeout_global(Some(timeout))
         .proxy(None)
+        .max_redirects(0)
         .build();
     let agent = ureq::Agent::new_with_config(agent);
     for number in 0..messages {

@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod agents;
 mod bounds;
 mod http1;
 mod http2;
@@ -15,6 +16,7 @@ mod kills;
 mod outages;
 mod plans;
 mod play;
+mod pressure;
 mod results;
 mod runs;
 mod s3;

@@ -57,6 +57,17 @@ pub(crate) fn server(
 ) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();
+    serve_on(listener, protocol, well, script);
+    port
+}
+
+/// As [`server`], on this listener.
+pub(crate) fn serve_on(
+    listener: TcpListener,
+    protocol: impl Speaks,
+    well: u32,
+    script: impl Fn(u32) -> Vec<Act> + Send + Sync + 'static,
+) {
     let shared = Arc::new((protocol, AtomicU32::new(0), script));
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
@@ -67,7 +78,6 @@ pub(crate) fn server(
             });
         }
     });
-    port
 }
 
 fn serve(

@@ -23,6 +23,7 @@ pub(crate) mod groonga;
 mod hub;
 pub(crate) mod lying_s3;
 pub(crate) mod mixed;
+pub(crate) mod nats;
 mod nginx;
 pub(crate) mod opensearch;
 mod own_server;
@@ -57,3 +58,8 @@ pub(crate) use servers::{
 pub(crate) use spinner::Spinner;
 pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin};
+
+/// Says in the output of the tests that a part was not run, and why.
+pub(crate) fn not_run(why: &str) {
+    eprintln!("NOT RUN: {why}");
+}

@@ -1,7 +1,7 @@
 //! Rules that compare a median figure of the slices with a threshold.
 
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::{Cause, Finding};
+use tenbin_result::{Cause, Finding, Severity};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -10,7 +10,7 @@ use crate::machine::{Place, places_above};
 /// A rule that compares one or more figures with thresholds.
 #[derive(Debug)]
 pub(crate) struct Threshold {
-    /// Description of the rule. Findings have the first severity of the description.
+    /// Description of the rule.
     pub(crate) info: RuleInfo,
     /// The figures with their thresholds, usually a single row.
     pub(crate) rows: &'static [Row],
@@ -23,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) figure: fn(&Slice, &MachineUse) -> Option<f64>,
     /// Threshold: a larger median over the full slices is a finding.
     pub(crate) above: f64,
+    /// A larger median is INVALID; `None` if every finding has the first severity of the rule.
+    pub(crate) invalid_above: Option<f64>,
     /// The cause of a large figure.
     pub(crate) cause: Cause,
     /// Writes the evidence of a finding at a place.
@@ -39,7 +41,10 @@ impl Threshold {
             let places = places_above(evidence, row.above, &row.figure);
             places.into_iter().map(move |place| {
                 let sentence = (row.sentence)(&place, evidence);
-                let severity = self.info.severities[0];
+                let severity = match row.invalid_above {
+                    Some(limit) if place.value > limit => Severity::Invalid,
+                    _ => self.info.severities[0],
+                };
                 place.finding(self.info.name, severity, row.cause, sentence, row.advice)
             })
         };

@@ -15,12 +15,13 @@ pub(crate) static THROTTLED: Threshold = Threshold {
     info: RuleInfo {
         name: "throttled",
         summary: "a CPU quota stopped the load generator",
-        severities: &[Severity::Suspect],
+        severities: &[Severity::Suspect, Severity::Invalid],
         explanation: include_str!("throttled.md"),
     },
     rows: &[Row {
         figure: |_, machine| share_of_time(machine.throttled_us, machine),
         above: 0.01,
+        invalid_above: Some(0.2),
         cause: Cause::Generator,
         sentence: |place, _| {
             format!(
@@ -50,6 +51,7 @@ pub(crate) static STEAL: Threshold = Threshold {
             Some(cpu.steal / cpu.all()?)
         },
         above: 0.02,
+        invalid_above: None,
         cause: Cause::Generator,
         sentence: |place, _| {
             format!(
@@ -80,6 +82,7 @@ pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
             share.is_finite().then_some(1.0 - share)
         },
         above: 0.30,
+        invalid_above: None,
         cause: Cause::Generator,
         sentence: |place, evidence| {
             let governor = machines(evidence).filter_map(|machine| machine.governor.as_deref());
@@ -111,6 +114,7 @@ pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
             Some(if is_cpu_idle { waiting } else { 0.0 })
         },
         above: 0.10,
+        invalid_above: None,
         cause: Cause::Server,
         sentence: |place, _| {
             format!(
@@ -139,6 +143,7 @@ pub(crate) static BANDWIDTH: Threshold = Threshold {
     rows: &[Row {
         figure: |_, machine| Some(fullest(machine)?.share),
         above: 0.85,
+        invalid_above: None,
         cause: Cause::Network,
         sentence: |place, evidence| {
             let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
@@ -178,6 +183,7 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| is_local(machine)),
             above: LOST,
+            invalid_above: None,
             cause: Cause::Setup,
             sentence: lost_segments,
             advice: "the load generator and the target are on one machine, so a socket buffer or an \
@@ -188,6 +194,7 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| !is_local(machine)),
             above: LOST,
+            invalid_above: None,
             cause: Cause::Network,
             sentence: lost_segments,
             advice: "look for a saturated link or switch, a bad cable, or a small receive buffer at \
@@ -288,6 +295,8 @@ mod tests {
         assert_eq!(findings.len(), 1, "the machine is the same for all");
         assert_eq!(findings[0].target, None);
         assert!(findings[0].evidence.contains("for 4.5 % of the time"));
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(throttled(Some(210_000))[0].severity, Severity::Invalid);
         assert_eq!(throttled(Some(9_000)), []);
         assert_eq!(throttled(None), [], "no quota");
     }
