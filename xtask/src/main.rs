@@ -57,8 +57,9 @@ cargo xtask <task>
   statistics --reruns
                   20 pairs of runs of one experiment under changing load, kept in bench/ (minutes)
   faults [WORDS]  (only the faults whose name has these words)
-                  agents, coordinators, hubs and networks lost at random moments, 20 times each, kept in
-                  bench/ (ten minutes; as root, for the networks)
+                  agents, coordinators, hubs, networks, terminals, standard error and targets lost at
+                  random moments, 20 times each, kept in bench/ (twenty minutes; as root, for the
+                  networks and a full disk)
   faults WORDS --seed N
                   the same at other moments
   faq [WORDS]     (only the plans whose name has one of these words)

@@ -1,7 +1,11 @@
-//! `cargo xtask faults`: loses agents, coordinators, hubs and networks at random moments, and checks
-//! what is left. docs/agents.md describes what must happen.
+//! `cargo xtask faults`: loses agents, coordinators, hubs, networks, terminals, standard error and
+//! targets at random moments, and checks what is left. docs/agents.md and docs/exit-codes.md
+//! describe what must happen.
 
+mod agents;
+mod alone;
 mod network;
+mod processes;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -21,6 +25,24 @@ const TRIALS: usize = 20;
 /// Trials at the same time: most of a trial is waiting.
 const TOGETHER: usize = 4;
 
+/// What the trials with agents do, and when they pass.
+const OF_AGENTS: &str = "Two agents send 200 requests/s, in 6 slices of 1 s (2 of 5 s if the lost agent can \
+    reach the server). Something is lost at a random moment. Half of the runs have --on-agent-loss \
+    stop, and half repeat (continue if the lost agent can reach the server); these must be complete if \
+    they have lost an agent after their first slice. A trial passes if the command ends with a \
+    documented exit code, every kept slice has exactly its requests, an agent that can reach the \
+    server sends at most one more request per connection once the block is measured again without it, \
+    the agents wait for the next coordinator, and no process is left.";
+
+/// What the trials without agents do, and when they pass.
+const ALONE: &str = "Two targets are measured in 12 slices of 300 ms; something is lost at a random moment of \
+    the first 6 s. Without its terminal, the run must end, write a result of its slices and leave no \
+    object on the server; in half of the trials a shell passes the hang-up on. Without standard error, \
+    the run must be complete. After an outage of its target, it must be complete too, without a slice \
+    that has no correct response, and its result must name each outage that the run has noticed; if \
+    the target is away before its first correct response, the run is refused (exit code 3). In all \
+    trials no process is left.";
+
 /// What is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
@@ -33,10 +55,15 @@ pub(crate) enum Fault {
     CableCut,
     CableHealed,
     HubCut,
+    TerminalGone,
+    ErrorsFull,
+    ErrorsUnread,
+    TargetKilled,
+    TargetPaused,
 }
 
 impl Fault {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 14] = [
         Self::AgentKilled,
         Self::AgentStopped,
         Self::AgentPaused,
@@ -46,6 +73,11 @@ impl Fault {
         Self::CableCut,
         Self::CableHealed,
         Self::HubCut,
+        Self::TerminalGone,
+        Self::ErrorsFull,
+        Self::ErrorsUnread,
+        Self::TargetKilled,
+        Self::TargetPaused,
     ];
 
     fn name(self) -> &'static str {
@@ -59,6 +91,39 @@ impl Fault {
             Self::CableCut => "the cable of an agent is cut",
             Self::CableHealed => "the cable of an agent is cut for 0.2 to 5 s",
             Self::HubCut => "the cable between an agent and the hub is cut",
+            Self::TerminalGone => "the terminal of a run vanishes",
+            Self::ErrorsFull => "the disk of standard error is full",
+            Self::ErrorsUnread => "the reader of standard error ends",
+            Self::TargetKilled => "a target gets SIGKILL, and starts again after 0.2 to 5 s",
+            Self::TargetPaused => "a target gets SIGSTOP, and SIGCONT after 0.2 to 5 s",
+        }
+    }
+
+    /// Whether the run has agents.
+    fn is_of_agents(self) -> bool {
+        !matches!(
+            self,
+            Self::TerminalGone
+                | Self::ErrorsFull
+                | Self::ErrorsUnread
+                | Self::TargetKilled
+                | Self::TargetPaused
+        )
+    }
+
+    /// Whether what was lost comes back after a time.
+    fn comes_back(self) -> bool {
+        matches!(
+            self,
+            Self::CableHealed | Self::AgentPaused | Self::TargetKilled | Self::TargetPaused
+        )
+    }
+
+    /// Number of slices in a complete run.
+    fn slices(self) -> usize {
+        match self.is_of_agents() {
+            true => agents::slices(self).0,
+            false => alone::SLICES,
         }
     }
 
@@ -82,6 +147,11 @@ impl Fault {
     fn needs_network(self) -> bool {
         self.leaves_server_in_reach() || matches!(self, Self::CableCut | Self::CableHealed)
     }
+
+    /// Whether only root can cause the fault: in a network namespace, or with a small disk.
+    fn needs_root(self) -> bool {
+        self.needs_network() || self == Self::ErrorsFull
+    }
 }
 
 /// Runs the trials of all faults whose name contains `words`, and prints the table. A run of all
@@ -98,9 +168,11 @@ pub(crate) fn run(words: &str) -> Result<()> {
     chosen.retain(|fault| fault.name().contains(words));
     ensure!(!chosen.is_empty(), "no fault has {words:?} in its name");
     let is_root = nix::unistd::Uid::effective().is_root();
-    if !is_root && chosen.iter().any(|fault| fault.needs_network()) {
-        println!("NOT RUN: a cable can be cut by root only, in a network namespace");
-        chosen.retain(|fault| !fault.needs_network());
+    if !is_root && chosen.iter().any(|fault| fault.needs_root()) {
+        println!(
+            "NOT RUN: only root can cut a cable in a network namespace, and mount a small disk"
+        );
+        chosen.retain(|fault| !fault.needs_root());
     }
     shell::succeed(shell::cargo().args(["build", "-p", "tenbin"]))?;
     let root = std::env::temp_dir().join(format!("tenbin-faults-{}", std::process::id()));
@@ -120,8 +192,8 @@ pub(crate) fn run(words: &str) -> Result<()> {
     let failed = outcomes.values().filter(|ended| ended.wrong.is_some());
     let failed = failed.count();
     if words.is_empty() && is_root {
-        let page = format!("# Faults of agents\n\n`cargo xtask faults`. {text}");
-        println!("kept in {}", kept::page("agents", &page)?.display());
+        let page = format!("# Faults at random moments\n\n`cargo xtask faults`. {text}");
+        println!("kept in {}", kept::page("faults", &page)?.display());
     }
     ensure!(
         failed == 0,
@@ -164,40 +236,32 @@ fn all(trials: &[Trial], tenbin: &Path, root: &Path) -> BTreeMap<usize, Ended> {
 }
 
 fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> String {
-    let mut text = format!(
-        "Two agents send 200 requests/s, in 6 slices of 1 s (2 of 5 s if the lost agent can reach the server). At a random moment of the run \
-         (seed {seed}) something is lost. Half of the runs have --on-agent-loss stop, and half repeat \
-         (continue if the lost agent can reach the server); these must be complete if they have lost an agent \
-         after their first slice. A trial passes if the command ends with a documented exit \
-         code, every kept slice has exactly its requests, an agent that can reach the \
-         server sends at most one more request per connection once the block is measured again without it, the agents wait for the \
-         next coordinator, and no process is left.\n\n\
-         | what | passed | run complete | ended early, with slices | ended early, without | longest \
-         time to the end |\n|---|---|---|---|---|---|\n"
-    );
-    for fault in Fault::ALL {
-        let mine: Vec<&Ended> = outcomes
-            .iter()
-            .filter(|(number, _)| trials[**number].fault == fault)
-            .map(|(_, ended)| ended)
-            .collect();
-        if mine.is_empty() {
-            let _ = writeln!(text, "| {} | NOT RUN | | | | |", fault.name());
-            continue;
-        }
-        let count = |is_one: &dyn Fn(&Ended) -> bool| mine.iter().filter(|e| is_one(e)).count();
-        let (rounds, _) = trial::slices(fault);
-        let longest = mine.iter().map(|ended| ended.seconds).fold(0.0, f64::max);
-        let _ = writeln!(
+    let mut text = format!("Seed {seed}.\n");
+    let (of_agents, alone): (Vec<Fault>, Vec<Fault>) = Fault::ALL
+        .into_iter()
+        .partition(|fault| fault.is_of_agents());
+    let parts = [
+        ("Runs with agents", OF_AGENTS, of_agents),
+        ("Runs of one load generator", ALONE, alone),
+    ];
+    for (title, what, faults) in parts {
+        let _ = write!(
             text,
-            "| {} | {} of {} | {} | {} | {} | {longest:.1} s |",
-            fault.name(),
-            count(&|ended| ended.wrong.is_none()),
-            mine.len(),
-            count(&|ended| ended.slices == rounds),
-            count(&|ended| (1..rounds).contains(&ended.slices)),
-            count(&|ended| ended.slices == 0),
+            "\n## {title}\n\n{what}\n\n| what | passed | run complete | ended early, with slices \
+             | ended early, without | longest time to the end |\n|---|---|---|---|---|---|\n"
         );
+        for fault in faults {
+            let of_fault = outcomes
+                .iter()
+                .filter(|(number, _)| trials[**number].fault == fault);
+            let ended: Vec<&Ended> = of_fault.map(|(_, ended)| ended).collect();
+            let _ = writeln!(
+                text,
+                "| {} | {} |",
+                fault.name(),
+                cells(&ended, fault.slices())
+            );
+        }
     }
     for (number, ended) in outcomes {
         if let Some(wrong) = &ended.wrong {
@@ -205,4 +269,21 @@ fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> Stri
         }
     }
     text
+}
+
+/// The cells of a fault after its name; `slices` are those of a complete run.
+fn cells(all: &[&Ended], slices: usize) -> String {
+    if all.is_empty() {
+        return "NOT RUN | | | |".to_owned();
+    }
+    let count = |is_one: &dyn Fn(&Ended) -> bool| all.iter().filter(|ended| is_one(ended)).count();
+    let longest = all.iter().map(|ended| ended.seconds).fold(0.0, f64::max);
+    format!(
+        "{} of {} | {} | {} | {} | {longest:.1} s",
+        count(&|ended| ended.wrong.is_none()),
+        all.len(),
+        count(&|ended| ended.slices == slices),
+        count(&|ended| (1..slices).contains(&ended.slices)),
+        count(&|ended| ended.slices == 0),
+    )
 }
