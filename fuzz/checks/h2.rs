@@ -123,11 +123,11 @@ fn run(path: PathBuf) -> Outcome {
         &mut |event| {
             if let SliceEvent::Sample(sample) = event {
                 let op = &sample.ops[0];
-                outcome.ok += op.ok;
+                outcome.ok += op.counts.ok;
                 // A connection that cannot be opened is a failure, and no request of these.
-                let unopened = op.errors[ErrorClass::Connect as usize];
-                outcome.failed += op.errors.iter().sum::<u64>() - unopened;
-                outcome.body_bytes += op.answered;
+                let unopened = op.errors_of(ErrorClass::Connect);
+                outcome.failed += op.failed_count() - unopened;
+                outcome.body_bytes += op.answered.unwrap_or(0);
                 outcome.failures.extend(op.failures.clone());
             }
         },

@@ -109,15 +109,15 @@ fn sample(draw: &mut Draw, start: u64, end: u64, drain: bool) -> Sample {
     let each = ok / draws;
     for _ in 0..draws {
         let time = draw.time();
-        op.service.saturating_record_n(time, each);
-        op.first_byte.saturating_record_n(time * 9 / 10, each);
+        op.times.service.saturating_record_n(time, each);
+        op.times.first_byte.saturating_record_n(time * 9 / 10, each);
     }
-    op.ok = each * draws;
-    op.sent = op.ok * 70;
-    op.received = op.ok * 1_200;
-    op.payload = op.ok * 1_024;
-    op.answered = op.payload;
-    op.statuses.insert(200, op.ok);
+    op.counts.ok = each * draws;
+    op.counts.sent = op.counts.ok * 70;
+    op.counts.received = op.counts.ok * 1_200;
+    op.counts.payload = op.counts.ok * 1_024;
+    op.answered = Some(op.counts.payload);
+    op.statuses.insert(200, op.counts.ok);
     Sample {
         start,
         end,

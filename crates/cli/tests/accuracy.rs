@@ -213,8 +213,8 @@ fn cost_of_an_operation(destination: Destination) -> f64 {
     let (mut ok, mut recorded, mut cpu) = (0, 0, 0);
     let mut listen = |event| {
         if let SliceEvent::Sample(sample) = event {
-            ok += sample.ops[0].ok;
-            recorded += sample.ops[0].service.len();
+            ok += sample.ops[0].counts.ok;
+            recorded += sample.ops[0].times.service.len();
             cpu += sample.cpu;
         }
     };

@@ -14,7 +14,7 @@ use crate::parts::MessagePart;
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 6;
+pub(crate) const FORMAT: u32 = 7;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.

@@ -107,11 +107,11 @@ fn main() {
             let SliceEvent::Sample(sample) = event else {
                 return;
             };
-            ok += sample.ops[0].ok;
+            ok += sample.ops[0].counts.ok;
             failed += sample.ops[0].failed_count();
             cpu += sample.cpu;
-            service.add(&sample.ops[0].service).unwrap();
-            lag.add(&sample.ops[0].lag).unwrap();
+            service.add(&*sample.ops[0].times.service).unwrap();
+            lag.add(&*sample.ops[0].times.lag).unwrap();
         },
     )
     .unwrap();

@@ -547,7 +547,7 @@ mod tests {
         let (mut ok, mut ok_at_close) = (0, None);
         let mut listen = |event| match event {
             SliceEvent::Opened => {}
-            SliceEvent::Sample(sample) => ok += sample.ops[0].ok,
+            SliceEvent::Sample(sample) => ok += sample.ops[0].counts.ok,
             SliceEvent::Closed => {
                 assert_eq!(ok_at_close, None, "closed twice");
                 ok_at_close = Some(ok);
@@ -575,7 +575,7 @@ mod tests {
         let (mut ok, mut ok_at_close) = (0, None);
         let mut listen = |event| match event {
             SliceEvent::Opened => {}
-            SliceEvent::Sample(sample) => ok += sample.ops[0].ok,
+            SliceEvent::Sample(sample) => ok += sample.ops[0].counts.ok,
             SliceEvent::Closed => ok_at_close = Some(ok),
         };
         let done = drive(&plan, workers, &AtomicBool::new(false), &mut listen).unwrap();
@@ -657,7 +657,7 @@ mod tests {
         let mut listen = |event| match event {
             SliceEvent::Opened => opened = Some(Instant::now()),
             SliceEvent::Sample(sample) => {
-                ok += sample.ops[0].ok;
+                ok += sample.ops[0].counts.ok;
                 threads.push(sample.thread);
             }
             SliceEvent::Closed => {}

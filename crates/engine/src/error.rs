@@ -1,7 +1,10 @@
 //! Classes of failed operations.
 
+use serde::{Deserialize, Serialize};
+
 /// Why an operation failed. Failed operations never count as throughput.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
 #[repr(u8)]
 pub enum ErrorClass {
     /// No connection could be made.
@@ -62,5 +65,19 @@ impl ErrorClass {
     /// The class with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+}
+
+impl From<ErrorClass> for &'static str {
+    fn from(class: ErrorClass) -> Self {
+        class.name()
+    }
+}
+
+impl TryFrom<String> for ErrorClass {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::from_name(&name).ok_or_else(|| format!("unknown error class `{name}`"))
     }
 }

@@ -154,6 +154,10 @@ impl Role {
         matches!(self, Self::Request | Self::Transaction)
     }
 
+    pub(crate) fn is_plain_request(&self) -> bool {
+        *self == Self::Request
+    }
+
     /// Whether the operation is a single request.
     pub fn is_request(self) -> bool {
         matches!(self, Self::Request | Self::Step)

@@ -1,6 +1,10 @@
 //! Latency histograms: 1 ns to 10 min, three significant digits.
 
+use std::ops::{Deref, DerefMut};
+
 use hdrhistogram::Histogram;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Base-2 logarithm of the value below which every nanosecond has a separate slot. 2^11 gives three
 /// significant digits.
@@ -24,56 +28,72 @@ pub fn small_histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits are valid")
 }
 
-/// Serializes a histogram as its counts that are not 0, for other processes: pairs of the distance
-/// from the last value in use, nanoseconds, and the count. Reading restores the counts exactly.
-pub(crate) mod sparse {
-    use hdrhistogram::Histogram;
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+/// A histogram of nanoseconds in a sample. Its memory grows with the recorded values.
+///
+/// Serialized for other processes as the counts that are not 0: pairs of the distance from the last
+/// value in use, nanoseconds, and the count. Reading restores the counts exactly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SampleHistogram(Histogram<u64>);
 
-    use super::small_histogram;
+impl Default for SampleHistogram {
+    fn default() -> Self {
+        Self(small_histogram())
+    }
+}
 
-    pub(crate) fn serialize<S: Serializer>(
-        histogram: &Histogram<u64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+impl Deref for SampleHistogram {
+    type Target = Histogram<u64>;
+
+    fn deref(&self) -> &Histogram<u64> {
+        &self.0
+    }
+}
+
+impl DerefMut for SampleHistogram {
+    fn deref_mut(&mut self) -> &mut Histogram<u64> {
+        &mut self.0
+    }
+}
+
+impl Serialize for SampleHistogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut last = 0;
-        let used = histogram.iter_recorded().map(|step| {
-            let value = histogram.lowest_equivalent(step.value_iterated_to());
+        let used = self.iter_recorded().map(|step| {
+            let value = self.lowest_equivalent(step.value_iterated_to());
             let distance = value - last;
             last = value;
             (distance, step.count_at_value())
         });
         used.collect::<Vec<(u64, u64)>>().serialize(serializer)
     }
+}
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Histogram<u64>, D::Error> {
+impl<'de> Deserialize<'de> for SampleHistogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut histogram = small_histogram();
         let mut value = 0_u64;
         for (distance, count) in Vec::<(u64, u64)>::deserialize(deserializer)? {
             value = value.saturating_add(distance);
-            if value > super::HIGHEST_NANOS {
+            if value > HIGHEST_NANOS {
                 return Err(D::Error::custom("a time of more than 10 minutes"));
             }
             histogram.record_n(value, count).map_err(D::Error::custom)?;
         }
-        Ok(histogram)
+        Ok(Self(histogram))
     }
 }
 
 /// A latency histogram for the hot path: recording is one shift and one addition. Has the slots of
 /// [`latency_histogram`], so the conversion is exact.
 #[derive(Debug)]
-pub(crate) struct Counts {
+pub(crate) struct SlotCounts {
     slots: Box<[u32]>,
     /// Lowest slot in use; `highest` is the highest slot in use.
     lowest: usize,
     highest: usize,
 }
 
-impl Default for Counts {
+impl Default for SlotCounts {
     fn default() -> Self {
         Self {
             slots: vec![0; SLOTS].into_boxed_slice(),
@@ -83,7 +103,7 @@ impl Default for Counts {
     }
 }
 
-impl Counts {
+impl SlotCounts {
     /// Counts a latency. 0 counts as 1 ns, and values above [`HIGHEST_NANOS`] as [`HIGHEST_NANOS`].
     #[inline]
     pub(crate) fn record(&mut self, nanos: u64) {
@@ -96,19 +116,12 @@ impl Counts {
     }
 
     /// Returns the counts as a histogram and clears them.
-    pub(crate) fn take(&mut self) -> Histogram<u64> {
-        if self.lowest > self.highest {
-            return small_histogram();
+    pub(crate) fn take(&mut self) -> SampleHistogram {
+        let mut histogram = small_histogram();
+        if self.lowest <= self.highest {
+            // Resizes the histogram once, and not with each larger value.
+            let _ = histogram.record_n(lowest_of_slot(self.highest), 0);
         }
-        self.move_into(latency_histogram())
-    }
-
-    /// Like [`Self::take`], but the histogram has no more memory than the largest value needs.
-    pub(crate) fn take_small(&mut self) -> Histogram<u64> {
-        self.move_into(small_histogram())
-    }
-
-    fn move_into(&mut self, mut histogram: Histogram<u64>) -> Histogram<u64> {
         for slot in self.lowest..=self.highest {
             let count = std::mem::take(&mut self.slots[slot]);
             if count > 0 {
@@ -118,7 +131,7 @@ impl Counts {
             }
         }
         (self.lowest, self.highest) = (SLOTS, 0);
-        histogram
+        SampleHistogram(histogram)
     }
 
     /// Clears the counts.
@@ -169,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_gone() {
-        let mut counts = Counts::default();
+        let mut counts = SlotCounts::default();
         assert!(counts.take().is_empty());
         for nanos in [0, 5_000, u64::MAX] {
             counts.record(nanos);
@@ -189,7 +202,7 @@ mod tests {
             values in prop::collection::vec(1u64..HIGHEST_NANOS, 1..200),
             shifts in prop::collection::vec(0u32..39, 200),
         ) {
-            let mut counts = Counts::default();
+            let mut counts = SlotCounts::default();
             let mut expected = latency_histogram();
             for (value, shift) in values.iter().zip(shifts) {
                 let value = (value >> shift).max(1);

@@ -26,6 +26,7 @@ pub mod http1;
 pub mod http2;
 pub mod null;
 pub mod opened;
+pub mod operation;
 pub mod order;
 pub mod pacer;
 pub mod protocol;
@@ -53,6 +54,7 @@ pub use exchange::{
     BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
     Transaction, Workload,
 };
+pub use operation::{Counter, Counts, HostFigures, Operation, Setup, SetupStep, Timed, Times};
 pub use protocol::{HTTP1, HTTP2, StreamProtocol};
 pub use route::{Protocol, Route, Share};
 pub use sample::{

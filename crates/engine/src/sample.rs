@@ -1,13 +1,9 @@
 //! The figures that each generator thread reports about once a second.
 
-use std::collections::BTreeMap;
-
-use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use crate::error::ErrorClass;
-use crate::exchange::Role;
-use crate::histogram::{latency_histogram, small_histogram, sparse};
+use crate::histogram::SampleHistogram;
+use crate::operation::{HostFigures, Operation, Setup};
 
 /// The figures of one thread for about one second of a slice's measured window. The last sample
 /// covers the drain: the time after the window in which requests in flight finish.
@@ -78,141 +74,27 @@ pub const LATE_FROM_LOG2: u32 = 16;
 pub const SHORTEST_PAUSE_NANOS: u64 = 1_000_000;
 
 /// One operation's figures in a [`Sample`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OpSample {
-    /// Name of the operation. Not serialized: another process knows the name from the workload.
-    #[serde(skip)]
-    pub name: &'static str,
-    /// How the operation counts in throughput and failures.
-    pub role: Role,
-    /// Correct operations that ended inside the window: the numerator of throughput.
-    pub ok: u64,
-    /// Bytes written for operations whose response ended inside the window, including heads.
-    pub sent: u64,
-    /// Bytes read for operations whose response ended inside the window, including heads; with
-    /// HTTP/2, bodies only.
-    pub received: u64,
-    /// Body bytes of the operations in `ok`: of the request or the response, whichever is longer,
-    /// unless the workload sets [`crate::Exchange::content`].
-    pub payload: u64,
-    /// Body bytes of the responses in `ok`, without request bodies; 0 for transactions.
-    pub answered: u64,
-    /// Failures by class, indexed by `ErrorClass as usize`: operations that were due before the
-    /// window closed and failed after the window opened.
-    pub errors: [u64; ErrorClass::ALL.len()],
-    /// Number of responses by status code, over the operations that `ok` and `errors` count.
-    pub statuses: BTreeMap<u16, u64>,
-    /// Failure texts with their counts: at most 32 texts, and one entry for all further texts.
-    pub failures: BTreeMap<String, u64>,
-    /// Operations due in the window that timed out after the window closed. `errors` counts them as
-    /// timeouts, and `failed` contains the time until the timeout.
-    pub censored: u64,
-    /// Service time of correct operations, nanoseconds: from the start of the write to the last
-    /// byte of the response.
-    #[serde(with = "sparse")]
-    pub service: Histogram<u64>,
-    /// Response time of correct operations, nanoseconds: from the intended start to the last byte
-    /// of the response. Empty in a closed loop, where response time equals service time.
-    #[serde(with = "sparse")]
-    pub response: Histogram<u64>,
-    /// Send lag of correct operations, nanoseconds: from the intended start to the start of the
-    /// write. Empty in a closed loop.
-    #[serde(with = "sparse")]
-    pub lag: Histogram<u64>,
-    /// Time to first byte of correct operations, nanoseconds: from the start of the write to the
-    /// first byte of the response.
-    #[serde(with = "sparse")]
-    pub first_byte: Histogram<u64>,
-    /// Time from the intended start to the failure, nanoseconds.
-    #[serde(with = "sparse")]
-    pub failed: Histogram<u64>,
-}
+pub type OpSample = Operation<SampleHistogram>;
 
 impl OpSample {
-    /// An empty sample of the operation with this name.
-    pub fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            role: Role::Request,
-            ok: 0,
-            sent: 0,
-            received: 0,
-            payload: 0,
-            answered: 0,
-            errors: [0; ErrorClass::ALL.len()],
-            statuses: BTreeMap::new(),
-            failures: BTreeMap::new(),
-            censored: 0,
-            service: latency_histogram(),
-            response: latency_histogram(),
-            lag: latency_histogram(),
-            first_byte: latency_histogram(),
-            failed: latency_histogram(),
-        }
-    }
-
-    /// Number of failures of all classes.
-    pub fn failed_count(&self) -> u64 {
-        self.errors.iter().sum()
-    }
-}
-
-/// Duration of connection set-up, nanoseconds, by phase; not part of the latency of an operation on
-/// an open connection. Includes connections that were already open when the window opened.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SetupSample {
-    /// Time from the start of the attempt until the socket was connected: the TCP handshake, or
-    /// `connect` of a Unix socket. Includes closing the previous connection, if any.
-    #[serde(with = "sparse")]
-    pub connect: Histogram<u64>,
-    /// Durations of TLS handshakes; empty without TLS.
-    #[serde(with = "sparse")]
-    pub tls: Histogram<u64>,
-    /// Time to first byte of the first response on a connection.
-    #[serde(with = "sparse")]
-    pub first_byte: Histogram<u64>,
-    /// Service time of the first response on a connection, if correct and inside the window.
-    #[serde(with = "sparse")]
-    pub response: Histogram<u64>,
-    /// Each time in `response` plus the set-up time of its connection.
-    #[serde(with = "sparse")]
-    pub total: Histogram<u64>,
-}
-
-impl Default for SetupSample {
-    fn default() -> Self {
-        Self {
-            connect: small_histogram(),
-            tls: small_histogram(),
-            first_byte: small_histogram(),
-            response: small_histogram(),
-            total: small_histogram(),
+    /// Adds all figures of `part`.
+    ///
+    /// # Panics
+    /// Never: these histograms grow with their values.
+    pub fn add(&mut self, part: &Self) {
+        self.add_counts(part);
+        for (sum, part) in self.times.as_mut().zip(part.times.as_ref()).into_array() {
+            sum.add(&**part)
+                .expect("a histogram that resizes itself takes any value");
         }
     }
 }
 
-/// The figures of one host, over all operations.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HostSample {
-    /// Correct responses inside the window.
-    pub ok: u64,
-    /// Failures by class, indexed by `ErrorClass as usize`.
-    pub errors: [u64; ErrorClass::ALL.len()],
-    /// Service time of correct responses, nanoseconds: from the start of the write to the last
-    /// byte.
-    #[serde(with = "sparse")]
-    pub service: Histogram<u64>,
-}
+/// Duration of connection set-up in a [`Sample`], nanoseconds, by step.
+pub type SetupSample = Setup<SampleHistogram>;
 
-impl Default for HostSample {
-    fn default() -> Self {
-        Self {
-            ok: 0,
-            errors: [0; ErrorClass::ALL.len()],
-            service: small_histogram(),
-        }
-    }
-}
+/// The figures of one host in a [`Sample`].
+pub type HostSample = HostFigures<SampleHistogram>;
 
 /// Counters of connection events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,6 +102,7 @@ pub struct Ledger {
     /// Connections opened, including those that were open when the window opened.
     pub opened: u64,
     /// Of `opened`: connections that were open when the window opened.
+    #[serde(default, rename = "standing")]
     pub already_open: u64,
     /// Requests on a connection that had already carried a request. A request that is sent again
     /// counts again.
@@ -235,28 +118,35 @@ pub struct Ledger {
     pub reset: u64,
     /// Requests inside the window that the server refused with REFUSED_STREAM (HTTP/2), and that
     /// were sent again as the same operation.
+    #[serde(default)]
     pub resent_refused: u64,
     /// Requests inside the window that the server left unprocessed with GOAWAY (HTTP/2), and that
     /// were sent again as the same operation.
+    #[serde(default)]
     pub resent_goaway: u64,
     /// Pipelined requests inside the window that were sent again as the same operation, because the
     /// server announced the end of the connection in an earlier response.
+    #[serde(default)]
     pub resent_closed: u64,
     /// Smallest number of concurrent streams that the server allowed on a connection
     /// (SETTINGS_MAX_CONCURRENT_STREAMS), if smaller than the planned number; `None` otherwise.
+    #[serde(default)]
     pub streams_allowed: Option<u64>,
     /// Time to open the connections in `opened`, including TLS, nanoseconds, summed over
     /// connections. Includes the time to close the connections that the new connections replaced.
     pub connect_nanos: u64,
     /// Time in flight inside the window, nanoseconds, summed over the requests that no histogram
     /// contains because they were due before the window opened.
+    #[serde(default)]
     pub unrecorded_nanos: u64,
     /// Time in flight outside the window, nanoseconds, summed over the requests that a histogram
     /// contains.
+    #[serde(default)]
     pub outside_nanos: u64,
     /// Closed loop: time for which connections were free because the load generator had not sent
     /// their next request yet, nanoseconds, summed over the requests in `service`. The load
     /// generator used this time to prepare requests, or waited for a core.
+    #[serde(default)]
     pub turnaround_nanos: u64,
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::error::ErrorClass;
 use crate::exchange::{Judgement, Role, Transaction};
 use crate::failure;
-use crate::histogram::Counts;
+use crate::histogram::SlotCounts;
 use crate::opened::Opened;
+use crate::operation::{HostFigures, Operation, Setup};
 use crate::sample::{
-    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS,
-    Sample, SetupSample,
+    HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, SHORTEST_PAUSE_NANOS, Sample,
 };
 use crate::thread_time::{ThreadMeter, ThreadTime};
 
@@ -76,51 +76,23 @@ impl Window {
 
 /// One operation's counts since the last sample.
 struct OpTally {
-    name: &'static str,
-    role: Role,
-    ok: u64,
-    sent: u64,
-    received: u64,
-    payload: u64,
-    answered: u64,
-    errors: [u64; ErrorClass::ALL.len()],
-    statuses: BTreeMap<u16, u64>,
+    figures: Operation<SlotCounts>,
     /// The last status, and the number of consecutive responses with this status: avoids a map
     /// lookup on the hot path.
     run_of_status: (u16, u64),
-    failures: BTreeMap<String, u64>,
     /// The first failure text of each shape. The key is the shape; the text is the key in
-    /// `failures`.
+    /// `figures.failures`.
     shapes: BTreeMap<String, String>,
-    censored: u64,
-    service: Counts,
-    response: Counts,
-    lag: Counts,
-    first_byte: Counts,
-    failed: Counts,
 }
 
 impl OpTally {
     fn new(name: &'static str, role: Role) -> Self {
+        let mut figures = Operation::of(name, role);
+        figures.answered = Some(0);
         Self {
-            name,
-            role,
-            ok: 0,
-            sent: 0,
-            received: 0,
-            payload: 0,
-            answered: 0,
-            errors: [0; ErrorClass::ALL.len()],
-            statuses: BTreeMap::new(),
+            figures,
             run_of_status: (0, 0),
-            failures: BTreeMap::new(),
             shapes: BTreeMap::new(),
-            censored: 0,
-            service: Counts::default(),
-            response: Counts::default(),
-            lag: Counts::default(),
-            first_byte: Counts::default(),
-            failed: Counts::default(),
         }
     }
 
@@ -137,22 +109,22 @@ impl OpTally {
     fn flush_status(&mut self) {
         let (status, count) = std::mem::take(&mut self.run_of_status);
         if count > 0 {
-            *self.statuses.entry(status).or_default() += count;
+            *self.figures.statuses.entry(status).or_default() += count;
         }
     }
 
     #[inline]
     fn failed(&mut self, times: Times, class: ErrorClass, text: &str) {
-        self.errors[class as usize] += 1;
-        self.failed
-            .record(times.ended.saturating_sub(times.intended));
+        *self.figures.errors.entry(class).or_default() += 1;
+        let waited = times.ended.saturating_sub(times.intended);
+        self.figures.times.failed.record(waited);
         if !text.is_empty() {
             self.failure(text);
         }
     }
 
     fn failure(&mut self, text: &str) {
-        if let Some(count) = self.failures.get_mut(text) {
+        if let Some(count) = self.figures.failures.get_mut(text) {
             *count += 1;
             return;
         }
@@ -163,98 +135,23 @@ impl OpTally {
             None if has_space => text,
             None => OTHER_FAILURES,
         };
-        *self.failures.entry(heading.to_owned()).or_default() += 1;
+        *self.figures.failures.entry(heading.to_owned()).or_default() += 1;
         if heading == text {
             self.shapes.insert(shape, text.to_owned());
         }
     }
 
     fn take(&mut self) -> OpSample {
-        use std::mem::take;
         self.flush_status();
         self.shapes.clear();
-        OpSample {
-            name: self.name,
-            role: self.role,
-            ok: take(&mut self.ok),
-            sent: take(&mut self.sent),
-            received: take(&mut self.received),
-            payload: take(&mut self.payload),
-            answered: take(&mut self.answered),
-            errors: take(&mut self.errors),
-            statuses: take(&mut self.statuses),
-            failures: take(&mut self.failures),
-            censored: take(&mut self.censored),
-            service: self.service.take(),
-            response: self.response.take(),
-            lag: self.lag.take(),
-            first_byte: self.first_byte.take(),
-            failed: self.failed.take(),
-        }
+        self.figures.take_with(SlotCounts::take)
     }
 }
 
-/// One host's counts since the last sample.
-#[derive(Default)]
-struct HostTally {
-    ok: u64,
-    errors: [u64; ErrorClass::ALL.len()],
-    service: Counts,
-}
-
-impl HostTally {
-    fn take(&mut self) -> HostSample {
-        HostSample {
-            ok: std::mem::take(&mut self.ok),
-            errors: std::mem::take(&mut self.errors),
-            service: self.service.take(),
-        }
-    }
-}
-
-/// Durations of connection set-up since the last sample.
-#[derive(Default)]
-pub(crate) struct SetupTally {
-    connect: Counts,
-    tls: Counts,
-    pub(crate) first_byte: Counts,
-    response: Counts,
-    total: Counts,
-}
-
-impl SetupTally {
-    /// Records a correct first response on a connection: the service time, and the service time
-    /// plus connection set-up.
-    pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
-        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
-        self.response.record(service);
-        self.total.record(opening + service);
-    }
-
-    fn opened(&mut self, opened: Opened) {
-        self.connect.record(opened.connect_nanos);
-        if let Some(nanos) = opened.tls_nanos {
-            self.tls.record(nanos);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.connect.clear();
-        self.tls.clear();
-        self.first_byte.clear();
-        self.response.clear();
-        self.total.clear();
-    }
-
-    fn take(&mut self) -> SetupSample {
-        SetupSample {
-            connect: self.connect.take(),
-            tls: self.tls.take(),
-            first_byte: self.first_byte.take(),
-            response: self.response.take_small(),
-            total: self.total.take_small(),
-        }
-    }
+/// Takes one host's counts.
+fn take_host(host: &mut HostFigures<SlotCounts>) -> HostSample {
+    let service = host.service.take();
+    std::mem::take(host).with_service(service)
 }
 
 /// Indices of the operations for which a request counts as failed if it failed before the workload
@@ -291,9 +188,9 @@ pub(crate) struct Tally {
     ops: Vec<OpTally>,
     nameless: Unprepared,
     /// Counts of each host; empty with a single host.
-    hosts: Vec<HostTally>,
+    hosts: Vec<HostFigures<SlotCounts>>,
     pub(crate) ledger: Ledger,
-    pub(crate) setup: SetupTally,
+    pub(crate) setup: Setup<SlotCounts>,
     since: u64,
     meter: ThreadMeter,
     time_since: ThreadTime,
@@ -325,9 +222,9 @@ impl Tally {
                 .map(|(name, role)| OpTally::new(name, *role))
                 .collect(),
             nameless: Unprepared::among(operations, beside),
-            hosts: (0..several).map(|_| HostTally::default()).collect(),
+            hosts: (0..several).map(|_| HostFigures::default()).collect(),
             ledger: Ledger::default(),
-            setup: SetupTally::default(),
+            setup: Setup::default(),
             since: window.open,
             time_since: meter.read(),
             meter,
@@ -387,7 +284,7 @@ impl Tally {
     /// Clears the connection events and pauses since the last sample.
     pub(crate) fn forget_connections(&mut self) {
         self.ledger = Ledger::default();
-        self.setup.clear();
+        self.setup.as_mut().map(SlotCounts::clear);
         self.take_pause();
     }
 
@@ -405,7 +302,18 @@ impl Tally {
     pub(crate) fn opened(&mut self, opened: Opened) {
         self.ledger.opened += 1;
         self.ledger.connect_nanos += opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
-        self.setup.opened(opened);
+        self.setup.connect.record(opened.connect_nanos);
+        if let Some(nanos) = opened.tls_nanos {
+            self.setup.tls.record(nanos);
+        }
+    }
+
+    /// Records a correct first response on a connection: the service time, and the service time
+    /// plus connection set-up.
+    pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
+        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.setup.response.record(service);
+        self.setup.total.record(opening + service);
     }
 
     /// Counts the status of a response; called if the operation was counted as a success or a
@@ -418,30 +326,29 @@ impl Tally {
     /// Counts a correct response. Returns whether the response counts as throughput.
     #[inline]
     pub(crate) fn correct(&mut self, ended: &Ended) -> bool {
-        let figures = &mut self.ops[ended.op];
+        let figures = &mut self.ops[ended.op].figures;
         let times = ended.times;
         let in_window = self.window.holds(times.ended);
         if in_window {
-            figures.ok += 1;
-            figures.sent += ended.sent;
-            figures.received += ended.received;
-            figures.payload += ended.payload;
-            figures.answered += ended.answered;
+            figures.counts.ok += 1;
+            figures.counts.sent += ended.sent;
+            figures.counts.received += ended.received;
+            figures.counts.payload += ended.payload;
+            if let Some(answered) = &mut figures.answered {
+                *answered += ended.answered;
+            }
         }
         let service = times.ended.saturating_sub(times.started);
         let due_in_window = self.window.holds(times.intended);
         if due_in_window {
-            figures.service.record(service);
-            figures
-                .first_byte
-                .record(ended.first_byte.saturating_sub(times.started));
+            let to_first_byte = ended.first_byte.saturating_sub(times.started);
+            figures.times.service.record(service);
+            figures.times.first_byte.record(to_first_byte);
             if self.open_loop {
-                figures
-                    .response
-                    .record(times.ended.saturating_sub(times.intended));
-                figures
-                    .lag
-                    .record(times.started.saturating_sub(times.intended));
+                let response = times.ended.saturating_sub(times.intended);
+                let lag = times.started.saturating_sub(times.intended);
+                figures.times.response.record(response);
+                figures.times.lag.record(lag);
             } else {
                 self.ledger.turnaround_nanos += times.started.saturating_sub(times.intended);
             }
@@ -462,7 +369,7 @@ impl Tally {
     /// the time inside the window if no histogram contains the request, and the time outside the
     /// window if a histogram does. With this correction, Little's law can be checked exactly.
     fn straddled(&mut self, op: usize, (start, end): (u64, u64), is_recorded: bool) {
-        if !self.ops[op].role.is_request() {
+        if !self.ops[op].figures.role.is_request() {
             return;
         }
         let inside = self.window.overlap(start, end);
@@ -475,9 +382,9 @@ impl Tally {
     /// Counts an incorrect response. Returns whether the failure counts.
     pub(crate) fn answered_wrong(&mut self, ended: &Ended, class: ErrorClass, text: &str) -> bool {
         if self.window.holds(ended.times.ended) {
-            let figures = &mut self.ops[ended.op];
-            figures.sent += ended.sent;
-            figures.received += ended.received;
+            let figures = &mut self.ops[ended.op].figures;
+            figures.counts.sent += ended.sent;
+            figures.counts.received += ended.received;
         }
         self.failed(ended.op, ended.host, ended.times, class, text)
     }
@@ -498,7 +405,7 @@ impl Tally {
         self.ops[op].failed(times, class, text);
         self.straddled(op, (times.intended, times.ended), true);
         if let Some(host) = self.hosts.get_mut(host) {
-            host.errors[class as usize] += 1;
+            *host.errors.entry(class).or_default() += 1;
         }
         true
     }
@@ -537,24 +444,25 @@ impl Tally {
             ended,
         };
         let open_loop = self.open_loop;
-        let figures = &mut self.ops[transaction.op];
+        let tally = &mut self.ops[transaction.op];
+        let figures = &mut tally.figures;
         match &transaction.outcome {
             Judgement::Correct => {
                 if self.window.holds(ended) {
-                    figures.ok += 1;
-                    figures.payload += transaction.payload;
+                    figures.counts.ok += 1;
+                    figures.counts.payload += transaction.payload;
                 }
                 if self.window.holds(transaction.started) {
                     let took = ended.saturating_sub(transaction.started);
-                    figures.service.record(took);
+                    figures.times.service.record(took);
                     if open_loop {
-                        figures.response.record(took);
+                        figures.times.response.record(took);
                     }
                 }
             }
             Judgement::Failed(class, text) => {
                 if self.window.met(times) {
-                    figures.failed(times, *class, text);
+                    tally.failed(times, *class, text);
                 }
                 if drained && *class == ErrorClass::Timeout {
                     self.censored(transaction.op, times);
@@ -565,7 +473,7 @@ impl Tally {
 
     pub(crate) fn censored(&mut self, op: usize, times: Times) {
         if self.window.holds(times.intended) {
-            self.ops[op].censored += 1;
+            self.ops[op].figures.counts.censored += 1;
         }
     }
 
@@ -590,8 +498,8 @@ impl Tally {
             end: end.saturating_sub(self.window.open),
             ops: self.ops.iter_mut().map(OpTally::take).collect(),
             ledger: std::mem::take(&mut self.ledger),
-            setup: self.setup.take(),
-            hosts: self.hosts.iter_mut().map(HostTally::take).collect(),
+            setup: self.setup.as_mut().map(SlotCounts::take),
+            hosts: self.hosts.iter_mut().map(take_host).collect(),
             cpu: used.cpu,
             waited: used.waited,
             backlog,
@@ -642,7 +550,7 @@ mod tests {
         assert_eq!(ledger.unrecorded_nanos, 10 * ms);
         assert_eq!(ledger.outside_nanos, 15 * ms);
         assert_eq!(ledger.turnaround_nanos, 2 * 2 * ms);
-        let recorded = sample.ops[0].service.len() * 30 * ms;
+        let recorded = sample.ops[0].times.service.len() * 30 * ms;
         let inside = recorded + ledger.unrecorded_nanos - ledger.outside_nanos;
         assert_eq!(inside, (10 + 30 + 15) * ms);
     }

@@ -120,9 +120,12 @@ fn spent(load: Load, length: usize, use_of_body: BodyUse, payload: &'static [u8]
     });
     let (worker, spent) = Frugal::new(use_of_body, payload);
     let done = driven(Route::plain(address), load, None, Box::new(worker));
-    assert_eq!(done.op.ok, WARM + COUNTED, "{:?}", done.op.failures);
+    assert_eq!(done.op.counts.ok, WARM + COUNTED, "{:?}", done.op.failures);
     let stages = done.stages.of("GET").unwrap();
-    assert_eq!((stages.carrying(), stages.stages.len()), (done.op.ok, 3));
+    assert_eq!(
+        (stages.carrying(), stages.stages.len()),
+        (done.op.counts.ok, 3)
+    );
     spent.load(Ordering::Relaxed)
 }
 

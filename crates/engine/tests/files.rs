@@ -74,8 +74,8 @@ fn a_body_from_a_file_arrives_complete_at_a_slow_reader() {
     };
     let load = closed(2, PATIENT);
     let done = driven(Route::plain(address), load, None, Box::new(worker));
-    assert_eq!(done.op.ok, 6, "{:?}", done.op.failures);
-    assert!(done.op.sent > 6 * LENGTH as u64);
+    assert_eq!(done.op.counts.ok, 6, "{:?}", done.op.failures);
+    assert!(done.op.counts.sent > 6 * LENGTH as u64);
     let bodies = BODIES.lock().unwrap();
     assert_eq!(bodies.len(), 6);
     assert!(bodies.iter().all(|body| body == &bytes[OFFSET..]));

@@ -20,8 +20,8 @@ use tenbin_engine::{
 fn keeps_its_connections() {
     let address = fixed(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     let driven = run(address, Echo::times(500, b"hello"), 3, PATIENT);
-    assert_eq!(driven.op.ok, 500);
-    assert_eq!(driven.op.received, 500 * 43);
+    assert_eq!(driven.op.counts.ok, 500);
+    assert_eq!(driven.op.counts.received, 500 * 43);
     assert_eq!(driven.ledger.opened, 3);
     assert_eq!(driven.ledger.reused, 497);
     driven.expect_tcp_of_all();
@@ -40,7 +40,7 @@ fn reads_responses_that_arrive_byte_by_byte() {
         }
     });
     let driven = run(address, Echo::times(40, b"hello"), 1, PATIENT);
-    assert_eq!(driven.op.ok, 40);
+    assert_eq!(driven.op.counts.ok, 40);
     assert_eq!(driven.ledger.opened, 1);
 }
 
@@ -57,9 +57,9 @@ fn bodies_of_requests_and_of_responses_are_counted_separately() {
     let mut worker = Echo::times(4, b"few");
     worker.sent = b"much more".to_vec();
     let driven = run(address, worker, 1, PATIENT);
-    assert_eq!(driven.op.ok, 4);
-    assert_eq!(driven.op.payload, 4 * 9);
-    assert_eq!(driven.op.answered, 4 * 3);
+    assert_eq!(driven.op.counts.ok, 4);
+    assert_eq!(driven.op.counts.payload, 4 * 9);
+    assert_eq!(driven.op.answered, Some(4 * 3));
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn sends_bodies_larger_than_any_buffer_and_reads_them_back() {
     let mut worker = Echo::times(4, &LARGE);
     worker.sent = LARGE.to_vec();
     let driven = run(address, worker, 1, PATIENT);
-    assert_eq!(driven.op.ok, 4);
-    assert!(driven.op.sent > 12_000_000);
+    assert_eq!(driven.op.counts.ok, 4);
+    assert!(driven.op.counts.sent > 12_000_000);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn follows_connection_close() {
             .unwrap();
     });
     let driven = run(address, Echo::times(30, b"until the end"), 2, PATIENT);
-    assert_eq!(driven.op.ok, 30);
+    assert_eq!(driven.op.counts.ok, 30);
     assert_eq!(driven.ledger.closed_by_server, 30);
 }
 
@@ -101,7 +101,7 @@ fn bytes_that_are_not_http_are_a_protocol_error() {
         1,
         PATIENT,
     );
-    assert_eq!(driven.op.ok, 0);
+    assert_eq!(driven.op.counts.ok, 0);
     assert_eq!(driven.errors(ErrorClass::Protocol), 10);
 }
 
@@ -262,7 +262,7 @@ fn stage_times_are_those_of_correct_responses_in_the_histogram() {
     let mut kept = 0;
     let done = drive(&plan, workers, &AtomicBool::new(false), &mut |event| {
         if let SliceEvent::Sample(sample) = event {
-            kept += sample.ops[0].service.len();
+            kept += sample.ops[0].times.service.len();
         }
     })
     .unwrap();
@@ -291,7 +291,7 @@ fn endless_tiny_chunks_do_not_prevent_timeout_or_stop() {
     let timeout = Duration::from_millis(200);
     let window = Some(Duration::from_secs(1));
     let driven = run_for(address, Echo::times(u64::MAX, b""), 1, timeout, window);
-    assert_eq!(driven.op.ok, 0);
+    assert_eq!(driven.op.counts.ok, 0);
     assert!(
         driven.errors(ErrorClass::Timeout) >= 2,
         "{:?}",

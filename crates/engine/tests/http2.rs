@@ -277,8 +277,8 @@ fn client(path: &'static str, count: u64) -> Client {
 fn sends_several_streams_at_once_and_keeps_its_connections() {
     let (address, seen) = server(Manners::default());
     let driven = run(address, client("/", 1000), 2, 8);
-    assert_eq!(driven.op.ok, 1000, "{:?}", driven.op.failures);
-    assert_eq!(driven.op.received, 5000);
+    assert_eq!(driven.op.counts.ok, 1000, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.received, 5000);
     assert_eq!(driven.ledger.streams_allowed, None);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 1000);
     assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
@@ -306,8 +306,8 @@ fn bodies_are_sent_and_received() {
         sent: &LARGE,
     };
     let driven = run(address, client, 1, 3);
-    assert_eq!(driven.op.ok, 12, "{:?}", driven.op.failures);
-    assert_eq!(driven.op.received, 12 * LARGE.len() as u64);
+    assert_eq!(driven.op.counts.ok, 12, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.received, 12 * LARGE.len() as u64);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 12);
     assert_eq!(driven.ledger.opened, 1);
 }
@@ -330,7 +330,7 @@ fn a_reset_stream_does_not_fail_others() {
 fn a_refused_stream_is_sent_again() {
     let (address, seen) = server(Manners::default());
     let driven = run(address, client("/refuse", 90), 1, 4);
-    assert_eq!(driven.op.ok, 90, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 90, "{:?}", driven.op.failures);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 90);
     let requests = seen.requests.load(Ordering::Relaxed);
     assert!(requests > 90);
@@ -346,7 +346,7 @@ fn after_goaway_the_rest_uses_another_connection() {
     };
     let (address, seen) = server(manners);
     let driven = run(address, client("/", 200), 1, 4);
-    assert_eq!(driven.op.ok, 200, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 200, "{:?}", driven.op.failures);
     assert_eq!(seen.answered.load(Ordering::Relaxed), 200);
     assert!(driven.ledger.opened > 5, "{:?}", driven.ledger);
     assert_eq!(driven.ledger.reset, 0);
@@ -361,7 +361,7 @@ fn no_more_streams_are_opened_than_the_server_allows() {
     };
     let (address, seen) = server(manners);
     let driven = run(address, client("/", 300), 1, 8);
-    assert_eq!(driven.op.ok, 300, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 300, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 1);
     // The server's library refuses requests that arrive before the client knows the limit, so the
     // server does not see these; they are sent again. At most 8 - 2 are refused.
@@ -391,9 +391,9 @@ fn waiting_for_a_stream_is_send_lag() {
         timeout,
         Some(window),
     );
-    assert!(driven.op.ok > 0, "{:?}", driven.op.failures);
+    assert!(driven.op.counts.ok > 0, "{:?}", driven.op.failures);
     assert_eq!(driven.op.failed_count(), 0);
-    let lag = Duration::from_nanos(driven.op.lag.max());
+    let lag = Duration::from_nanos(driven.op.times.lag.max());
     assert!(lag > Duration::from_millis(100), "{lag:?}");
 }
 
@@ -490,7 +490,7 @@ fn a_server_without_http_2_is_reported() {
     let window = Some(Duration::from_millis(200));
     let timeout = Duration::from_secs(5);
     let driven = run_for(address, client("/", 3), 1, 2, timeout, window);
-    assert_eq!(driven.op.ok, 0);
+    assert_eq!(driven.op.counts.ok, 0);
     assert!(driven.errors(ErrorClass::Protocol) > 0, "{:?}", driven.op);
     let texts: Vec<_> = driven.op.failures.keys().collect();
     assert!(texts[0].contains("use --http 1.1"), "{texts:?}");
@@ -545,7 +545,7 @@ fn endless_tiny_frames_do_not_prevent_timeout_or_stop() {
     let timeout = Duration::from_millis(200);
     let length = Some(Duration::from_secs(1));
     let driven = run_for(address, client("/", u64::MAX), 2, 1, timeout, length);
-    assert_eq!(driven.op.ok, 0);
+    assert_eq!(driven.op.counts.ok, 0);
     assert!(driven.took < Duration::from_secs(6), "{:?}", driven.took);
     let window = window.load(Ordering::Relaxed);
     assert!((65_535..=16 << 20).contains(&window), "{window}");

@@ -85,9 +85,9 @@ fn requests_are_sent_together_and_every_response_counts() {
     let seen = Arc::clone(&most);
     let address = server(move |stream| answer_in_batches(stream, &seen));
     let driven = get(address, 5_000, 5, 2, 16);
-    assert_eq!(driven.op.ok, 5_000);
+    assert_eq!(driven.op.counts.ok, 5_000);
     assert_eq!((driven.ledger.opened, driven.ledger.reused), (2, 4_998));
-    assert_eq!(driven.op.received, 5_000 * 43);
+    assert_eq!(driven.op.counts.received, 5_000 * 43);
     assert_eq!(most.load(Ordering::Relaxed), 16);
 }
 
@@ -120,7 +120,7 @@ fn requests_without_a_response_from_a_closing_server_are_sent_again_and_counted_
         while matches!(stream.read(&mut buffer), Ok(1..)) {}
     });
     let driven = get(address, 1_000, 5, 3, 8);
-    assert_eq!(driven.op.ok, 1_000, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 1_000, "{:?}", driven.op.failures);
     assert_eq!(driven.op.failed_count(), 0);
     assert_eq!(served.load(Ordering::Relaxed), 1_000);
     assert!(driven.ledger.opened >= 100);
@@ -143,7 +143,7 @@ fn request_bodies_are_pipelined() {
     let mut worker = Echo::times(60, &BODY);
     worker.sent = BODY.to_vec();
     let driven = driven(Route::plain(address), load, None, Box::new(worker));
-    assert_eq!(driven.op.ok, 60, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 60, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 1);
 }
 
@@ -193,7 +193,7 @@ fn a_reset_connection_fails_every_pipelined_request() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
     });
     let driven = get(address, 4, 5, 1, 4);
-    assert_eq!(driven.op.ok, 1);
+    assert_eq!(driven.op.counts.ok, 1);
     assert_eq!(driven.errors(ErrorClass::Reset), 3);
 }
 
@@ -210,7 +210,7 @@ fn large_bodies_are_dropped_unread_and_counted() {
         }
     });
     let driven = get(address, 6, LENGTH as u64, 2, 1);
-    assert_eq!(driven.op.ok, 6, "{:?}", driven.op.failures);
-    assert!(driven.op.received > 6 * LENGTH as u64);
+    assert_eq!(driven.op.counts.ok, 6, "{:?}", driven.op.failures);
+    assert!(driven.op.counts.received > 6 * LENGTH as u64);
     assert!(driven.took < Duration::from_secs(15));
 }

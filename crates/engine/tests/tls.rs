@@ -275,8 +275,8 @@ fn keeps_its_connections() {
     let (address, seen) = fixed(identity.server(), b"hello");
     let client = Client::new(500, b"", b"hello");
     let driven = run(address, identity.client(), client, 3, true);
-    assert_eq!(driven.op.ok, 500, "{:?}", driven.op.failures);
-    assert_eq!(driven.op.received, 500 * 43, "plaintext is counted");
+    assert_eq!(driven.op.counts.ok, 500, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.received, 500 * 43, "plaintext is counted");
     assert_eq!(driven.ledger.opened, 3);
     assert_eq!(driven.ledger.reused, 497);
     assert_eq!(seen.full.load(Ordering::Relaxed), 3);
@@ -317,8 +317,8 @@ fn slowly_accepted(delay: Duration, timeout: Duration) -> (Ledger, u64, u64) {
             return;
         };
         ledger += sample.ledger;
-        ok += sample.ops[0].ok;
-        failed += sample.ops[0].errors.iter().sum::<u64>();
+        ok += sample.ops[0].counts.ok;
+        failed += sample.ops[0].failed_count();
     });
     let seconds = done.unwrap().seconds;
     assert!((seconds - 0.3).abs() < 1e-6, "{seconds}");
@@ -350,7 +350,7 @@ fn reads_large_bodies() {
     let (address, _) = fixed(identity.server(), &LARGE);
     let client = Client::new(4, b"", &LARGE);
     let driven = run(address, identity.client(), client, 2, true);
-    assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 4, "{:?}", driven.op.failures);
     assert_eq!(driven.ledger.opened, 2);
 }
 
@@ -361,8 +361,8 @@ fn drops_large_bodies_that_are_not_inspected() {
     let mut client = Client::new(6, b"", &LARGE);
     client.looks = false;
     let driven = run(address, identity.client(), client, 2, true);
-    assert_eq!(driven.op.ok, 6, "{:?}", driven.op.failures);
-    assert!(driven.op.received > 6 * LARGE.len() as u64);
+    assert_eq!(driven.op.counts.ok, 6, "{:?}", driven.op.failures);
+    assert!(driven.op.counts.received > 6 * LARGE.len() as u64);
     assert_eq!(driven.ledger.opened, 2);
 }
 
@@ -380,7 +380,7 @@ fn writes_large_bodies() {
     });
     let client = Client::new(4, &LARGE, b"taken");
     let driven = run(address, identity.client(), client, 2, true);
-    assert_eq!(driven.op.ok, 4, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 4, "{:?}", driven.op.failures);
     assert_eq!(seen.bodies.load(Ordering::Relaxed), 4);
 }
 
@@ -412,7 +412,7 @@ fn bytes_that_were_taken_are_sent_without_further_writes() {
     let mut client = Client::new(32, &LARGE, b"taken");
     client.shrinks = 16 * 1024;
     let driven = run_on(route, client, 1, true, None);
-    assert_eq!(driven.op.ok, 32, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 32, "{:?}", driven.op.failures);
     assert_eq!(driven.tcp, None, "a Unix socket has no round trips");
 }
 
@@ -422,7 +422,7 @@ fn resumes_earlier_sessions() {
     let (address, seen) = fixed(identity.server(), b"hello");
     let client = Client::new(20, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, false);
-    assert_eq!(driven.op.ok, 20, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 20, "{:?}", driven.op.failures);
     // One more connection is opened before the workload is exhausted.
     assert_eq!(driven.ledger.opened, 21);
     assert_eq!(seen.full.load(Ordering::Relaxed), 1);
@@ -441,15 +441,15 @@ fn speaks_tls_1_2_too() {
     let (address, _) = fixed(config, b"hello");
     let client = Client::new(100, b"", b"hello");
     let driven = run(address, identity.client(), client, 2, true);
-    assert_eq!(driven.op.ok, 100, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 100, "{:?}", driven.op.failures);
 }
 
 /// The failure texts of a short slice.
 fn refusals(route: Route) -> Vec<String> {
     let client = Client::new(3, b"", b"hello");
     let driven = run_on(route, client, 1, true, Some(Duration::from_millis(300)));
-    assert_eq!(driven.op.ok, 0);
-    assert!(driven.op.errors[ErrorClass::Connect as usize] > 0);
+    assert_eq!(driven.op.counts.ok, 0);
+    assert!(driven.op.errors_of(ErrorClass::Connect) > 0);
     driven.op.failures.into_keys().collect()
 }
 
@@ -524,10 +524,10 @@ fn a_missing_close_notify_between_responses_is_harmless() {
     });
     let client = Client::new(20, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, true);
-    let resets = driven.op.errors[ErrorClass::Reset as usize];
+    let resets = driven.op.errors_of(ErrorClass::Reset);
     // The client can send the next request before the end of the stream arrives.
-    assert_eq!(driven.op.ok + resets, 20, "{:?}", driven.op.failures);
-    assert!(driven.op.ok > 0);
+    assert_eq!(driven.op.counts.ok + resets, 20, "{:?}", driven.op.failures);
+    assert!(driven.op.counts.ok > 0);
 }
 
 #[test]
@@ -542,8 +542,8 @@ fn a_missing_close_notify_inside_a_response_is_a_reset() {
     });
     let client = Client::new(5, b"", b"hel");
     let driven = run(address, identity.client(), client, 1, true);
-    assert_eq!(driven.op.ok, 0);
-    assert_eq!(driven.op.errors[ErrorClass::Reset as usize], 5);
+    assert_eq!(driven.op.counts.ok, 0);
+    assert_eq!(driven.op.errors_of(ErrorClass::Reset), 5);
 }
 
 #[test]
@@ -557,5 +557,5 @@ fn close_notify_ends_a_body_of_unknown_length() {
     });
     let client = Client::new(5, b"", b"hello");
     let driven = run(address, identity.client(), client, 1, true);
-    assert_eq!(driven.op.ok, 5, "{:?}", driven.op.failures);
+    assert_eq!(driven.op.counts.ok, 5, "{:?}", driven.op.failures);
 }

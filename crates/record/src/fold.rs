@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{ErrorClass, Ledger, Role, failure};
+use tenbin_engine::{ErrorClass, Ledger, Role, Setup, Timed, Times};
 
 use crate::interval::Interval;
-use crate::kind::{Kind, Step};
 use crate::late;
 use crate::packed::PackedHistogram;
 use crate::pause::Pauses;
@@ -17,7 +16,7 @@ use crate::slice::{
 };
 use crate::sum::SlotSum;
 use crate::thread_use::ThreadUse;
-use crate::totals::Totals;
+use crate::totals::{Totals, is_digested};
 
 /// The figures of an incomplete slice, to which seconds are added.
 #[derive(Debug)]
@@ -43,10 +42,10 @@ pub(crate) struct SliceFold {
 /// memory for the next slice.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// Histograms by operation, and within an operation in the order of [`Kind::ALL`].
-    pub(crate) ops: Vec<[SlotSum; Kind::ALL.len()]>,
-    /// Histograms of connection set-up, in the order of [`Step::ALL`].
-    pub(crate) setup: [SlotSum; Step::ALL.len()],
+    /// Histograms by operation.
+    pub(crate) ops: Vec<Times<SlotSum>>,
+    /// Histograms of connection set-up.
+    pub(crate) setup: Setup<SlotSum>,
     /// Service times by host.
     pub(crate) hosts: Vec<SlotSum>,
     /// Times of the work by agent: packed, because there can be hundreds of agents.
@@ -111,10 +110,8 @@ impl SliceFold {
         }
         let ops = self.ops.iter_mut().zip(&mut self.sums.ops);
         for ((sum, times), op) in ops.zip(&interval.ops) {
-            add_op_counts(sum, op);
-            for (times, kind) in times.iter_mut().zip(Kind::ALL) {
-                times.add(kind.of(op));
-            }
+            sum.add_counts(op);
+            times.as_mut().zip(op.times.as_ref()).map(add_to_sum);
         }
         let work = interval.ops.iter().filter(|op| op.role.is_work());
         for op in work.filter(|op| !op.errors.is_empty()) {
@@ -122,12 +119,11 @@ impl SliceFold {
             add_counts(in_second, &op.errors);
         }
         self.ledger += interval.ledger;
-        for (times, step) in self.sums.setup.iter_mut().zip(Step::ALL) {
-            times.add(step.of(&interval.setup));
-        }
+        let setup = self.sums.setup.as_mut();
+        setup.zip(interval.setup.as_ref()).map(add_to_sum);
         let hosts = self.hosts.iter_mut().zip(&mut self.sums.hosts);
         for ((sum, times), host) in hosts.zip(&interval.hosts) {
-            add_host_counts(sum, host);
+            sum.add_counts(host);
             times.add(&host.service);
         }
         for (sum, times) in self.sums.agents.iter_mut().zip(&interval.agents) {
@@ -153,16 +149,10 @@ impl SliceFold {
     /// slice.
     pub(crate) fn finish(mut self, end: SliceEnd, totals: Totals) -> (Slice, Sums) {
         for (op, times) in self.ops.iter_mut().zip(totals.ops) {
-            for (times, kind) in times.into_iter().zip(Kind::ALL) {
-                *kind.of_mut(op) = times;
-            }
+            op.times = times;
             if self.start.closed_loop {
-                op.response = op.service.clone();
+                op.times.response = op.times.service.clone();
             }
-        }
-        let mut setup = SetupFigures::default();
-        for (times, step) in totals.setup.into_iter().zip(Step::ALL) {
-            *step.of_mut(&mut setup) = times;
         }
         for (host, times) in self.hosts.iter_mut().zip(totals.hosts) {
             host.service = times;
@@ -191,7 +181,7 @@ impl SliceFold {
             sustained: self.start.sustained,
             ops: self.ops,
             ledger: self.ledger,
-            setup,
+            setup: totals.setup,
             hosts: self.hosts,
             client: ClientUse {
                 allocated: end.allocated,
@@ -222,18 +212,18 @@ impl SliceFold {
 impl Sums {
     fn take(&mut self) -> Totals {
         let ops = self.ops.iter_mut().map(|sums| {
-            let mut kinds = <[PackedHistogram; Kind::ALL.len()]>::default();
-            for ((times, sum), kind) in kinds.iter_mut().zip(sums).zip(Kind::ALL) {
-                *times = match kind.is_digested() {
-                    true => sum.take().with_digest(),
-                    false => sum.take(),
-                };
-            }
-            kinds
+            let digested = |times: PackedHistogram, timed| match is_digested(timed) {
+                true => times.with_digest(),
+                false => times,
+            };
+            let taken = sums.as_mut().map(SlotSum::take);
+            taken
+                .zip(Timed::ALL.into())
+                .map(|(times, timed)| digested(times, timed))
         });
         Totals {
             ops: ops.collect(),
-            setup: self.setup.each_mut().map(SlotSum::take),
+            setup: self.setup.as_mut().map(SlotSum::take),
             hosts: self.hosts.iter_mut().map(SlotSum::take).collect(),
             agents: self
                 .agents
@@ -339,53 +329,29 @@ fn readiest<'a>(threads: impl Iterator<Item = &'a ThreadSum>) -> Option<ThreadTu
     turns.max_by(|one, other| ready(one).total_cmp(&ready(other)))
 }
 
-/// Adds the figures of an operation, including histograms.
-pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
-    add_op_counts(sum, part);
-    for kind in Kind::ALL {
-        kind.of_mut(sum).add(kind.of(part));
-    }
+fn add_to_sum((sum, times): (&mut SlotSum, &PackedHistogram)) {
+    sum.add(times);
 }
 
-/// Adds the figures of an operation, without histograms.
-fn add_op_counts(sum: &mut OpFigures, part: &OpFigures) {
-    sum.answered = match (sum.ok, part.ok) {
-        (0, _) => part.answered,
-        (_, 0) => sum.answered,
-        _ => sum
-            .answered
-            .zip(part.answered)
-            .map(|(sum, part)| sum + part),
-    };
-    sum.ok += part.ok;
-    sum.sent += part.sent;
-    sum.received += part.received;
-    sum.payload += part.payload;
-    sum.censored += part.censored;
-    add_counts(&mut sum.errors, &part.errors);
-    add_counts(&mut sum.statuses, &part.statuses);
-    for (text, count) in &part.failures {
-        failure::count(&mut sum.failures, text, *count);
-    }
+fn add_times((sum, times): (&mut PackedHistogram, &PackedHistogram)) {
+    sum.add(times);
+}
+
+/// Adds the figures of an operation, including histograms.
+pub(crate) fn add_figures(sum: &mut OpFigures, part: &OpFigures) {
+    sum.add_counts(part);
+    sum.times.as_mut().zip(part.times.as_ref()).map(add_times);
 }
 
 /// Adds the set-up times of connections.
 pub(crate) fn add_setup(sum: &mut SetupFigures, part: &SetupFigures) {
-    for step in Step::ALL {
-        step.of_mut(sum).add(step.of(part));
-    }
+    sum.as_mut().zip(part.as_ref()).map(add_times);
 }
 
 /// Adds the figures of a host, including the histogram.
 pub(crate) fn add_host(sum: &mut HostFigures, part: &HostFigures) {
-    add_host_counts(sum, part);
+    sum.add_counts(part);
     sum.service.add(&part.service);
-}
-
-/// Adds the figures of a host, without the histogram.
-fn add_host_counts(sum: &mut HostFigures, part: &HostFigures) {
-    sum.ok += part.ok;
-    add_counts(&mut sum.errors, &part.errors);
 }
 
 fn add_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, part: &BTreeMap<K, u64>) {

@@ -37,7 +37,6 @@ mod harmless;
 mod histogram;
 mod hlog;
 mod interval;
-mod kind;
 mod late;
 mod left;
 mod lines;
@@ -93,7 +92,8 @@ pub use reader::{RecordedRun, Source, read, read_from};
 pub use second_counts::{SecondCounts, SecondTimes};
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{
-    ErrorClass, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, Role, Spread, failure,
+    Counter, Counts, ErrorClass, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, Operation, Role, Setup,
+    SetupStep, Spread, Timed, Times, failure,
     histogram::{latency_histogram, slot_of},
 };
 

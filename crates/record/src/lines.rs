@@ -3,19 +3,17 @@
 //! A newline commits a line. A `second` line commits a second, including the `operation` lines just
 //! before.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-use tenbin_engine::{ErrorClass, Ledger, Role};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use tenbin_engine::{Ledger, Operation, Setup};
 
 use crate::check::{Chain, CheckValue};
 use crate::harmless::escape;
 use crate::interval::Interval;
-use crate::kind::{Kind, Step};
 use crate::packed::PackedHistogram;
 use crate::second_counts::{SecondCounts, SecondTimes};
 use crate::server::ServerUse;
-use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart, is_plain_request};
+use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceEnd, SliceStart};
 use crate::stalls::Stalls;
 use crate::thread_use::ThreadUse;
 
@@ -39,34 +37,17 @@ pub(crate) struct RunLine {
 }
 
 /// The figures of one operation in one second.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct OperationLine {
     pub(crate) slice: u32,
     pub(crate) target: String,
     pub(crate) workload: String,
-    pub(crate) operation: String,
-    #[serde(default, skip_serializing_if = "is_plain_request")]
-    pub(crate) role: Role,
     second: u64,
     start_ns: u64,
     end_ns: u64,
     drain: bool,
-    ok: u64,
-    sent: u64,
-    received: u64,
-    payload: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    answered: Option<u64>,
-    errors: BTreeMap<String, u64>,
-    statuses: BTreeMap<u16, u64>,
-    failures: BTreeMap<String, u64>,
-    censored: u64,
-    service: Option<Quantiles>,
-    response: Option<Quantiles>,
-    lag: Option<Quantiles>,
-    #[serde(default)]
-    first_byte: Option<Quantiles>,
-    failed: Option<Quantiles>,
+    #[serde(flatten)]
+    pub(crate) figures: Operation<Option<Quantiles>>,
     pub(crate) hlog: ByteRange,
 }
 
@@ -101,16 +82,16 @@ pub(crate) struct TotalsPart {
     pub(crate) range: ByteRange,
     /// Length of each histogram in bytes, 0 if empty: by operation, in the order of
     /// [`crate::totals::Totals`].
-    pub(crate) operations: Vec<[u32; Kind::ALL.len()]>,
+    pub(crate) operations: Vec<Vec<u32>>,
     #[serde(default, skip_serializing_if = "are_empty")]
-    pub(crate) setup: [u32; Step::ALL.len()],
+    pub(crate) setup: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) hosts: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) agents: Vec<u32>,
 }
 
-fn are_empty(lengths: &[u32; Step::ALL.len()]) -> bool {
+fn are_empty(lengths: &[u32]) -> bool {
     lengths.iter().all(|length| *length == 0)
 }
 
@@ -124,7 +105,6 @@ pub(crate) struct SecondLine {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) drain: bool,
-    #[serde(with = "LedgerFields")]
     ledger: Ledger,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) setup: Option<SetupPart>,
@@ -141,23 +121,16 @@ pub(crate) struct SecondLine {
 /// Set-up times of connections in one second.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct SetupPart {
-    connect: Option<Quantiles>,
-    tls: Option<Quantiles>,
-    first_byte: Option<Quantiles>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    response: Option<Quantiles>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    total: Option<Quantiles>,
+    #[serde(flatten)]
+    pub(crate) steps: Setup<Option<Quantiles>>,
     pub(crate) hlog: ByteRange,
 }
 
 /// The figures of one host in one second.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HostPart {
-    pub(crate) host: String,
-    ok: u64,
-    errors: BTreeMap<String, u64>,
-    pub(crate) service: Option<Quantiles>,
+    #[serde(flatten)]
+    pub(crate) figures: tenbin_engine::HostFigures<Option<Quantiles>>,
     pub(crate) hlog: ByteRange,
 }
 
@@ -217,35 +190,6 @@ impl Ended {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Ledger")]
-struct LedgerFields {
-    opened: u64,
-    #[serde(default)]
-    #[serde(rename = "standing")]
-    already_open: u64,
-    reused: u64,
-    closed_by_client: u64,
-    closed_by_server: u64,
-    refused: u64,
-    reset: u64,
-    #[serde(default)]
-    resent_refused: u64,
-    #[serde(default)]
-    resent_goaway: u64,
-    #[serde(default)]
-    resent_closed: u64,
-    #[serde(default)]
-    streams_allowed: Option<u64>,
-    connect_nanos: u64,
-    #[serde(default)]
-    unrecorded_nanos: u64,
-    #[serde(default)]
-    outside_nanos: u64,
-    #[serde(default)]
-    turnaround_nanos: u64,
-}
-
 /// A type of line, identified by the value of the `kind` field.
 pub(crate) trait Line: Serialize {
     const KIND: &'static str;
@@ -293,17 +237,38 @@ pub(crate) fn push<T: Line>(text: &mut Vec<u8>, chain: &mut Chain, line: &T) {
 }
 
 impl OperationLine {
+    pub(crate) fn new(
+        slice: &SliceStart,
+        interval: &Interval,
+        op: &OpFigures,
+        hlog: ByteRange,
+    ) -> Self {
+        let times = op.times.as_ref().map(Quantiles::of);
+        Self {
+            slice: slice.index,
+            target: slice.target.clone(),
+            workload: slice.workload.clone(),
+            second: interval.second,
+            start_ns: interval.start,
+            end_ns: interval.end,
+            drain: interval.drain,
+            figures: op.clone().with_times(times),
+            hlog,
+        }
+    }
+
     /// The counts of the operation in this second, which is `length` nanoseconds long.
     pub(crate) fn counts(&self, length: u64) -> SecondCounts {
+        let figures = &self.figures;
         SecondCounts {
             slice: self.slice,
-            operation: self.operation.clone(),
+            operation: figures.name.clone(),
             second: self.second,
             length: length as f64 / 1e9,
-            ok: self.ok,
-            payload: self.payload,
-            failed: self.errors.values().sum(),
-            service: self.service.map(|times| SecondTimes {
+            ok: figures.counts.ok,
+            payload: figures.counts.payload,
+            failed: figures.failed_count(),
+            service: figures.times.service.map(|times| SecondTimes {
                 min_ns: times.min_ns,
                 mean_ns: times.mean_ns,
                 p50_ns: times.p50_ns,
@@ -312,128 +277,69 @@ impl OperationLine {
             }),
         }
     }
+}
 
-    pub(crate) fn new(
-        slice: &SliceStart,
-        interval: &Interval,
-        op: &OpFigures,
-        hlog: ByteRange,
-    ) -> Self {
-        Self {
-            slice: slice.index,
-            target: slice.target.clone(),
-            workload: slice.workload.clone(),
-            operation: op.name.clone(),
-            role: op.role,
-            second: interval.second,
-            start_ns: interval.start,
-            end_ns: interval.end,
-            drain: interval.drain,
-            ok: op.ok,
-            sent: op.sent,
-            received: op.received,
-            payload: op.payload,
-            answered: op.answered,
-            errors: by_name(&op.errors),
-            statuses: op.statuses.clone(),
-            failures: op.failures.clone(),
-            censored: op.censored,
-            service: Quantiles::of(&op.service),
-            response: Quantiles::of(&op.response),
-            lag: Quantiles::of(&op.lag),
-            first_byte: Quantiles::of(&op.first_byte),
-            failed: Quantiles::of(&op.failed),
-            hlog,
+impl<'de> Deserialize<'de> for OperationLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map;
+
+        impl<'de> Visitor<'de> for Map {
+            type Value = OperationLine;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the figures of an operation in a second")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OperationLine, A::Error> {
+                let mut figures = Operation::new("");
+                let (mut slice, mut target, mut workload, mut hlog) = (None, None, None, None);
+                let (mut second, mut start_ns, mut end_ns, mut drain) = (None, None, None, None);
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "slice" => slice = Some(map.next_value()?),
+                        "target" => target = Some(map.next_value()?),
+                        "workload" => workload = Some(map.next_value()?),
+                        "second" => second = Some(map.next_value()?),
+                        "start_ns" => start_ns = Some(map.next_value()?),
+                        "end_ns" => end_ns = Some(map.next_value()?),
+                        "drain" => drain = Some(map.next_value()?),
+                        "hlog" => hlog = Some(map.next_value()?),
+                        key if figures.read_entry(key, &mut map)? => {}
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                let missing = |name| move || A::Error::missing_field(name);
+                Ok(OperationLine {
+                    slice: slice.ok_or_else(missing("slice"))?,
+                    target: target.ok_or_else(missing("target"))?,
+                    workload: workload.ok_or_else(missing("workload"))?,
+                    second: second.ok_or_else(missing("second"))?,
+                    start_ns: start_ns.ok_or_else(missing("start_ns"))?,
+                    end_ns: end_ns.ok_or_else(missing("end_ns"))?,
+                    drain: drain.ok_or_else(missing("drain"))?,
+                    figures,
+                    hlog: hlog.ok_or_else(missing("hlog"))?,
+                })
+            }
         }
-    }
 
-    /// Summary of the histogram of this kind.
-    pub(crate) fn quantiles(&self, kind: Kind) -> Option<Quantiles> {
-        match kind {
-            Kind::Service => self.service,
-            Kind::Response => self.response,
-            Kind::Lag => self.lag,
-            Kind::FirstByte => self.first_byte,
-            Kind::Failed => self.failed,
-        }
-    }
-
-    /// The figures without the histograms. `Err` names an unknown error class.
-    pub(crate) fn figures(&self) -> Result<OpFigures, String> {
-        let mut figures = OpFigures::of(&self.operation, self.role);
-        figures.ok = self.ok;
-        figures.sent = self.sent;
-        figures.received = self.received;
-        figures.payload = self.payload;
-        figures.answered = self.answered;
-        figures.statuses.clone_from(&self.statuses);
-        figures.failures.clone_from(&self.failures);
-        figures.censored = self.censored;
-        figures.errors = by_class(&self.errors)?;
-        Ok(figures)
+        deserializer.deserialize_map(Map)
     }
 }
 
 impl SetupPart {
     pub(crate) fn new(setup: &SetupFigures, hlog: ByteRange) -> Self {
-        Self {
-            connect: Quantiles::of(&setup.connect),
-            tls: Quantiles::of(&setup.tls),
-            first_byte: Quantiles::of(&setup.first_byte),
-            response: Quantiles::of(&setup.response),
-            total: Quantiles::of(&setup.total),
-            hlog,
-        }
-    }
-
-    /// Summary of the histogram of this kind.
-    pub(crate) fn quantiles(&self, step: Step) -> Option<Quantiles> {
-        match step {
-            Step::Connect => self.connect,
-            Step::Tls => self.tls,
-            Step::FirstByte => self.first_byte,
-            Step::Response => self.response,
-            Step::Total => self.total,
-        }
+        let steps = setup.as_ref().map(Quantiles::of);
+        Self { steps, hlog }
     }
 }
 
 impl HostPart {
     pub(crate) fn new(host: &HostFigures, hlog: ByteRange) -> Self {
-        Self {
-            host: host.name.clone(),
-            ok: host.ok,
-            errors: by_name(&host.errors),
-            service: Quantiles::of(&host.service),
-            hlog,
-        }
+        let service = Quantiles::of(&host.service);
+        let figures = host.clone().with_service(service);
+        Self { figures, hlog }
     }
-
-    /// The figures without the histogram. `Err` names an unknown error class.
-    pub(crate) fn figures(&self) -> Result<HostFigures, String> {
-        let mut figures = HostFigures::new(&self.host);
-        figures.ok = self.ok;
-        figures.errors = by_class(&self.errors)?;
-        Ok(figures)
-    }
-}
-
-fn by_name(errors: &BTreeMap<ErrorClass, u64>) -> BTreeMap<String, u64> {
-    errors
-        .iter()
-        .map(|(class, count)| (class.name().to_owned(), *count))
-        .collect()
-}
-
-/// `Err` names an unknown class.
-fn by_class(errors: &BTreeMap<String, u64>) -> Result<BTreeMap<ErrorClass, u64>, String> {
-    errors
-        .iter()
-        .map(|(name, count)| {
-            let class = ErrorClass::from_name(name).ok_or_else(|| name.clone())?;
-            Ok((class, *count))
-        })
-        .collect()
 }
 
 impl Quantiles {

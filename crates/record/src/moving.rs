@@ -1,5 +1,7 @@
 //! Moves histograms of complete slices from memory to a file.
 
+use tenbin_engine::Timed;
+
 use crate::packed::PackedHistogram;
 use crate::slice::Slice;
 use crate::store::Store;
@@ -10,26 +12,20 @@ pub(crate) fn move_histograms(slices: &mut [Slice], store: &mut Store) {
     for slice in &mut *slices {
         let closed_loop = slice.closed_loop;
         for op in &mut slice.ops {
-            all.extend([
-                &mut op.service,
-                &mut op.lag,
-                &mut op.first_byte,
-                &mut op.failed,
-            ]);
-            // In a closed loop, `response` and `service` share a histogram and must keep sharing
-            // it.
-            all.extend((!closed_loop).then_some(&mut op.response));
+            for (timed, times) in Timed::ALL.into_iter().zip(op.times.as_mut().into_array()) {
+                // In a closed loop, `response` and `service` share a histogram and must keep
+                // sharing it.
+                all.extend((timed != Timed::Response || !closed_loop).then_some(times));
+            }
         }
-        let setup = &mut slice.setup;
-        all.extend([&mut setup.connect, &mut setup.tls, &mut setup.first_byte]);
-        all.extend([&mut setup.response, &mut setup.total]);
+        all.extend(slice.setup.as_mut().into_array());
         all.extend(slice.hosts.iter_mut().map(|host| &mut host.service));
         all.extend(slice.agents.iter_mut().map(|agent| &mut agent.times));
     }
     move_out(all, store);
     for slice in slices.iter_mut().filter(|slice| slice.closed_loop) {
         for op in &mut slice.ops {
-            op.response = op.service.clone();
+            op.times.response = op.times.service.clone();
         }
     }
 }

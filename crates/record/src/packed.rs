@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 use hdrhistogram::Histogram;
-use tenbin_engine::histogram::{latency_histogram, lowest_of_slot, slot_of};
+use tenbin_engine::histogram::{SampleHistogram, latency_histogram, lowest_of_slot, slot_of};
 
 use self::digest::{DIGESTED, Digest, DigestSum, rank};
 use self::encoding::{
@@ -377,6 +377,12 @@ impl From<&Histogram<u64>> for PackedHistogram {
             }
         }
         packer.finish()
+    }
+}
+
+impl From<&SampleHistogram> for PackedHistogram {
+    fn from(histogram: &SampleHistogram) -> Self {
+        (&**histogram).into()
     }
 }
 

@@ -31,8 +31,8 @@ impl ProbedSecond {
     fn add(&mut self, interval: &Interval) {
         for op in interval.ops.iter().filter(|op| op.role.is_work()) {
             self.failed += op.failed_count();
-            self.responses.extend(op.response.recorded());
-            self.services.extend(op.service.recorded());
+            self.responses.extend(op.times.response.recorded());
+            self.services.extend(op.times.service.recorded());
         }
         let threads = interval.threads.iter();
         threads.for_each(|thread| late::add(&mut self.late, &thread.late));

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Role, Sample, SetupSample};
+use tenbin_engine::{Ledger, Role, Sample};
 
 use crate::error::RecordError;
 use crate::fold::{add_figures, add_host, add_setup};
 use crate::interval::Interval;
+use crate::packed::PackedHistogram;
 use crate::slice::{HostFigures, OpFigures, SetupFigures, SliceStart};
 use crate::thread_use::ThreadUse;
 
@@ -49,7 +50,7 @@ impl Seconds {
     /// # Errors
     /// When the sample has an operation that is not in the slice, or not the slice's number of
     /// hosts.
-    pub(crate) fn add(&mut self, sample: Sample) -> Result<(), RecordError> {
+    pub(crate) fn add(&mut self, mut sample: Sample) -> Result<(), RecordError> {
         if !sample.hosts.is_empty() && sample.hosts.len() != self.hosts.len() {
             return Err(RecordError::OutOfOrder {
                 what: "a sample",
@@ -64,10 +65,17 @@ impl Seconds {
         interval.start = interval.start.min(sample.start);
         interval.end = interval.end.max(sample.end);
         interval.ledger += sample.ledger;
-        add_setup(&mut interval.setup, &setup_figures(&sample.setup));
-        for (sum, host) in interval.hosts.iter_mut().zip(&sample.hosts) {
-            let part = host_figures(&sum.name, host);
-            add_host(sum, &part);
+        add_setup(
+            &mut interval.setup,
+            &sample.setup.as_ref().map(PackedHistogram::from),
+        );
+        for (sum, host) in interval
+            .hosts
+            .iter_mut()
+            .zip(std::mem::take(&mut sample.hosts))
+        {
+            let service = (&host.service).into();
+            add_host(sum, &host.with_service(service));
         }
         interval.threads.push(ThreadUse {
             thread: sample.thread,
@@ -87,22 +95,24 @@ impl Seconds {
             interval.agents.resize_with(self.agents, Default::default);
             let own = &mut interval.agents[sample.thread % self.agents];
             for op in sample.ops.iter().filter(|op| op.role.is_work()) {
-                own.add(&match self.closed_loop {
-                    true => (&op.service).into(),
-                    false => (&op.response).into(),
-                });
+                let times = match self.closed_loop {
+                    true => &op.times.service,
+                    false => &op.times.response,
+                };
+                own.add(&times.into());
             }
         }
         for op in sample.ops {
             let index = self
                 .operations
                 .iter()
-                .position(|(name, role)| name == op.name && *role == op.role)
+                .position(|(name, role)| *name == op.name && *role == op.role)
                 .ok_or(RecordError::OutOfOrder {
                     what: "a sample",
                     why: "it has an operation that the slice was not opened with",
                 })?;
-            add_figures(&mut interval.ops[index], &figures(op));
+            let times = op.times.as_ref().map(PackedHistogram::from);
+            add_figures(&mut interval.ops[index], &op.with_times(times));
         }
         let reached = self.reached.entry(sample.thread).or_insert(key);
         *reached = key.max(*reached);
@@ -147,7 +157,7 @@ impl Seconds {
 /// Correct operations that count as work.
 fn work_done(sample: &Sample) -> u64 {
     let work = sample.ops.iter().filter(|op| op.role.is_work());
-    work.map(|op| op.ok).sum()
+    work.map(|op| op.counts.ok).sum()
 }
 
 /// The key of a sample. The middle of the sample decides the second, because threads do not wake
@@ -181,54 +191,6 @@ fn empty_interval(
     }
 }
 
-fn figures(op: OpSample) -> OpFigures {
-    OpFigures {
-        name: op.name.to_owned(),
-        role: op.role,
-        ok: op.ok,
-        sent: op.sent,
-        received: op.received,
-        payload: op.payload,
-        answered: Some(op.answered),
-        errors: by_class(&op.errors),
-        statuses: op.statuses,
-        failures: op.failures,
-        censored: op.censored,
-        service: (&op.service).into(),
-        response: (&op.response).into(),
-        lag: (&op.lag).into(),
-        first_byte: (&op.first_byte).into(),
-        failed: (&op.failed).into(),
-    }
-}
-
-fn setup_figures(setup: &SetupSample) -> SetupFigures {
-    SetupFigures {
-        connect: (&setup.connect).into(),
-        tls: (&setup.tls).into(),
-        first_byte: (&setup.first_byte).into(),
-        response: (&setup.response).into(),
-        total: (&setup.total).into(),
-    }
-}
-
-fn host_figures(name: &str, host: &HostSample) -> HostFigures {
-    HostFigures {
-        name: name.to_owned(),
-        ok: host.ok,
-        errors: by_class(&host.errors),
-        service: (&host.service).into(),
-    }
-}
-
-fn by_class(errors: &[u64; ErrorClass::ALL.len()]) -> BTreeMap<ErrorClass, u64> {
-    ErrorClass::ALL
-        .into_iter()
-        .map(|class| (class, errors[class as usize]))
-        .filter(|(_, count)| *count > 0)
-        .collect()
-}
-
 /// `late` without trailing zeros.
 fn trimmed(late: &[u64]) -> Vec<u64> {
     let length = late.iter().rposition(|count| *count > 0);
@@ -237,6 +199,8 @@ fn trimmed(late: &[u64]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_engine::{HostSample, OpSample};
+
     use super::*;
 
     fn seconds_of(operation: &str, hosts: &[&str], threads: usize) -> Seconds {
@@ -263,8 +227,8 @@ mod tests {
 
     fn sample(thread: usize, start: u64, end: u64, drain: bool) -> Sample {
         let mut op = OpSample::new("GET");
-        op.ok = 1;
-        op.service.record(1_000).unwrap();
+        op.counts.ok = 1;
+        op.times.service.record(1_000).unwrap();
         Sample {
             thread,
             start: start * 1_000_000,
@@ -280,7 +244,7 @@ mod tests {
         seconds
             .due()
             .iter()
-            .map(|i| (i.second, i.drain, i.ops[0].ok))
+            .map(|i| (i.second, i.drain, i.ops[0].counts.ok))
             .collect()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tenbin_engine::{ErrorClass, Ledger, Role, Spread, StageSums};
+use tenbin_engine::{ErrorClass, Ledger, Operation, Role, Setup, Spread, StageSums};
 
 use crate::late;
 use crate::machine::{MachineUse, WireUse};
@@ -317,12 +317,12 @@ impl Slice {
     /// request rate. `None` for a window of 0 s, and for a window in which no request ended.
     pub fn response_rate(&self) -> Option<f64> {
         let failed = self.requests().map(OpFigures::failed_count).sum();
-        self.per_second(self.requests().map(|op| op.ok).sum(), failed)
+        self.per_second(self.requests().map(|op| op.counts.ok).sum(), failed)
     }
 
     /// Successful operations per second of `op`, an operation of this slice.
     pub fn throughput_of(&self, op: &OpFigures) -> Option<f64> {
-        self.per_second(op.ok, op.failed_count())
+        self.per_second(op.counts.ok, op.failed_count())
     }
 
     fn per_second(&self, ok: u64, failed: u64) -> Option<f64> {
@@ -337,7 +337,7 @@ impl Slice {
 
     /// Number of successful operations that count as work.
     pub fn ok(&self) -> u64 {
-        self.work().map(|op| op.ok).sum()
+        self.work().map(|op| op.counts.ok).sum()
     }
 
     /// Number of failed operations that count as work. A failed sub-request counts only through its
@@ -352,141 +352,14 @@ impl Slice {
     }
 }
 
-/// The figures of one operation in one slice.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpFigures {
-    /// Name of the operation, for example `GET`.
-    pub name: String,
-    /// How the operation counts in throughput and failures.
-    pub role: Role,
-    /// Correct operations that ended inside the window.
-    pub ok: u64,
-    /// Bytes written for operations whose response ended inside the window, heads included.
-    pub sent: u64,
-    /// Bytes read for operations whose response ended inside the window, heads included; with
-    /// HTTP/2, bodies only.
-    pub received: u64,
-    /// Body bytes of the operations in `ok`: of the request or the response, whichever is longer,
-    /// unless the workload states the bytes of content.
-    pub payload: u64,
-    /// Body bytes of the responses in `ok` only; unknown in runs of older versions.
-    pub answered: Option<u64>,
-    /// Failures by class; absent classes are zero.
-    pub errors: BTreeMap<ErrorClass, u64>,
-    /// Responses by status.
-    pub statuses: BTreeMap<u16, u64>,
-    /// Error messages with their counts. The messages come from the server: untrusted until
-    /// escaped.
-    pub failures: BTreeMap<String, u64>,
-    /// Operations due in the window that timed out after the window closed.
-    pub censored: u64,
-    /// Service time of correct operations, nanoseconds: from the start of the write to the last
-    /// byte of the response.
-    pub service: PackedHistogram,
-    /// Response time of correct operations, nanoseconds: from the intended start to the last byte
-    /// of the response. Equals `service` in a closed loop.
-    pub response: PackedHistogram,
-    /// Send lag of correct operations, nanoseconds: from the intended start to the start of the
-    /// write. Empty in a closed loop.
-    pub lag: PackedHistogram,
-    /// Time to first byte of correct operations, nanoseconds: from the start of the write to the
-    /// first byte of the response. Empty in runs of older versions.
-    pub first_byte: PackedHistogram,
-    /// Time from the intended start to the failure, nanoseconds.
-    pub failed: PackedHistogram,
-}
+/// The figures of one operation in a second or a slice.
+pub type OpFigures = Operation<PackedHistogram>;
 
-impl OpFigures {
-    /// Empty figures of an operation with the role of a request.
-    pub fn new(name: &str) -> Self {
-        Self::of(name, Role::Request)
-    }
+/// Set-up times of connections in a second or a slice, nanoseconds, by step.
+pub type SetupFigures = Setup<PackedHistogram>;
 
-    /// Empty figures of an operation with this name and role.
-    pub fn of(name: &str, role: Role) -> Self {
-        Self {
-            name: name.to_owned(),
-            role,
-            ok: 0,
-            sent: 0,
-            received: 0,
-            payload: 0,
-            answered: None,
-            errors: BTreeMap::new(),
-            statuses: BTreeMap::new(),
-            failures: BTreeMap::new(),
-            censored: 0,
-            service: PackedHistogram::new(),
-            response: PackedHistogram::new(),
-            lag: PackedHistogram::new(),
-            first_byte: PackedHistogram::new(),
-            failed: PackedHistogram::new(),
-        }
-    }
-
-    /// Number of failures of all classes.
-    pub fn failed_count(&self) -> u64 {
-        self.errors.values().sum()
-    }
-}
-
-/// Set-up times of connections in one slice, nanoseconds, by phase. Never part of the latency of an
-/// operation on an open connection.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SetupFigures {
-    /// Time until the socket was connected. Includes closing the previous connection, if any.
-    pub connect: PackedHistogram,
-    /// Durations of TLS handshakes; empty without TLS.
-    pub tls: PackedHistogram,
-    /// Time to first byte of the first response on a connection.
-    pub first_byte: PackedHistogram,
-    /// Service time of the first response on a connection, if correct and inside the window. Empty
-    /// in runs of older versions.
-    pub response: PackedHistogram,
-    /// The times of `response`, plus the time to open the connection.
-    pub total: PackedHistogram,
-}
-
-impl SetupFigures {
-    /// Whether no set-up time was recorded.
-    pub fn is_empty(&self) -> bool {
-        let opening = [&self.connect, &self.tls];
-        let responses = [&self.first_byte, &self.response, &self.total];
-        let mut all = opening.into_iter().chain(responses);
-        all.all(|histogram| histogram.is_empty())
-    }
-}
-
-/// The figures of one host in one slice, over all operations.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HostFigures {
-    /// Name of the host.
-    pub name: String,
-    /// Correct responses received inside the window.
-    pub ok: u64,
-    /// Failures by class; absent classes are zero.
-    pub errors: BTreeMap<ErrorClass, u64>,
-    /// Service time of correct operations, nanoseconds: from the start of the write to the last
-    /// byte of the response.
-    pub service: PackedHistogram,
-}
-
-impl HostFigures {
-    /// Empty figures of the host with this name.
-    pub fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            ok: 0,
-            errors: BTreeMap::new(),
-            service: PackedHistogram::new(),
-        }
-    }
-
-    /// Number of failures of all classes.
-    pub fn failed_count(&self) -> u64 {
-        self.errors.values().sum()
-    }
-}
+/// The figures of one host in a second or a slice, over all operations.
+pub type HostFigures = tenbin_engine::HostFigures<PackedHistogram>;
 
 /// Resource use of the load generator during a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -4,18 +4,18 @@
 //! A slice has one range of the file, with the counts of all its histograms in HdrHistogram's
 //! encoding V2. The `end` line of the slice has the position, the check value and the lengths.
 
-use crate::kind::{Kind, Step};
+use tenbin_engine::{Setup, SetupStep, Timed, Times};
+
 use crate::lines::{ByteRange, TotalsPart};
 use crate::packed::PackedHistogram;
 
 /// Histograms of a complete slice.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    /// Histograms of each operation, in the order of [`Kind::ALL`]. In a closed loop, histograms of
-    /// [`Kind::Response`] are empty.
-    pub(crate) ops: Vec<[PackedHistogram; Kind::ALL.len()]>,
-    /// Histograms of connection set-up, in the order of [`Step::ALL`].
-    pub(crate) setup: [PackedHistogram; Step::ALL.len()],
+    /// Histograms of each operation. In a closed loop, response times are empty.
+    pub(crate) ops: Vec<Times<PackedHistogram>>,
+    /// Histograms of connection set-up.
+    pub(crate) setup: Setup<PackedHistogram>,
     /// Service times by host.
     pub(crate) hosts: Vec<PackedHistogram>,
     /// Times of the work by agent: service times in a closed loop, response times in an open loop.
@@ -26,8 +26,8 @@ pub(crate) struct Totals {
 /// Number of values in each histogram of a slice, according to the lines of the slice's seconds.
 #[derive(Debug)]
 pub(crate) struct Counts {
-    pub(crate) ops: Vec<[u64; Kind::ALL.len()]>,
-    pub(crate) setup: [u64; Step::ALL.len()],
+    pub(crate) ops: Vec<Times<u64>>,
+    pub(crate) setup: Setup<u64>,
     pub(crate) hosts: Vec<u64>,
 }
 
@@ -38,8 +38,8 @@ impl TotalsPart {
     /// Total length of all histograms, bytes; `None` if the total differs from the length of the
     /// range, or a histogram is too large.
     pub(crate) fn length(&self) -> Option<usize> {
-        let operations = self.operations.iter().flatten();
-        let lengths = operations.chain(&self.setup);
+        let operations = self.operations.iter();
+        let lengths = operations.flatten().chain(&self.setup);
         let lengths = lengths.chain(&self.hosts);
         let mut lengths = lengths.chain(&self.agents);
         let sum = lengths.try_fold(0_u64, |sum, length| {
@@ -59,8 +59,10 @@ impl Totals {
             encoded.len() as u32
         };
         let ops = self.ops.iter();
-        let operations = ops.map(|kinds| kinds.each_ref().map(&mut write)).collect();
-        let setup = self.setup.each_ref().map(&mut write);
+        let of_op =
+            |times: &Times<PackedHistogram>| times.as_ref().map(&mut write).into_array().to_vec();
+        let operations = ops.map(of_op).collect();
+        let setup = self.setup.as_ref().map(&mut write).into_array().to_vec();
         let hosts = self.hosts.iter().map(&mut write).collect();
         let agents = self.agents.iter().map(&mut write).collect();
         TotalsPart {
@@ -85,17 +87,16 @@ impl Totals {
         let mut pieces = Pieces(bytes);
         let mut totals = Self::default();
         for (lengths, counts) in part.operations.iter().zip(&counts.ops) {
-            let mut kinds = <[PackedHistogram; Kind::ALL.len()]>::default();
-            let each = lengths.iter().zip(counts).zip(Kind::ALL);
-            for (((length, count), kind), histogram) in each.zip(&mut kinds) {
+            let mut times = Times::default();
+            for (timed, length) in Timed::ALL.into_iter().zip(lengths) {
                 let piece = pieces.next(*length)?;
-                *histogram = PackedHistogram::checked(piece, *count, kind.is_digested())?;
+                times[timed] = PackedHistogram::checked(piece, counts[timed], is_digested(timed))?;
             }
-            totals.ops.push(kinds);
+            totals.ops.push(times);
         }
-        let setup = part.setup.iter().zip(&counts.setup);
-        for ((length, count), histogram) in setup.zip(&mut totals.setup) {
-            *histogram = PackedHistogram::checked(pieces.next(*length)?, *count, false)?;
+        for (step, length) in SetupStep::ALL.into_iter().zip(&part.setup) {
+            let piece = pieces.next(*length)?;
+            totals.setup[step] = PackedHistogram::checked(piece, counts.setup[step], false)?;
         }
         for (length, count) in part.hosts.iter().zip(&counts.hosts) {
             let piece = pieces.next(*length)?;
@@ -111,6 +112,11 @@ impl Totals {
             _ => Err("it is longer than its histograms".to_owned()),
         }
     }
+}
+
+/// Whether reports show percentiles of these times for each slice.
+pub(crate) fn is_digested(timed: Timed) -> bool {
+    matches!(timed, Timed::Service | Timed::Response)
 }
 
 /// The bytes of a slice that have not been read yet.
@@ -129,8 +135,8 @@ impl Counts {
     /// Counts of 0 for this number of operations and hosts.
     pub(crate) fn new(operations: usize, hosts: usize) -> Self {
         Self {
-            ops: vec![[0; Kind::ALL.len()]; operations],
-            setup: [0; Step::ALL.len()],
+            ops: vec![Times::default(); operations],
+            setup: Setup::default(),
             hosts: vec![0; hosts],
         }
     }
@@ -155,12 +161,12 @@ mod tests {
             hosts: vec![histogram(&[7; 90]), histogram(&[])],
             agents: vec![histogram(&[1_000]), histogram(&[2_000, 300_000])],
         };
-        totals.ops[0][0] = histogram(&[1_000, 2_000, 300_000]);
-        totals.ops[1][4] = histogram(&[5]);
-        totals.setup[2] = histogram(&[u64::MAX, 0]);
+        totals.ops[0].service = histogram(&[1_000, 2_000, 300_000]);
+        totals.ops[1].failed = histogram(&[5]);
+        totals.setup.first_byte = histogram(&[u64::MAX, 0]);
         let mut counts = Counts::new(2, 2);
-        (counts.ops[0][0], counts.ops[1][4]) = (3, 1);
-        counts.setup[2] = 2;
+        (counts.ops[0].service, counts.ops[1].failed) = (3, 1);
+        counts.setup.first_byte = 2;
         counts.hosts[0] = 90;
         (totals, counts)
     }

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use tenbin_engine::Sample;
+use tenbin_engine::{Sample, SetupStep, Timed};
 
 use crate::check::{Chain, CheckValue};
 use crate::directory::{
@@ -14,7 +14,6 @@ use crate::error::RecordError;
 use crate::fold::{SliceFold, Sums};
 use crate::hlog::{self, Encoder, Subject};
 use crate::interval::Interval;
-use crate::kind::{Kind, Step};
 use crate::lines::{
     ByteRange, CompleteLine, EndLine, Ended, HostPart, Line, OperationLine, RunLine, SCHEMA,
     SecondLine, SetupPart, TotalsPart, VoidLine, push,
@@ -306,7 +305,7 @@ impl SecondText<'_> {
     fn write(&mut self, server: Option<ServerUse>) -> std::io::Result<()> {
         let interval = self.interval;
         for op in &interval.ops {
-            let all = Kind::ALL.map(|kind| (kind.name(), kind.of(op)));
+            let all = Timed::ALL.map(|timed| (timed.name(), &op.times[timed]));
             let hlog = self.histograms(Subject::Operation(&op.name), &all)?;
             let line = OperationLine::new(self.slice, interval, op, hlog);
             push(&mut self.lines, self.chain, &line);
@@ -319,20 +318,21 @@ impl SecondText<'_> {
                     role: op.role,
                     errors: op.errors.clone(),
                     server,
-                    response: op.response.clone(),
-                    service: op.service.clone(),
+                    response: op.times.response.clone(),
+                    service: op.times.service.clone(),
                 });
             }
         }
         let mut setup = None;
-        if !interval.setup.is_empty() {
-            let all = Step::ALL.map(|step| (step.name(), step.of(&interval.setup)));
+        let steps = interval.setup.as_ref().into_array();
+        if steps.iter().any(|times| !times.is_empty()) {
+            let all = SetupStep::ALL.map(|step| (step.name(), &interval.setup[step]));
             let hlog = self.histograms(Subject::All, &all)?;
             setup = Some(SetupPart::new(&interval.setup, hlog));
         }
         let mut hosts = Vec::with_capacity(interval.hosts.len());
         for host in &interval.hosts {
-            let all = [(Kind::Service.name(), &host.service)];
+            let all = [(Timed::Service.name(), &host.service)];
             let hlog = self.histograms(Subject::Host(&host.name), &all)?;
             hosts.push(HostPart::new(host, hlog));
         }
@@ -470,8 +470,8 @@ mod tests {
 
     fn second(second: u64) -> Sample {
         let mut op = tenbin_engine::OpSample::new("GET");
-        op.ok = 7;
-        op.service.record_n(1_000, 7).unwrap();
+        op.counts.ok = 7;
+        op.times.service.record_n(1_000, 7).unwrap();
         Sample {
             start: second * 1_000_000_000,
             end: (second + 1) * 1_000_000_000,

@@ -119,9 +119,9 @@ fn start(index: u32) -> SliceStart {
 fn sample(slice: u32, second: u64, drain: bool) -> Sample {
     let mut op = OpSample::new("GET");
     let time = 100_000 + u64::from(slice) * 1_000 + second * 10_000;
-    op.service.record_n(time, 50).unwrap();
-    op.first_byte.record_n(time / 2, 50).unwrap();
-    op.ok = if drain { 0 } else { 50 };
+    op.times.service.record_n(time, 50).unwrap();
+    op.times.first_byte.record_n(time / 2, 50).unwrap();
+    op.counts.ok = if drain { 0 } else { 50 };
     Sample {
         start: second * 1_000_000_000,
         end: second * 1_000_000_000 + if drain { 1_000 } else { 1_000_000_000 },

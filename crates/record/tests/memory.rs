@@ -44,10 +44,10 @@ fn slice(writer: &mut RunWriter, index: u32) -> Slice {
     let mut op = OpSample::new("GET");
     for step in 0..500 {
         let time = 200_000 + u64::from(index) * 100 + step * step * 17;
-        op.service.record(time).unwrap();
-        op.first_byte.record(time / 2).unwrap();
+        op.times.service.record(time).unwrap();
+        op.times.first_byte.record(time / 2).unwrap();
     }
-    op.ok = 500;
+    op.counts.ok = 500;
     let sample = Sample {
         end: 100_000_000,
         ops: vec![op],

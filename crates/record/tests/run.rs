@@ -75,20 +75,24 @@ fn threads_and_seconds_add_up() {
         assert_eq!(slice.ok(), expected_ok(SECONDS, 2));
         let timed = expected_ok(SECONDS, 2) + expected_drained(2);
         assert_eq!(
-            slice.ops.iter().map(|op| op.service.len()).sum::<u64>(),
+            slice
+                .ops
+                .iter()
+                .map(|op| op.times.service.len())
+                .sum::<u64>(),
             timed
         );
         for op in &slice.ops {
-            assert_eq!(op.response.len(), op.service.len());
-            assert_eq!(op.first_byte.len(), op.service.len());
-            assert_eq!(op.failed.len(), op.failed_count());
+            assert_eq!(op.times.response.len(), op.times.service.len());
+            assert_eq!(op.times.first_byte.len(), op.times.service.len());
+            assert_eq!(op.times.failed.len(), op.failed_count());
         }
         // Responses after the window have times, but do not count as throughput.
         let counted = slice.throughput().unwrap() * slice.seconds;
         assert!((counted - expected_ok(SECONDS, 2) as f64).abs() < 1e-6);
     }
-    assert_eq!(closed.ops[0].response, closed.ops[0].service);
-    assert_ne!(open.ops[0].response, open.ops[0].service);
+    assert_eq!(closed.ops[0].times.response, closed.ops[0].times.service);
+    assert_ne!(open.ops[0].times.response, open.ops[0].times.service);
 
     // The seeds are 0 to 5 in the window, and 18 and 19 in the drain.
     assert_eq!(closed.setup.connect.len(), 1 + 2 + 3 + 4);
@@ -131,7 +135,7 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.agents[1].machine, agent_use(0.75));
     let mut times = closed.agents[0].times.clone();
     times.add(&closed.agents[1].times);
-    let work = closed.work().map(|op| &op.service);
+    let work = closed.work().map(|op| &op.times.service);
     assert_eq!(times.unpacked(), tenbin_record::merged(work));
     let each = closed.agents.iter().map(|part| part.times.len());
     assert!(each.min() > Some(0));
@@ -159,7 +163,7 @@ fn threads_and_seconds_add_up() {
 fn a_window_too_short_for_any_response_has_no_throughput() {
     let mut slice = write_run().slices.remove(0);
     for op in &mut slice.ops {
-        op.ok = 0;
+        op.counts.ok = 0;
     }
     assert_eq!(slice.throughput(), Some(0.0), "all that ended had failed");
     for op in &mut slice.ops {
@@ -213,9 +217,13 @@ fn an_older_run_is_read_without_what_it_does_not_have() {
         panic!("one slice");
     };
     assert_eq!(slice.ok(), run.slices[0].ok());
-    assert_eq!(slice.ops[0].service, run.slices[0].ops[0].service);
-    assert!(slice.ops[0].first_byte.is_empty());
-    assert!(slice.setup.is_empty());
+    assert_eq!(
+        slice.ops[0].times.service,
+        run.slices[0].ops[0].times.service
+    );
+    assert!(slice.ops[0].times.first_byte.is_empty());
+    let steps = slice.setup.as_ref().into_array();
+    assert!(steps.iter().all(|times| times.is_empty()));
     assert!(slice.hosts.is_empty());
 }
 
@@ -365,11 +373,11 @@ fn work_and_requests_are_distinguished_before_and_after_reading() {
     assert_eq!([whole.role, step.role], roles);
     assert_eq!(
         (slice.ok(), slice.failed()),
-        (whole.ok, whole.failed_count())
+        (whole.counts.ok, whole.failed_count())
     );
-    assert_eq!(slice.throughput(), Some(whole.ok as f64));
-    assert_eq!(slice.response_rate(), Some(step.ok as f64));
-    assert_ne!(whole.ok, step.ok);
+    assert_eq!(slice.throughput(), Some(whole.counts.ok as f64));
+    assert_eq!(slice.response_rate(), Some(step.counts.ok as f64));
+    assert_ne!(whole.counts.ok, step.counts.ok);
     drop(writer);
     assert_eq!(read(directory.path()).unwrap().slices, [slice]);
 }

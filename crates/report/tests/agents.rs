@@ -20,7 +20,7 @@ fn run() -> Run {
         let part = |factor: f64| AgentPart {
             ok: (slice.ok() as f64 / 3.0 * factor) as u64,
             share: 1.0 / 3.0,
-            times: slice.ops[0].response.clone(),
+            times: slice.ops[0].times.response.clone(),
             machine: AgentUse {
                 cpu_busy: Some(0.42),
                 min_rtt_ns: Some(123_000),

@@ -28,7 +28,7 @@ fn later(get: f64, put: f64) -> Document {
         } else {
             put
         };
-        slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
+        slice.ops[0].counts.ok = (slice.ops[0].counts.ok as f64 * share) as u64;
     }
     // The finding about more throughput than the connections can carry is irrelevant here.
     let mut document = run.document();
@@ -86,7 +86,7 @@ fn on_a_machine(speed: f64, challenger: f64) -> Document {
         } else {
             speed * challenger
         };
-        slice.ops[0].ok = (slice.ops[0].ok as f64 * share) as u64;
+        slice.ops[0].counts.ok = (slice.ops[0].counts.ok as f64 * share) as u64;
     }
     let mut document = run.document();
     document.trust = tenbin_result::Trust::Valid;
@@ -154,7 +154,7 @@ fn another_run(seed: u64) -> Document {
             .position(|target| target.name == slice.target)
             .unwrap();
         let speed = machine * starts[at] * (0.98 + 0.04 * unit());
-        slice.ops[0].ok = (slice.ops[0].ok as f64 * speed) as u64;
+        slice.ops[0].counts.ok = (slice.ops[0].counts.ok as f64 * speed) as u64;
     }
     let mut document = run.document();
     document.run.id = format!("run {seed}");

@@ -31,13 +31,16 @@ fn run() -> Run {
             _ => 1.0,
         };
         for op in &mut slice.ops {
-            op.ok = (op.ok as f64 * slow) as u64;
-            op.statuses = [(200, op.ok)].into();
+            op.counts.ok = (op.counts.ok as f64 * slow) as u64;
+            op.statuses = [(200, op.counts.ok)].into();
         }
         if slice.target == "memory" && slice.round == 4 {
             let op = &mut slice.ops[0];
-            op.service.record_n(2_000_000_000, op.ok / 5).unwrap();
-            op.response.clone_from(&op.service);
+            op.times
+                .service
+                .record_n(2_000_000_000, op.counts.ok / 5)
+                .unwrap();
+            op.times.response.clone_from(&op.times.service);
         }
     }
     run
@@ -299,13 +302,16 @@ fn a_median_that_the_throughput_denies_names_both_winners() {
     for slice in &mut run.slices {
         if slice.workload == "list-1000" && slice.target == "durable" {
             let op = &mut slice.ops[0];
-            let mean = slice.connections as f64 * slice.seconds / op.ok as f64 * 1e9;
-            op.service.clear();
+            let mean = slice.connections as f64 * slice.seconds / op.counts.ok as f64 * 1e9;
+            op.times.service.clear();
             for (factor, percent) in [(0.3, 70), (2.633, 30)] {
-                let count = op.ok * percent / 100;
-                op.service.record_n((mean * factor) as u64, count).unwrap();
+                let count = op.counts.ok * percent / 100;
+                op.times
+                    .service
+                    .record_n((mean * factor) as u64, count)
+                    .unwrap();
             }
-            op.response.clone_from(&op.service);
+            op.times.response.clone_from(&op.times.service);
         }
     }
     let page = exported(&run.document(), "markdown");
@@ -363,12 +369,13 @@ fn a_percentage_has_the_same_text_in_findings_and_tables() {
     let mut uneven = made_up::single();
     for (at, slice) in uneven.slices.iter_mut().enumerate() {
         let op = &mut slice.ops[0];
-        let count = op.ok;
-        op.service.clear();
-        op.service
+        let count = op.counts.ok;
+        op.times.service.clear();
+        op.times
+            .service
             .record_n(200_000 + 137_000 * at as u64, count)
             .unwrap();
-        op.response.clone_from(&op.service);
+        op.times.response.clone_from(&op.times.service);
     }
     let runs = [
         uneven,

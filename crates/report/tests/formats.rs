@@ -393,7 +393,7 @@ fn an_interval_log_holds_every_response() {
     let expected: u64 = run
         .slices
         .iter()
-        .map(|slice| slice.ops[0].service.len())
+        .map(|slice| slice.ops[0].times.service.len())
         .sum();
     assert_eq!((count, timed), (run.slices.len(), expected));
     assert_eq!(tags.len(), 4, "{tags:?}");
@@ -416,7 +416,10 @@ fn an_interval_log_is_read_back() {
             operation.name == format!("{}/{}/{}", slice.target, slice.workload, slice.ops[0].name)
         });
         let (count, seconds) = mine.fold((0, 0.0), |(count, seconds), slice| {
-            (count + slice.ops[0].service.len(), seconds + slice.seconds)
+            (
+                count + slice.ops[0].times.service.len(),
+                seconds + slice.seconds,
+            )
         });
         assert_eq!(operation.objects, Some(count), "{}", operation.name);
         assert!((operation.elapsed().unwrap() / seconds - 1.0).abs() < 1e-3);
@@ -487,7 +490,7 @@ fn lint_finds_nothing_in_exports_of_a_clean_run() {
     let mut read: BTreeSet<&str> = BTreeSet::new();
     for mut run in [made_up::single(), made_up::pair(), made_up::suite()] {
         for slice in &mut run.slices {
-            slice.ledger.reused = slice.ops.iter().map(|op| op.ok).sum();
+            slice.ledger.reused = slice.ops.iter().map(|op| op.counts.ok).sum();
         }
         let mut document = run.document();
         document.trust = Trust::Valid;
@@ -521,7 +524,7 @@ fn an_export_is_never_judged_other_than_its_run() {
         for mut run in [made_up::single(), made_up::pair(), made_up::suite()] {
             for slice in &mut run.slices {
                 for op in &mut slice.ops {
-                    op.ok *= 2;
+                    op.counts.ok *= 2;
                 }
             }
             let mut document = run.document();

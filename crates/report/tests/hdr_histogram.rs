@@ -23,17 +23,20 @@ fn run() -> made_up::Run {
     for slice in &mut run.slices {
         let scale = if slice.target == "durable" { 3.0 } else { 1.0 };
         let op = &mut slice.ops[0];
-        op.ok = REQUESTS;
+        op.counts.ok = REQUESTS;
         op.statuses = [(200, REQUESTS)].into();
-        op.service.clear();
+        op.times.service.clear();
         for at in 0..REQUESTS {
             // Exponential times of at least 0.2 ms.
             let share = (at as f64 + 0.5) / REQUESTS as f64;
             let millis = 0.2 + scale * (1.0 + f64::from(slice.index) / 100.0) * -share.ln();
             // In steps of 20 µs: fewer different times take less of the time of this test.
-            op.service.record((millis * 50.0) as u64 * 20_000).unwrap();
+            op.times
+                .service
+                .record((millis * 50.0) as u64 * 20_000)
+                .unwrap();
         }
-        op.response.clone_from(&op.service);
+        op.times.response.clone_from(&op.times.service);
     }
     run
 }
@@ -175,7 +178,7 @@ fn same_percentiles(result: &ResultOf, found: &Processed) {
     let ok: u64 = result
         .operations
         .iter()
-        .filter_map(|operation| operation.ok)
+        .filter_map(|operation| operation.counts.ok)
         .sum();
     assert_eq!(last.all, ok);
     for (quantile, millis) in last.all_at {

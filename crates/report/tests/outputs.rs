@@ -514,8 +514,8 @@ fn place(screen: &str, text: &str) -> usize {
 fn what_explains_the_figures_is_on_the_first_screen_before_what_doubts_them() {
     let mut run = made_up::single();
     for slice in &mut run.slices {
-        slice.ledger.opened = slice.ops[0].ok;
-        slice.ledger.closed_by_server = slice.ops[0].ok;
+        slice.ledger.opened = slice.ops[0].counts.ok;
+        slice.ledger.closed_by_server = slice.ops[0].counts.ok;
         slice.ledger.reused = 0;
         slice.machine = Some(MachineUse {
             seconds: slice.seconds,
@@ -648,11 +648,11 @@ fn a_step_of_drnbench_has_everything_that_came_to_an_end() {
         if slice.workload == "get-1MB-c4" && slice.target == "memory" {
             let op = &mut slice.ops[0];
             // Half of the responses are 503. One third as many requests receive no response.
-            let (ok, wrong, refused) = (op.ok, op.ok, op.ok * 2 / 3);
+            let (ok, wrong, refused) = (op.counts.ok, op.counts.ok, op.counts.ok * 2 / 3);
             op.errors.insert(ErrorClass::Status, wrong);
             op.errors.insert(ErrorClass::Connect, refused);
             op.statuses.insert(503, wrong);
-            op.failed.record_n(7_000_000_000, refused).unwrap();
+            op.times.failed.record_n(7_000_000_000, refused).unwrap();
             assert_eq!(op.statuses[&200], ok);
         }
     }

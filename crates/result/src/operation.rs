@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use tenbin_record::Counts;
 
 use crate::figure::Figure;
 
 /// The figures of one operation of a workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationResult {
     /// Name of the operation.
@@ -15,8 +16,9 @@ pub struct OperationResult {
     /// Role of the operation in the workload; omitted for `request`.
     #[serde(default, skip_serializing_if = "Role::is_plain_request")]
     pub role: Role,
-    /// Correct responses, over all slices; null if an imported file does not state them.
-    pub ok: Option<u64>,
+    /// The counters, over all slices; null if an imported file does not state them.
+    #[serde(flatten)]
+    pub counts: Counts<Option<u64>>,
     /// Failures, over all slices; null if an imported file does not state them.
     pub failed: Option<u64>,
     /// Failures by class; classes that did not occur are absent.
@@ -26,10 +28,6 @@ pub struct OperationResult {
     /// Error messages of the target, with counts. The target chooses this text: escape it before
     /// display.
     pub failures: BTreeMap<String, u64>,
-    /// Operations still without a response at the end of the drain, the wait for responses after
-    /// the measurement window. They also count as failures of class `timeout`. Null in imported
-    /// results.
-    pub censored: Option<u64>,
     /// Correct responses per second.
     pub throughput: Option<Figure>,
     /// Body bytes of correct operations per second: for each request, the longer of request body
@@ -99,11 +97,12 @@ impl Role {
 }
 
 /// Start of a measured time; the end is always the last byte of the response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimedFrom {
     /// The write of the request's first byte: service time.
+    #[default]
     Write,
     /// The intended start of the request: response time.
     IntendedStart,

@@ -12,7 +12,7 @@ use crate::stages::StagesOf;
 use crate::sustained::Sustained;
 
 /// The figures of one workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultOf {
     /// Name of the workload.

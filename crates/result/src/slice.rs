@@ -9,7 +9,7 @@ use crate::result_of::share;
 
 /// The figures of one slice. Times cover the operations that were due inside the measurement
 /// window, even if they ended after it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SliceFigures {
     /// Index of the slice in the run, from 0.

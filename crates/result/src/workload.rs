@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A workload: the requests and the load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workload {
     /// Name of the workload.

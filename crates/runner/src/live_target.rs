@@ -346,7 +346,7 @@ impl LiveTarget {
             times.add(&sample);
             if !sample.drain {
                 let requests = sample.ops.iter().filter(|op| op.role.is_request());
-                ended += requests.map(|op| op.ok).sum::<u64>();
+                ended += requests.map(|op| op.counts.ok).sum::<u64>();
             }
         })?;
         self.slowest = self.slowest.max(times.slowest_median());

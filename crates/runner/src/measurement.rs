@@ -454,7 +454,7 @@ impl Measurement<'_, '_> {
             && let Some(sequence) = self.segments.of(turn.workload)
         {
             let requests = slice.requests();
-            let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+            let ended: u64 = requests.map(|op| op.counts.ok + op.failed_count()).sum();
             let rate = stretch.and_then(|stretch| stretch.rate(ended, slice.seconds));
             sequence.end(turn.target, prepared, rate);
         }
@@ -572,7 +572,7 @@ pub(crate) fn completed_nothing(slice: &Slice) -> Option<String> {
         return None;
     }
     let worst = worst_failure(slice);
-    let what = if slice.requests().any(|op| op.ok > 0) {
+    let what = if slice.requests().any(|op| op.counts.ok > 0) {
         "completed no operation"
     } else {
         "gave no correct response"

@@ -118,10 +118,10 @@ fn add(seen: &mut Retried, sample: &Sample) {
         if op.role.is_work() {
             seen.failed += op.failed_count();
             // Operations that end after the window do not count towards throughput.
-            seen.ok += if sample.drain { 0 } else { op.ok };
+            seen.ok += if sample.drain { 0 } else { op.counts.ok };
         }
         if op.role == Role::Step {
-            seen.attempts_ok += op.ok;
+            seen.attempts_ok += op.counts.ok;
             seen.attempts_failed += op.failed_count();
         }
     }

@@ -29,20 +29,20 @@ impl WarmUpTimes {
     /// Adds a sample of the warm-up. Samples of the drain count too, because slow operations end
     /// in the drain.
     pub(crate) fn add(&mut self, sample: &Sample) {
-        for op in sample.ops.iter().filter(|op| !op.service.is_empty()) {
+        for op in sample.ops.iter().filter(|op| !op.times.service.is_empty()) {
             let at = self.0.iter().position(|known| known.name == op.name);
             let at = at.unwrap_or_else(|| {
-                self.0.push(OpFigures::new(op.name));
+                self.0.push(OpFigures::new(&op.name));
                 self.0.len() - 1
             });
-            self.0[at].service.add(&(&op.service).into());
+            self.0[at].times.service.add(&(&op.times.service).into());
         }
     }
 
     /// The median service time of the slowest operation; `None` with too few responses.
     pub(crate) fn slowest_median(&self) -> Option<Duration> {
-        let enough = self.0.iter().filter(|op| op.service.len() >= FEWEST);
-        let medians = enough.map(|op| op.service.value_at_quantile(0.5));
+        let enough = self.0.iter().filter(|op| op.times.service.len() >= FEWEST);
+        let medians = enough.map(|op| op.times.service.value_at_quantile(0.5));
         medians.max().map(Duration::from_nanos)
     }
 }

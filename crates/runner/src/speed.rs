@@ -26,7 +26,7 @@ impl Speed {
         if sample.drain || nanos == 0 {
             return;
         }
-        let ok: u64 = work().map(|op| op.ok).sum();
+        let ok: u64 = work().map(|op| op.counts.ok).sum();
         if let Some(of_thread) = self.of_threads.get_mut(sample.thread) {
             *of_thread = Some(ok as f64 / (nanos as f64 / 1e9));
         }
@@ -40,14 +40,14 @@ impl Speed {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::OpSample;
+    use tenbin_engine::{ErrorClass, OpSample};
 
     use super::*;
 
     fn report(thread: usize, ok: u64, failed: u64, seconds: u64, drain: bool) -> Sample {
         let mut op = OpSample::new("get");
-        op.ok = ok;
-        op.errors[0] = failed;
+        op.counts.ok = ok;
+        op.errors.insert(ErrorClass::Connect, failed);
         Sample {
             thread,
             end: seconds * 1_000_000_000,

@@ -1,5 +1,6 @@
 //! Unmeasured work, driven by the engine: checks, loading data, cleaning up.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -93,7 +94,7 @@ pub(crate) fn run(
         let unreachable = all_refused(&sample);
         for op in &sample.ops {
             if op.role.is_work() {
-                staged.ok += op.ok;
+                staged.ok += op.counts.ok;
             }
             // A failed sub-request counts as a failure, whether or not its transaction reports the
             // failure.
@@ -161,19 +162,23 @@ fn single_host(destination: Destination, host: Option<usize>) -> Destination {
 /// Whether every host refused connections and no response arrived. If only some hosts are down, the
 /// others continue.
 fn all_refused(sample: &Sample) -> bool {
-    let refused = |errors: &[u64]| errors[ErrorClass::Connect as usize] > 0;
     let all_refuse = match sample.hosts.as_slice() {
-        [] => sample.ops.iter().any(|op| refused(&op.errors)),
-        hosts => hosts.iter().all(|host| refused(&host.errors)),
+        [] => sample
+            .ops
+            .iter()
+            .any(|op| op.errors_of(ErrorClass::Connect) > 0),
+        hosts => hosts
+            .iter()
+            .all(|host| host.errors_of(ErrorClass::Connect) > 0),
     };
-    all_refuse && sample.ops.iter().all(|op| op.ok == 0)
+    all_refuse && sample.ops.iter().all(|op| op.counts.ok == 0)
 }
 
-fn named_failure(errors: &[u64]) -> String {
-    ErrorClass::ALL
-        .into_iter()
-        .find(|&class| errors[class as usize] > 0)
-        .map_or_else(String::new, |class| format!("{} error", class.name()))
+fn named_failure(errors: &BTreeMap<ErrorClass, u64>) -> String {
+    let mut classes = errors.iter().filter(|(_, count)| **count > 0);
+    classes
+        .next()
+        .map_or_else(String::new, |(class, _)| format!("{} error", class.name()))
 }
 
 #[cfg(test)]
@@ -182,17 +187,15 @@ mod tests {
 
     use super::*;
 
-    const CONNECT: usize = ErrorClass::Connect as usize;
-
     /// A sample of one operation with `ok` correct responses and the given number of refused
     /// connections per host.
     fn report(ok: u64, refusals: &[u64]) -> Sample {
         let mut op = OpSample::new("tidy");
-        op.ok = ok;
-        op.errors[CONNECT] = refusals.iter().sum();
+        op.counts.ok = ok;
+        op.errors.insert(ErrorClass::Connect, refusals.iter().sum());
         let host = |&refused: &u64| {
             let mut host = HostSample::default();
-            host.errors[CONNECT] = refused;
+            host.errors.insert(ErrorClass::Connect, refused);
             host
         };
         let several = refusals.len() > 1;

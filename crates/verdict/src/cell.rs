@@ -57,7 +57,7 @@ impl<'a> Cell<'a> {
 
     /// Service times of all requests in the full slices; `None` without requests.
     pub(crate) fn request_times(&self) -> Option<Rc<Histogram<u64>>> {
-        self.merged(&|slice| slice.requests().map(|op| &op.service).collect())
+        self.merged(&|slice| slice.requests().map(|op| &op.times.service).collect())
     }
 
     /// The quantile `q` of the times that `kind` selects, over the `wanted` operations in the full
@@ -75,7 +75,7 @@ impl<'a> Cell<'a> {
     /// The median service time of an operation over the full slices, seconds, even from few
     /// samples. The rules use this median to judge settings; no report shows the median.
     pub(crate) fn median_of(&self, operation: &str) -> Option<f64> {
-        let kind: Kind = |op| &op.service;
+        let kind: Kind = |op| &op.times.service;
         let all = self.merged(&|slice| of_operations(slice, kind, &|op| op.name == operation))?;
         (!all.is_empty()).then(|| all.value_at_quantile(0.5) as f64 / NANOS_PER_SECOND)
     }

@@ -179,8 +179,8 @@ fn relative(slices: &[Slice], metric: Option<Metric>, cell: &Cell<'_>, baseline:
 /// The longest service time (closed loop) or response time (open loop) over all slices, seconds.
 /// Slices that were cut short count too, because an observed maximum is a fact.
 fn longest(cell: &Cell<'_>, closed: bool) -> Measured {
-    let service: latency::Kind = |op| &op.service;
-    let response: latency::Kind = |op| &op.response;
+    let service: latency::Kind = |op| &op.times.service;
+    let response: latency::Kind = |op| &op.times.response;
     let kind = if closed { service } else { response };
     let filled = cell.slices.iter().flat_map(|slice| slice.work().map(kind));
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max();

@@ -291,22 +291,22 @@ impl Made<'_> {
     /// Sets `count` correct responses of `seconds` each, without failures.
     pub(crate) fn answers(&mut self, count: u64, seconds: f64) {
         let op = self.op();
-        op.ok = count;
-        op.payload = count * 1_024;
-        op.service.clear();
-        op.service.record_n(nanos(seconds), count).unwrap();
-        op.response = op.service.clone();
+        op.counts.ok = count;
+        op.counts.payload = count * 1_024;
+        op.times.service.clear();
+        op.times.service.record_n(nanos(seconds), count).unwrap();
+        op.times.response = op.times.service.clone();
     }
 
     /// Sets the responses; `parts` holds (number of responses, seconds each).
     pub(crate) fn mixed(&mut self, parts: &[(u64, f64)]) {
         self.answers(parts.iter().map(|(count, _)| count).sum(), 0.002);
         let op = self.op();
-        op.service.clear();
+        op.times.service.clear();
         for (count, seconds) in parts {
-            op.service.record_n(nanos(*seconds), *count).unwrap();
+            op.times.service.record_n(nanos(*seconds), *count).unwrap();
         }
-        op.response = op.service.clone();
+        op.times.response = op.times.service.clone();
     }
 
     /// Turns the responses into sub-requests; `steps` of them make one transaction.
@@ -314,10 +314,14 @@ impl Made<'_> {
         let op = self.op();
         op.role = Role::Step;
         let mut whole = OpFigures::of("MULTIPART", Role::Transaction);
-        whole.ok = op.ok / steps;
-        let nanos = op.service.max() * steps;
-        whole.service.record_n(nanos, whole.ok).unwrap();
-        whole.response = whole.service.clone();
+        whole.counts.ok = op.counts.ok / steps;
+        let nanos = op.times.service.max() * steps;
+        whole
+            .times
+            .service
+            .record_n(nanos, whole.counts.ok)
+            .unwrap();
+        whole.times.response = whole.times.service.clone();
         self.0.ops.push(whole);
     }
 
@@ -325,7 +329,7 @@ impl Made<'_> {
     pub(crate) fn fail_wholes(&mut self, class: ErrorClass, count: u64, seconds: f64) {
         let whole = &mut self.0.ops[1];
         whole.errors.insert(class, count);
-        whole.failed.record_n(nanos(seconds), count).unwrap();
+        whole.times.failed.record_n(nanos(seconds), count).unwrap();
     }
 
     pub(crate) fn fail(&mut self, class: ErrorClass, count: u64) {
@@ -335,7 +339,7 @@ impl Made<'_> {
     pub(crate) fn fail_after(&mut self, class: ErrorClass, count: u64, seconds: f64) {
         let op = self.op();
         op.errors.insert(class, count);
-        op.failed.record_n(nanos(seconds), count).unwrap();
+        op.times.failed.record_n(nanos(seconds), count).unwrap();
     }
 
     pub(crate) fn status(&mut self, status: u16, count: u64) {
@@ -348,7 +352,7 @@ impl Made<'_> {
 
     pub(crate) fn censor(&mut self, count: u64) {
         self.fail_after(ErrorClass::Timeout, count, 5.0);
-        self.op().censored = count;
+        self.op().counts.censored = count;
     }
 
     /// Sets `inside` connections opened inside the window, which took `seconds` in total. With

@@ -42,9 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         &AtomicBool::new(false),
         &mut |event| {
             if let SliceEvent::Sample(sample) = event {
-                ok += sample.ops[0].ok;
+                ok += sample.ops[0].counts.ok;
                 cpu += sample.cpu;
-                let _ = service.add(&sample.ops[0].service);
+                let _ = service.add(&*sample.ops[0].times.service);
             }
         },
     )?;

@@ -125,12 +125,12 @@ impl Row {
 /// Latency of the slice and, if the target was observed, CPU use of the target.
 fn figures(slice: &Slice) -> String {
     let mut text = String::new();
-    let busiest = slice.requests().max_by_key(|op| op.service.len());
-    if let Some(op) = busiest.filter(|op| !op.service.is_empty()) {
+    let busiest = slice.requests().max_by_key(|op| op.times.service.len());
+    if let Some(op) = busiest.filter(|op| !op.times.service.is_empty()) {
         // In a closed loop, the response time is the service time.
-        let latency = match op.response.is_empty() {
-            true => &op.service,
-            false => &op.response,
+        let latency = match op.times.response.is_empty() {
+            true => &op.times.service,
+            false => &op.times.response,
         };
         let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));

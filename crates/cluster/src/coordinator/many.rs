@@ -256,11 +256,11 @@ fn typical_sample() -> Sample {
             .wrapping_add(1);
         let share = (state >> 11) as f64 / (1_u64 << 53) as f64;
         let nanos = (1e5 * 100_f64.powf(share)) as u64;
-        op.ok += 1;
-        op.service.record(nanos).unwrap();
-        op.response.record(nanos + nanos / 10).unwrap();
-        op.lag.record(nanos / 10).unwrap();
-        op.first_byte.record(nanos - nanos / 20).unwrap();
+        op.counts.ok += 1;
+        op.times.service.record(nanos).unwrap();
+        op.times.response.record(nanos + nanos / 10).unwrap();
+        op.times.lag.record(nanos / 10).unwrap();
+        op.times.first_byte.record(nanos - nanos / 20).unwrap();
     }
     op.statuses.insert(200, 1_000);
     Sample {

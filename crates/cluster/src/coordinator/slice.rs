@@ -273,7 +273,7 @@ impl Coordinator {
             return Err(impossible(&member.intro.name));
         }
         for (op, name) in sample.ops.iter_mut().zip(operations) {
-            op.name = name;
+            op.name = (*name).to_owned();
         }
         Ok(sample)
     }
@@ -378,31 +378,11 @@ fn is_possible_cpu(cpu: CpuOfMachine) -> bool {
 /// Whether all counts of a sample are so small that sums over a run cannot overflow.
 fn is_possible(sample: &Sample) -> bool {
     let of_ops = sample.ops.iter().flat_map(|op| {
-        let counts = [
-            op.ok,
-            op.sent,
-            op.received,
-            op.payload,
-            op.answered,
-            op.censored,
-        ];
-        let times = [
-            &op.service,
-            &op.response,
-            &op.lag,
-            &op.first_byte,
-            &op.failed,
-        ];
-        let sums = op
-            .statuses
-            .values()
-            .chain(op.failures.values())
-            .chain(&op.errors);
-        let sums: Vec<u64> = sums.copied().collect();
-        counts
-            .into_iter()
-            .chain(times.map(|times| times.len()))
-            .chain(sums)
+        let counts = op.counts.into_array().into_iter().chain(op.answered);
+        let times = op.times.as_ref().map(|times| times.len()).into_array();
+        let sums = op.statuses.values().chain(op.failures.values());
+        let sums: Vec<u64> = sums.chain(op.errors.values()).copied().collect();
+        counts.chain(times).chain(sums)
     });
     let ledger = &sample.ledger;
     let of_connections = [
@@ -417,10 +397,10 @@ fn is_possible(sample: &Sample) -> bool {
         ledger.resent_goaway,
         ledger.resent_closed,
     ];
-    let of_hosts = sample
-        .hosts
-        .iter()
-        .map(|host| host.ok.max(host.service.len()));
+    let of_hosts = sample.hosts.iter().flat_map(|host| {
+        let counts = [host.ok, host.service.len()];
+        counts.into_iter().chain(host.errors.values().copied())
+    });
     let times = [
         ledger.connect_nanos,
         ledger.unrecorded_nanos,
@@ -441,7 +421,7 @@ fn is_possible(sample: &Sample) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_engine::{OpSample, Pause};
+    use tenbin_engine::{ErrorClass, OpSample, Pause};
 
     use super::*;
 
@@ -465,8 +445,8 @@ mod tests {
         };
         assert!(is_possible(&usual()));
         let changes: [fn(&mut Sample); 5] = [
-            |sample| sample.ops[0].ok = u64::MAX,
-            |sample| sample.ops[0].errors[0] = MOST,
+            |sample| sample.ops[0].counts.ok = u64::MAX,
+            |sample| *sample.ops[0].errors.entry(ErrorClass::Connect).or_default() = MOST,
             |sample| sample.cpu = u64::MAX,
             |sample| sample.late[3] = u64::MAX,
             |sample| sample.pause = Some(Pause { start: 2, end: 1 }),

@@ -466,7 +466,7 @@ impl<'w> Scheduler<'w> {
         if let (true, true, Some(link)) = (correct, counts, opens_connection) {
             let service = now.saturating_sub(ended.times.started);
             let opened = self.links[link].opened;
-            self.tally.setup.first_response(opened, service);
+            self.tally.first_response(opened, service);
         }
         if self.follows {
             self.follow(slot, Some(answer.status), correct, now);

@@ -9,13 +9,13 @@ fn a_closed_loop_sends_after_each_response() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    assert_eq!(played.total.ok, 100);
+    assert_eq!(played.total.counts.ok, 100);
     assert_eq!(played.seconds, 1.0);
     assert!(near(
-        played.total.service.value_at_quantile(0.5),
+        played.total.times.service.value_at_quantile(0.5),
         10 * MILLIS
     ));
-    assert_eq!(played.total.response.len(), 0);
+    assert_eq!(played.total.times.response.len(), 0);
     assert_eq!(played.ledger.opened, 1);
 }
 
@@ -35,12 +35,16 @@ fn responses_before_the_window_do_not_count() {
             200,
         )
     });
-    assert!(played.total.service.max() >= 100 * MILLIS);
+    assert!(played.total.times.service.max() >= 100 * MILLIS);
     assert!(near(
-        played.total.service.value_at_quantile(0.5),
+        played.total.times.service.value_at_quantile(0.5),
         100 * MILLIS
     ));
-    assert!((40..=44).contains(&played.total.ok), "{}", played.total.ok);
+    assert!(
+        (40..=44).contains(&played.total.counts.ok),
+        "{}",
+        played.total.counts.ok
+    );
 }
 
 #[test]
@@ -91,8 +95,8 @@ fn little_s_law_holds_on_a_closed_loop() {
         wait = (wait + 7) % 23;
         Fate::Answer((wait + 1) * MILLIS, 200)
     });
-    let rate = played.total.ok as f64 / played.seconds;
-    let mean = played.total.service.mean() / 1e9;
+    let rate = played.total.counts.ok as f64 / played.seconds;
+    let mean = played.total.times.service.mean() / 1e9;
     assert!((rate * mean / 8.0 - 1.0).abs() < 0.002, "{}", rate * mean);
 }
 
@@ -104,7 +108,7 @@ fn a_count_is_kept_exactly() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(7 * MILLIS, 200)
     });
-    assert_eq!(played.total.ok, 1000);
+    assert_eq!(played.total.counts.ok, 1000);
     assert!((played.seconds - 1.001).abs() < 0.001, "{}", played.seconds);
 }
 
@@ -115,7 +119,7 @@ fn an_exhausted_workload_ends_the_slice_after_its_last_response() {
     let played = play.on(&mut Simple::exactly(10), &mut |_, _| {
         Fate::Answer(50 * MILLIS, 200)
     });
-    assert_eq!(played.total.ok, 10);
+    assert_eq!(played.total.counts.ok, 10);
     assert!((played.seconds - 0.15).abs() < 0.001);
 }
 
@@ -126,7 +130,7 @@ fn a_workload_may_wait_for_its_own_responses() {
     let mut workload = Simple::exactly(10);
     workload.one_at_a_time = true;
     let played = play.on(&mut workload, &mut |_, _| Fate::Answer(50 * MILLIS, 200));
-    assert_eq!(played.total.ok, 10);
+    assert_eq!(played.total.counts.ok, 10);
     assert!((played.seconds - 0.5).abs() < 0.001, "{}", played.seconds);
 }
 
@@ -162,7 +166,7 @@ fn a_workload_may_idle_until_its_next_request() {
     let played = play.on(&mut workload, &mut |_, _| Fate::Answer(30 * MILLIS, 200));
     let expected: Vec<u64> = (0..10).map(|nth| nth * 100 * MILLIS).collect();
     assert_eq!(workload.sent, expected);
-    assert_eq!((played.total.ok, played.seconds), (10, 1.0));
+    assert_eq!((played.total.counts.ok, played.seconds), (10, 1.0));
     // Events and due times alone wake the scheduler, which does not poll.
     assert!(played.turns < 60, "{} turns", played.turns);
 }
@@ -175,11 +179,11 @@ fn errors_are_never_throughput() {
         sent += 1;
         Fate::Answer(10 * MILLIS, if sent % 2 == 0 { 503 } else { 200 })
     });
-    assert_eq!(played.total.ok, 50);
+    assert_eq!(played.total.counts.ok, 50);
     assert_eq!(played.errors(ErrorClass::Status), 50);
     assert_eq!(played.total.statuses[&503], 50);
     assert_eq!(played.total.failures["status 503"], 50);
-    assert_eq!(played.total.service.len(), 50);
+    assert_eq!(played.total.times.service.len(), 50);
 }
 
 #[test]
@@ -197,11 +201,11 @@ fn an_unanswered_request_times_out_to_the_nanosecond() {
     });
     assert_eq!(played.errors(ErrorClass::Timeout), 1);
     assert_eq!(workload.lost, 1);
-    assert!(near(played.total.failed.max(), 1234 * MILLIS));
-    assert_eq!(played.total.censored, 0);
+    assert!(near(played.total.times.failed.max(), 1234 * MILLIS));
+    assert_eq!(played.total.counts.censored, 0);
     assert_eq!(played.ledger.opened, 2);
     assert_eq!(played.ledger.closed_by_client, 1);
-    assert_eq!(played.total.ok, 3);
+    assert_eq!(played.total.counts.ok, 3);
 }
 
 #[test]
@@ -212,9 +216,9 @@ fn stopping_keeps_the_results_so_far() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    assert_eq!(played.total.ok, 150);
+    assert_eq!(played.total.counts.ok, 150);
     assert!((played.seconds - 1.505).abs() < 0.001);
-    assert_eq!(played.total.censored, 0);
+    assert_eq!(played.total.counts.censored, 0);
 }
 
 #[test]
@@ -226,8 +230,8 @@ fn a_stopped_slice_waits_a_limited_time_for_requests_in_flight() {
         let played = play.on(&mut Simple::endless(), &mut |_, _| {
             Fate::Answer(answers_after, 200)
         });
-        assert_eq!(played.total.ok, 0, "the window was closed");
-        assert_eq!(played.total.service.len(), answered);
+        assert_eq!(played.total.counts.ok, 0, "the window was closed");
+        assert_eq!(played.total.times.service.len(), answered);
         assert!((played.seconds - 0.505).abs() < 0.001, "{}", played.seconds);
     }
 }

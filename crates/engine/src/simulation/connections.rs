@@ -9,7 +9,7 @@ fn without_keep_alive_the_client_closes() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    assert_eq!(played.total.ok, 198);
+    assert_eq!(played.total.counts.ok, 198);
     assert_eq!(played.ledger.opened, 200);
     assert_eq!(played.ledger.reused, 0);
     assert_eq!(played.ledger.closed_by_client, 200);
@@ -36,7 +36,7 @@ fn resets_are_counted_separately_and_the_loop_continues() {
     });
     assert_eq!(played.errors(ErrorClass::Reset), 10);
     assert_eq!(played.ledger.reset, 10);
-    assert_eq!(played.total.service.len(), 90);
+    assert_eq!(played.total.times.service.len(), 90);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn reconnecting_to_a_refusing_server_backs_off_and_does_not_end() {
     let refused = played.errors(ErrorClass::Connect);
     assert!((12..=24).contains(&refused), "{refused}");
     assert_eq!(played.ledger.refused, refused);
-    assert!(played.total.ok > 400, "{}", played.total.ok);
+    assert!(played.total.counts.ok > 400, "{}", played.total.counts.ok);
 }
 
 #[test]
@@ -87,12 +87,12 @@ fn connections_are_reopened_as_configured_and_no_request_is_lost() {
     assert_eq!(played.ledger.reset + played.ledger.closed_by_server, 0);
     // Two connections complete 200 requests per second each, and two complete 100 each.
     assert!(
-        (590..=600).contains(&played.total.ok),
+        (590..=600).contains(&played.total.counts.ok),
         "{}",
-        played.total.ok
+        played.total.counts.ok
     );
     let lives: u64 = played.lives.iter().map(|life| life.responses).sum();
-    assert_eq!(lives, played.total.ok);
+    assert_eq!(lives, played.total.counts.ok);
     let spread = crate::Spread::of(&played.lives).unwrap();
     assert_eq!(spread.connections, 16);
     assert!(spread.fastest > 1.8 * spread.slowest, "{spread:?}");

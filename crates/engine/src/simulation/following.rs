@@ -69,6 +69,6 @@ fn a_request_may_have_a_shorter_timeout_and_all_are_recorded() {
             .all(|(tag, outcome)| tag % 2 == 0 && near(outcome.nanos, 50 * MILLIS))
     );
     // The outcomes do not include requests from before the window.
-    assert_eq!(right.count() as u64, played.total.service.len());
+    assert_eq!(right.count() as u64, played.total.times.service.len());
     assert!(follower.outcomes.iter().all(|(tag, _)| *tag > 0));
 }

@@ -407,23 +407,7 @@ impl SliceResult {
         let mut ledger = Ledger::default();
         let mut end = 0;
         for sample in &samples {
-            let op = &sample.ops[0];
-            total.ok += op.ok;
-            total.censored += op.censored;
-            for (sum, count) in total.errors.iter_mut().zip(op.errors) {
-                *sum += count;
-            }
-            for (text, count) in &op.failures {
-                *total.failures.entry(text.clone()).or_default() += count;
-            }
-            for (status, count) in &op.statuses {
-                *total.statuses.entry(*status).or_default() += count;
-            }
-            total.service.add(&op.service).unwrap();
-            total.response.add(&op.response).unwrap();
-            total.lag.add(&op.lag).unwrap();
-            total.failed.add(&op.failed).unwrap();
-            total.first_byte.add(&op.first_byte).unwrap();
+            total.add(&sample.ops[0]);
             ledger += sample.ledger;
             if !sample.drain {
                 end = end.max(sample.end);
@@ -441,7 +425,7 @@ impl SliceResult {
     }
 
     fn errors(&self, class: ErrorClass) -> u64 {
-        self.total.errors[class as usize]
+        self.total.errors_of(class)
     }
 }
 

@@ -10,10 +10,13 @@ fn an_open_loop_keeps_its_schedule_and_times_from_it() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(MILLIS, 200)
     });
-    assert_eq!(played.total.service.len(), 1000);
-    assert_eq!(played.total.response.len(), 1000);
-    assert!(near(played.total.response.value_at_quantile(1.0), MILLIS));
-    assert_eq!(played.total.lag.max(), 1);
+    assert_eq!(played.total.times.service.len(), 1000);
+    assert_eq!(played.total.times.response.len(), 1000);
+    assert!(near(
+        played.total.times.response.value_at_quantile(1.0),
+        MILLIS
+    ));
+    assert_eq!(played.total.times.lag.max(), 1);
 }
 
 #[test]
@@ -26,7 +29,7 @@ fn an_open_loop_measures_a_stall_in_full() {
         let stalled = (10 * SECOND..25 * SECOND).contains(&now);
         Fate::Answer(if stalled { 25 * SECOND - now } else { 1 }, 200)
     });
-    let response = &played.total.response;
+    let response = &played.total.times.response;
     assert_eq!(response.len(), 3000);
     // Half of all arrivals fall into the stall and wait 7.5 s on average.
     let mean = response.mean() / 1e9;
@@ -34,8 +37,8 @@ fn an_open_loop_measures_a_stall_in_full() {
     assert!(response.value_at_quantile(0.99) > 14_500 * MILLIS);
     // Only one service time is long; the other requests are delayed before the write, in the send
     // lag.
-    assert!(played.total.service.value_at_quantile(0.99) < MILLIS);
-    assert!(played.total.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
+    assert!(played.total.times.service.value_at_quantile(0.99) < MILLIS);
+    assert!(played.total.times.lag.value_at_quantile(0.99) > 14_500 * MILLIS);
     // The only connection was in use, so the load generator could not have sent earlier.
     let late: u64 = played.samples.iter().flat_map(|s| s.late).sum();
     assert_eq!(late, 0);
@@ -53,11 +56,11 @@ fn a_stall_at_the_end_of_the_window_is_counted() {
             Fate::Silence
         }
     });
-    assert_eq!(played.total.service.len(), 800);
+    assert_eq!(played.total.times.service.len(), 800);
     assert_eq!(played.errors(ErrorClass::Timeout), 200);
     // The requests due from 8.00 s to 9.99 s have no response when the window closes.
-    assert_eq!(played.total.censored, 200);
-    assert!(near(played.total.failed.max(), 4 * SECOND));
+    assert_eq!(played.total.counts.censored, 200);
+    assert!(near(played.total.times.failed.max(), 4 * SECOND));
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn an_overloaded_server_gives_its_capacity_and_a_backlog() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(MILLIS, 200)
     });
-    assert!((4990..=5001).contains(&played.total.ok));
+    assert!((4990..=5001).contains(&played.total.counts.ok));
     let last = played.samples.iter().rfind(|sample| !sample.drain).unwrap();
     assert!((4990..=5010).contains(&last.backlog), "{}", last.backlog);
 }
@@ -83,7 +86,7 @@ fn arrivals_without_a_free_connection_fail_at_their_timeout() {
         &|_| false,
     );
     assert_eq!(played.errors(ErrorClass::Connect), 100);
-    assert_eq!(played.total.ok, 0);
+    assert_eq!(played.total.counts.ok, 0);
 }
 
 #[test]
@@ -109,7 +112,11 @@ fn a_count_ends_an_open_loop_even_with_late_responses() {
         }
     });
     assert_eq!(played.errors(ErrorClass::Timeout), 10);
-    assert_eq!(played.total.failed.len(), 10, "no more than the count");
+    assert_eq!(
+        played.total.times.failed.len(),
+        10,
+        "no more than the count"
+    );
     let backlog = played.samples.iter().map(|sample| sample.backlog).max();
     assert_eq!(backlog, Some(0));
     assert!(played.turns < 200, "woken {} times", played.turns);
@@ -143,7 +150,7 @@ fn a_trace_is_sent_as_it_was_recorded_and_ends_the_slice() {
         Fate::Answer(10 * MILLIS, 200)
     });
     assert_eq!(sent, offsets);
-    assert_eq!(played.total.ok, 4);
+    assert_eq!(played.total.counts.ok, 4);
     // The slice ends with its last response, not with the window.
     assert_eq!(played.seconds, 0.21);
     assert!(played.turns < 100, "{} turns", played.turns);

@@ -21,7 +21,7 @@ fn the_window_closes_when_the_segment_has_been_sent() {
         "{}",
         played.seconds
     );
-    assert_eq!(played.total.service.len(), 200);
+    assert_eq!(played.total.times.service.len(), 200);
     assert_eq!(played.unmeasured, 0);
 }
 
@@ -37,8 +37,8 @@ fn the_rest_of_a_segment_is_sent_and_not_measured() {
     });
     assert_eq!((sent, work.left), (600, 0));
     assert_eq!(played.seconds, 1.0);
-    assert_eq!(played.total.ok, 400);
-    assert_eq!(played.total.service.len(), 400);
+    assert_eq!(played.total.counts.ok, 400);
+    assert_eq!(played.total.times.service.len(), 400);
     // 40 requests were sent before the window and 400 in the window.
     assert_eq!(played.unmeasured, 160);
     assert!(played.ledger.reused <= 400, "{:?}", played.ledger);

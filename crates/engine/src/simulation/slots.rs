@@ -24,7 +24,7 @@ fn every_slot_of_a_connection_carries_requests() {
     });
     // Eight requests at a time, a hundred times; the last eight end when the window closes and do
     // not count.
-    assert_eq!(played.total.ok, 792);
+    assert_eq!(played.total.counts.ok, 792);
     assert_eq!(played.ledger.opened, 2);
     assert_eq!(played.ledger.reused, 800 - 2);
 }
@@ -42,7 +42,10 @@ fn a_reset_connection_fails_all_its_requests_in_flight() {
             _ => Fate::Answer(2 * MILLIS, 200),
         }
     });
-    assert_eq!((played.total.ok, played.errors(ErrorClass::Reset)), (8, 4));
+    assert_eq!(
+        (played.total.counts.ok, played.errors(ErrorClass::Reset)),
+        (8, 4)
+    );
     assert_eq!((played.ledger.opened, played.ledger.reset), (2, 1));
 }
 
@@ -60,7 +63,7 @@ fn a_timeout_frees_its_slot_and_keeps_its_connection() {
     });
     assert_eq!(played.errors(ErrorClass::Timeout), 1);
     assert_eq!(played.ledger.opened, 1);
-    assert_eq!(played.total.ok, 99 + 89);
+    assert_eq!(played.total.counts.ok, 99 + 89);
 }
 
 #[test]
@@ -78,11 +81,11 @@ fn a_request_that_a_closing_server_did_not_process_is_repeated_and_timed_in_full
             _ => Fate::Answer(10 * MILLIS, 200),
         }
     });
-    assert_eq!((played.total.ok, workload.lost), (10, 0));
+    assert_eq!((played.total.counts.ok, workload.lost), (10, 0));
     assert_eq!((sent, played.ledger.opened), (11, 2));
     // 10 ms until the other request's response, 5 ms to reconnect, 10 ms until the repeated
     // request's response.
-    assert!(near(played.total.service.max(), 25 * MILLIS));
+    assert!(near(played.total.times.service.max(), 25 * MILLIS));
 }
 
 #[test]
@@ -98,8 +101,8 @@ fn a_refused_stream_is_sent_again_at_once() {
             Fate::Answer(MILLIS, 200)
         }
     });
-    assert_eq!((played.total.ok, sent), (10, 20));
-    assert!(near(played.total.response.max(), 2 * MILLIS));
+    assert_eq!((played.total.counts.ok, sent), (10, 20));
+    assert!(near(played.total.times.response.max(), 2 * MILLIS));
     assert_eq!(played.total.failed_count(), 0);
 }
 
@@ -116,7 +119,7 @@ fn a_request_that_is_never_processed_times_out() {
         },
         &|now| now < MILLIS,
     );
-    assert_eq!(played.total.ok, 1);
+    assert_eq!(played.total.counts.ok, 1);
     assert!(
         played.errors(ErrorClass::Timeout) >= 1,
         "{:?}",
@@ -134,12 +137,13 @@ fn hosts_share_by_weight_whatever_their_speed() {
         Fate::Answer(wait * MILLIS, 200)
     });
     let ok = ok_by_host(&played);
-    assert_eq!(ok.iter().sum::<u64>(), played.total.ok);
-    let share = ok[0] as f64 / played.total.ok as f64;
+    assert_eq!(ok.iter().sum::<u64>(), played.total.counts.ok);
+    let share = ok[0] as f64 / played.total.counts.ok as f64;
     assert!((share - 0.75).abs() < 0.01, "{ok:?}");
     // Each user has a connection to both hosts, but at most one request in flight.
     assert_eq!(played.ledger.opened, 8);
-    let mean_out = played.total.service.mean() * played.total.ok as f64 / SECOND as f64;
+    let mean_out =
+        played.total.times.service.mean() * played.total.counts.ok as f64 / SECOND as f64;
     assert!(mean_out <= 4.05, "{mean_out} requests out on average");
 }
 
@@ -157,7 +161,7 @@ fn failures_of_a_host_that_is_down_are_its_own_and_the_others_continue() {
     let resets: u64 = played
         .samples
         .iter()
-        .map(|sample| sample.hosts[1].errors[ErrorClass::Reset as usize])
+        .map(|sample| sample.hosts[1].errors_of(ErrorClass::Reset))
         .sum();
     assert_eq!(resets, played.errors(ErrorClass::Reset));
     assert!(resets > 0 && ok_by_host(&played)[0] > 0);
@@ -174,8 +178,8 @@ fn users_think_between_a_response_and_the_next_request() {
         Fate::Answer(10 * MILLIS, 200)
     });
     // Ten users send a request every 100 ms each.
-    assert_eq!(played.total.ok, 1000);
-    assert!(near(played.total.service.max(), 10 * MILLIS));
+    assert_eq!(played.total.counts.ok, 1000);
+    assert!(near(played.total.times.service.max(), 10 * MILLIS));
     // The users started at different times, so the scheduler is woken for each request.
     assert!(played.turns > 2000, "{} turns", played.turns);
 }
@@ -188,12 +192,12 @@ fn connection_set_up_is_timed_separately_from_requests() {
     let played = play.on(&mut Simple::endless(), &mut |_, _| {
         Fate::Answer(10 * MILLIS, 200)
     });
-    assert!(near(played.total.service.max(), 10 * MILLIS));
+    assert!(near(played.total.times.service.max(), 10 * MILLIS));
     let setup = &played.samples[0].setup;
     assert!(near(setup.connect.value_at_quantile(0.5), 30 * MILLIS));
     assert!(near(setup.first_byte.value_at_quantile(0.5), 10 * MILLIS));
     assert_eq!(setup.tls.len(), 0);
-    assert_eq!(played.total.ok, 24);
+    assert_eq!(played.total.counts.ok, 24);
     // Each correct response has a service time and a total time, which includes connection set-up.
     assert_eq!((setup.response.len(), setup.total.len()), (24, 24));
     assert!(near(setup.response.max(), 10 * MILLIS));

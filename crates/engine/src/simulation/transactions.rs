@@ -115,19 +115,21 @@ struct Sum {
 impl SliceResult {
     fn sum(&self, op: usize) -> Sum {
         let ops = || self.samples.iter().map(|sample| &sample.ops[op]);
-        let mut service = ops().next().unwrap().service.clone();
+        let mut service = ops().next().unwrap().times.service.clone();
         for other in ops().skip(1) {
-            service.add(&other.service).unwrap();
+            service.add(&*other.times.service).unwrap();
         }
         Sum {
-            ok: ops().map(|op| op.ok).sum(),
-            payload: ops().map(|op| op.payload).sum(),
-            bytes: ops().map(|op| op.sent + op.received).sum(),
+            ok: ops().map(|op| op.counts.ok).sum(),
+            payload: ops().map(|op| op.counts.payload).sum(),
+            bytes: ops().map(|op| op.counts.sent + op.counts.received).sum(),
             failed: ops().map(OpSample::failed_count).sum(),
-            censored: ops().map(|op| op.censored).sum(),
+            censored: ops().map(|op| op.counts.censored).sum(),
             service: service.len(),
-            response: ops().map(|op| op.response.len()).sum(),
-            other_times: ops().map(|op| op.lag.len() + op.first_byte.len()).sum(),
+            response: ops().map(|op| op.times.response.len()).sum(),
+            other_times: ops()
+                .map(|op| op.times.lag.len() + op.times.first_byte.len())
+                .sum(),
             mean: service.mean(),
             longest: service.max(),
         }

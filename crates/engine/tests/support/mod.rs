@@ -151,7 +151,7 @@ impl Driven {
     }
 
     pub fn errors(&self, class: ErrorClass) -> u64 {
-        self.op.errors[class as usize]
+        self.op.errors_of(class)
     }
 }
 
@@ -202,19 +202,7 @@ pub fn driven(
         let SliceEvent::Sample(sample) = event else {
             return;
         };
-        let seen = &sample.ops[0];
-        op.ok += seen.ok;
-        op.received += seen.received;
-        op.sent += seen.sent;
-        op.payload += seen.payload;
-        op.answered += seen.answered;
-        op.lag.add(&seen.lag).unwrap();
-        for (sum, count) in op.errors.iter_mut().zip(seen.errors) {
-            *sum += count;
-        }
-        for (text, count) in &seen.failures {
-            *op.failures.entry(text.clone()).or_default() += count;
-        }
+        op.add(&sample.ops[0]);
         ledger += sample.ledger;
     })
     .unwrap();

@@ -1,5 +1,7 @@
 //! The parsed lines of a slice, and the figures computed from them.
 
+use tenbin_engine::{SetupStep, Timed, Times};
+
 use super::Source;
 use super::buffers::Buffers;
 use super::latency::Latency;
@@ -8,7 +10,6 @@ use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
 use crate::fold::SliceFold;
 use crate::interval::Interval;
-use crate::kind::{Kind, Step};
 use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine, TotalsPart};
 use crate::packed::PackedHistogram;
 use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
@@ -118,23 +119,19 @@ fn counts_of(seconds: &[SecondEntry], slice: &SliceStart) -> Counts {
     let mut counts = Counts::new(slice.operations.len(), slice.hosts.len());
     for second in seconds {
         for (line, counts) in second.operations.iter().zip(&mut counts.ops) {
-            for (kind, count) in Kind::ALL.into_iter().zip(counts) {
-                add_count(count, line.quantiles(kind));
-            }
+            counts.as_mut().zip(line.figures.times).map(add_count);
         }
         if let Some(part) = &second.line.setup {
-            for (step, count) in Step::ALL.into_iter().zip(&mut counts.setup) {
-                add_count(count, part.quantiles(step));
-            }
+            counts.setup.as_mut().zip(part.steps).map(add_count);
         }
         for (part, count) in second.line.hosts.iter().zip(&mut counts.hosts) {
-            add_count(count, part.service);
+            add_count((count, part.figures.service));
         }
     }
     counts
 }
 
-fn add_count(sum: &mut u64, part: Option<Quantiles>) {
+fn add_count((sum, part): (&mut u64, Option<Quantiles>)) {
     *sum = sum.saturating_add(part.map_or(0, |part| part.count));
 }
 
@@ -157,19 +154,17 @@ impl SecondEntry {
         self.check_counts(slice, &latency.path)?;
         let mut ops: Vec<OpFigures> = Vec::with_capacity(slice.operations.len());
         for (line, (name, role)) in self.operations.iter().zip(slice.operations_by_role()) {
-            if line.operation != name || line.role != role {
+            if line.figures.name != name || line.figures.role != role {
                 return Err(latency.damaged(line.hlog, format!("expected operation {name}")));
             }
-            let figures = line.figures().map_err(unknown_class);
-            ops.push(figures.map_err(|what| latency.damaged(line.hlog, what))?);
+            ops.push(line.figures.clone().with_times(Times::default()));
         }
         let mut hosts = Vec::with_capacity(slice.hosts.len());
         for (part, name) in self.line.hosts.iter().zip(&slice.hosts) {
-            if part.host != *name {
+            if part.figures.name != *name {
                 return Err(latency.damaged(part.hlog, format!("expected host {name}")));
             }
-            let figures = part.figures().map_err(unknown_class);
-            hosts.push(figures.map_err(|what| latency.damaged(part.hlog, what))?);
+            hosts.push(part.figures.clone().with_service(PackedHistogram::new()));
         }
         Ok(self.line.interval(ops, SetupFigures::default(), hosts))
     }
@@ -187,24 +182,26 @@ impl SecondEntry {
         let is_probe = fold.start().is_by_second();
         let sums = fold.sums();
         for (at, (line, figures)) in self.operations.iter().zip(&mut interval.ops).enumerate() {
-            let promised = Kind::ALL.map(|kind| (kind.name(), line.quantiles(kind)));
-            latency.decode(line.hlog, buffers, promised, |kind, counts| {
+            let promised = Timed::ALL.map(|timed| (timed.name(), line.figures.times[timed]));
+            latency.decode(line.hlog, buffers, promised, |place, counts| {
+                let timed = Timed::ALL[place];
                 if !is_probe {
-                    return sums.ops[at][kind].add_encoded(counts);
+                    return sums.ops[at][timed].add_encoded(counts);
                 }
                 let times = PackedHistogram::decode(counts)?;
                 let count = times.len();
-                *Kind::ALL[kind].of_mut(figures) = times;
+                figures.times[timed] = times;
                 Ok(count)
             })?;
         }
         if let Some(part) = &self.line.setup {
-            let promised = Step::ALL.map(|step| (step.name(), part.quantiles(step)));
-            let take = |step: usize, counts: &[u8]| sums.setup[step].add_encoded(counts);
+            let promised = SetupStep::ALL.map(|step| (step.name(), part.steps[step]));
+            let take =
+                |place: usize, counts: &[u8]| sums.setup[SetupStep::ALL[place]].add_encoded(counts);
             latency.decode(part.hlog, buffers, promised, take)?;
         }
         for (part, sum) in self.line.hosts.iter().zip(&mut sums.hosts) {
-            let promised = [(Kind::Service.name(), part.service)];
+            let promised = [(Timed::Service.name(), part.figures.service)];
             latency.decode(part.hlog, buffers, promised, |_, counts| {
                 sum.add_encoded(counts)
             })?;
@@ -252,10 +249,6 @@ impl SecondEntry {
             ))),
         }
     }
-}
-
-pub(super) fn unknown_class(class: String) -> String {
-    format!("unknown error class `{class}`")
 }
 
 impl SecondLine {

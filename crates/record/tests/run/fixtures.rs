@@ -196,7 +196,7 @@ fn hosts(seed: u64, drain: bool, closed_loop: bool) -> Vec<HostSample> {
         host.service
             .record_n(share * 1_000_000, share * (seed + 1))
             .unwrap();
-        host.errors[ErrorClass::Reset as usize] = 2 - share;
+        host.errors.insert(ErrorClass::Reset, 2 - share);
     }
     hosts
 }
@@ -220,24 +220,24 @@ fn setup(thread: usize, seed: u64, closed_loop: bool) -> SetupSample {
 fn op(name: &'static str, seed: u64, drain: bool, closed_loop: bool) -> OpSample {
     let mut op = OpSample::new(name);
     let timed = 5 + seed;
-    op.ok = if drain { 0 } else { timed };
+    op.counts.ok = if drain { 0 } else { timed };
     for i in 0..timed {
         let service = 50_000 + seed * 997 + i * i * 12_345;
-        op.service.record(service).unwrap();
-        op.first_byte.record(service - 20_000).unwrap();
+        op.times.service.record(service).unwrap();
+        op.times.first_byte.record(service - 20_000).unwrap();
         if !closed_loop {
-            op.lag.record(i * 777).unwrap();
-            op.response.record(service + i * 777).unwrap();
+            op.times.lag.record(i * 777).unwrap();
+            op.times.response.record(service + i * 777).unwrap();
         }
     }
-    op.sent = 100 * op.ok;
-    op.received = 1_000 * op.ok;
-    op.payload = 900 * op.ok;
-    op.answered = 700 * op.ok;
-    op.statuses.insert(200, op.ok);
+    op.counts.sent = 100 * op.counts.ok;
+    op.counts.received = 1_000 * op.counts.ok;
+    op.counts.payload = 900 * op.counts.ok;
+    op.answered = Some(700 * op.counts.ok);
+    op.statuses.insert(200, op.counts.ok);
     if seed.is_multiple_of(3) {
-        op.errors[ErrorClass::Status as usize] = 2;
-        op.failed.record_n(1_234_567, 2).unwrap();
+        op.errors.insert(ErrorClass::Status, 2);
+        op.times.failed.record_n(1_234_567, 2).unwrap();
         op.statuses.insert(503, 2);
         op.failures.insert("Slow\u{7}Down".to_owned(), 2);
     }

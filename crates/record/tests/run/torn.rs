@@ -34,11 +34,11 @@ fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
             };
             assert_eq!((first.ok, second.ok), (2 * share, share), "at {seconds} s");
         }
-        let timed: u64 = slice.ops.iter().map(|op| op.service.len()).sum();
+        let timed: u64 = slice.ops.iter().map(|op| op.times.service.len()).sum();
         let drained = ok + expected_drained(operations);
         assert!(timed == ok || timed == drained, "{timed} at {seconds} s");
         for op in &slice.ops {
-            assert_eq!(op.failed.len(), op.failed_count());
+            assert_eq!(op.times.failed.len(), op.failed_count());
         }
         assert_eq!(slice.server, None);
     }

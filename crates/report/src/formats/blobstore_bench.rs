@@ -193,7 +193,7 @@ impl<'a> Teller<'a> {
             text.push_str(&row.line());
             if row.mode() == "PUT" {
                 // Operations in flight at the end of the mode are stored as well.
-                let stored: u64 = slice.work().map(|op| op.service.len()).sum();
+                let stored: u64 = slice.work().map(|op| op.times.service.len()).sum();
                 let _ = writeln!(
                     text,
                     "{} The subsequent '-m g' or '-m d' test should be specified with '-n {}'",

@@ -102,7 +102,7 @@ fn of_operation(
     point.tag("workload", &result.workload);
     point.tag("target", &result.target);
     point.tag("operation", &operation.operation);
-    point.count("ok", operation.ok);
+    point.count("ok", operation.counts.ok);
     point.count("failed", operation.failed);
     for (name, figure) in [
         ("throughput", operation.throughput),

@@ -135,10 +135,10 @@ impl Pooled {
     }
 
     fn add_counts(&mut self, op: &OpFigures) {
-        self.ok += op.ok;
-        self.received += op.received;
-        self.sent += op.sent;
-        self.answered += op.answered.unwrap_or(op.payload);
+        self.ok += op.counts.ok;
+        self.received += op.counts.received;
+        self.sent += op.counts.sent;
+        self.answered += op.answered.unwrap_or(op.counts.payload);
         for (class, count) in &op.errors {
             *self.errors.entry(*class).or_default() += count;
         }
@@ -148,9 +148,9 @@ impl Pooled {
     }
 
     fn add_times_of(&mut self, op: &OpFigures) {
-        merge(&mut self.service, &op.service);
-        merge(&mut self.response, &op.response);
-        merge(&mut self.first_byte, &op.first_byte);
+        merge(&mut self.service, &op.times.service);
+        merge(&mut self.response, &op.times.response);
+        merge(&mut self.first_byte, &op.times.first_byte);
     }
 
     /// Service times of correct responses. The time of the first response on a connection includes

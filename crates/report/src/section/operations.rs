@@ -33,7 +33,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             result.workload.clone().into(),
             result.target.clone().into(),
             named_by_role(operation).into(),
-            maybe_count(operation.ok).into(),
+            maybe_count(operation.counts.ok).into(),
             Cell::Figure(RATE, operation.throughput),
             Cell::Figure(BANDWIDTH, operation.bandwidth),
             match operation.timed_from {
@@ -47,7 +47,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
             Cell::once(TIME, operation.max),
             tally(&operation.errors).into(),
             tally(&operation.statuses).into(),
-            maybe_count(operation.censored).into(),
+            maybe_count(operation.counts.censored).into(),
         ]);
     }
     let mut blocks: Vec<Block> = table.block().into_iter().collect();

@@ -346,6 +346,6 @@ fn of_operation(result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
     }
     row[4] = Cell::Figure(TIME, operation.p50);
     row[5] = Cell::Figure(TIME, operation.p99);
-    row[6] = errors(operation.failed, operation.ok).into();
+    row[6] = errors(operation.failed, operation.counts.ok).into();
     row
 }

@@ -95,10 +95,10 @@ impl Run {
                     operation: op.name.clone(),
                     second: number,
                     length,
-                    ok: (op.ok as f64 / slice.seconds * length) as u64,
-                    payload: (op.payload as f64 / slice.seconds * length) as u64,
+                    ok: (op.counts.ok as f64 / slice.seconds * length) as u64,
+                    payload: (op.counts.payload as f64 / slice.seconds * length) as u64,
                     failed: 0,
-                    service: (op.ok > 0).then_some(SecondTimes {
+                    service: (op.counts.ok > 0).then_some(SecondTimes {
                         min_ns: Some(1_000_000),
                         mean_ns: Some(2_000_000),
                         p50_ns: 1_800_000,
@@ -162,7 +162,7 @@ pub(crate) fn pair() -> Run {
         };
         fill(slice, rate);
         slice.ledger.opened = CONNECTIONS as u64;
-        slice.ledger.reused = slice.ops[0].ok - CONNECTIONS as u64;
+        slice.ledger.reused = slice.ops[0].counts.ok - CONNECTIONS as u64;
         let connected = CONNECTIONS as u64;
         slice.setup.connect.record_n(45_000, connected).unwrap();
         slice
@@ -248,8 +248,8 @@ pub(crate) fn single_invalid() -> Run {
     let mut run = single();
     for slice in &mut run.slices {
         let op = &mut slice.ops[0];
-        op.errors.insert(ErrorClass::Status, op.ok);
-        op.statuses.insert(404, op.ok);
+        op.errors.insert(ErrorClass::Status, op.counts.ok);
+        op.statuses.insert(404, op.counts.ok);
     }
     run
 }
@@ -309,18 +309,18 @@ pub(crate) fn suite() -> Run {
         );
         if slice.workload == "list-1000" {
             slice.ops[0].name = "LIST".to_owned();
-            slice.ops[0].payload = 0;
+            slice.ops[0].counts.payload = 0;
         }
         if slice.workload == "mixed-70-30" {
             let mut put = slice.ops[0].clone();
             put.name = "PUT".to_owned();
-            put.ok = slice.ops[0].ok * 3 / 10;
-            put.payload = put.ok * 1_000_000;
+            put.counts.ok = slice.ops[0].counts.ok * 3 / 10;
+            put.counts.payload = put.counts.ok * 1_000_000;
             slice.ops[0].name = "GET".to_owned();
-            slice.ops[0].ok -= put.ok;
+            slice.ops[0].counts.ok -= put.counts.ok;
             slice.ops.push(put);
             for op in &mut slice.ops {
-                op.statuses = [(200, op.ok)].into();
+                op.statuses = [(200, op.counts.ok)].into();
             }
         }
     }
@@ -375,7 +375,7 @@ pub(crate) fn matrix() -> Run {
 fn fail(slice: &mut Slice, second: u64, class: ErrorClass, count: u64) {
     let op = &mut slice.ops[0];
     *op.errors.entry(class).or_default() += count;
-    op.failed.record_n(100_000, count).unwrap();
+    op.times.failed.record_n(100_000, count).unwrap();
     let by_class = slice.failed_in.entry(second).or_default();
     *by_class.entry(class).or_default() += count;
 }
@@ -407,10 +407,10 @@ pub(crate) fn single() -> Run {
         slice.server = None;
         slice.client.allocated = None;
         let op = &mut slice.ops[0];
-        op.service.clear();
-        op.service.record_n(400_000, op.ok).unwrap();
-        op.response.clone_from(&op.service);
-        op.lag.record_n(20_000, op.ok).unwrap();
+        op.times.service.clear();
+        op.times.service.record_n(400_000, op.counts.ok).unwrap();
+        op.times.response.clone_from(&op.times.service);
+        op.times.lag.record_n(20_000, op.counts.ok).unwrap();
     }
     run.environment.targets.clear();
     run
@@ -422,14 +422,14 @@ pub(crate) fn invalid() -> Run {
     for slice in &mut run.slices {
         if slice.workload == "get-1KiB" && slice.target == "durable" {
             let op = &mut slice.ops[0];
-            let failed = op.ok / 3;
+            let failed = op.counts.ok / 3;
             op.errors.insert(ErrorClass::Status, failed);
             op.statuses.insert(503, failed);
             op.failures.insert(
                 "<script>alert(1)</script>|`\u{1b}[31m\n# Slow @Down".to_owned(),
                 failed,
             );
-            op.failed.record_n(100_000, failed).unwrap();
+            op.times.failed.record_n(100_000, failed).unwrap();
         }
     }
     run
@@ -451,15 +451,19 @@ pub(crate) fn reconnecting() -> Run {
     for slice in &mut run.slices {
         fill(slice, 1_000.0);
         let cluster = slice.target == "cluster";
-        let ok = slice.ops[0].ok;
-        slice.ops[0].payload = ok << 20;
+        let ok = slice.ops[0].counts.ok;
+        slice.ops[0].counts.payload = ok << 20;
         slice.ledger.opened = ok;
         slice.ledger.closed_by_client = ok;
         let wobble = u64::from(slice.index) * 100;
         slice.setup.connect.record_n(45_000 + wobble, ok).unwrap();
         slice.setup.first_byte.record_n(900_000, ok).unwrap();
         let first_byte = if cluster { 9_000_000 } else { 14_500_000 };
-        slice.ops[0].first_byte.record_n(first_byte, ok).unwrap();
+        slice.ops[0]
+            .times
+            .first_byte
+            .record_n(first_byte, ok)
+            .unwrap();
         if cluster {
             slice.setup.tls.record_n(1_200_000 + wobble, ok).unwrap();
             slice.hosts = vec![
@@ -468,13 +472,17 @@ pub(crate) fn reconnecting() -> Run {
             ];
             slice.hosts[1].errors.insert(ErrorClass::Reset, 1);
             slice.ops[0].errors.insert(ErrorClass::Reset, 1);
-            slice.ops[0].failed.record(1_000_000).unwrap();
+            slice.ops[0].times.failed.record(1_000_000).unwrap();
         }
     }
     // A stall in a single slice.
-    run.slices[5].ops[0].service.record(3_000_000_000).unwrap();
-    let response = run.slices[5].ops[0].service.clone();
-    run.slices[5].ops[0].response = response;
+    run.slices[5].ops[0]
+        .times
+        .service
+        .record(3_000_000_000)
+        .unwrap();
+    let response = run.slices[5].ops[0].times.service.clone();
+    run.slices[5].ops[0].times.response = response;
     let known = TargetEnvironment {
         hosts: vec![HostEnvironment {
             name: "db1:9000".to_owned(),
@@ -497,11 +505,15 @@ pub(crate) fn multipart() -> Run {
         part.name = "UploadPart".to_owned();
         part.role = Role::Step;
         let mut whole = OpFigures::of("MULTIPART", Role::Transaction);
-        whole.ok = part.ok / 4;
-        whole.payload = part.payload;
-        let nanos = part.service.value_at_quantile(0.5) * 4;
-        whole.service.record_n(nanos, whole.ok).unwrap();
-        whole.response.clone_from(&whole.service);
+        whole.counts.ok = part.counts.ok / 4;
+        whole.counts.payload = part.counts.payload;
+        let nanos = part.times.service.value_at_quantile(0.5) * 4;
+        whole
+            .times
+            .service
+            .record_n(nanos, whole.counts.ok)
+            .unwrap();
+        whole.times.response.clone_from(&whole.times.service);
         slice.ops.insert(0, whole);
     }
     run
@@ -640,18 +652,21 @@ fn fill(slice: &mut Slice, rate: f64) {
     let ok = (rate * slice.seconds).round() as u64;
     let mean_ns = slice.connections as f64 / rate * 1e9;
     let op = &mut slice.ops[0];
-    op.ok = ok;
-    op.sent = ok * 1_300;
-    op.received = ok * 200;
-    op.payload = ok * 1_024;
+    op.counts.ok = ok;
+    op.counts.sent = ok * 1_300;
+    op.counts.received = ok * 200;
+    op.counts.payload = ok * 1_024;
     op.statuses = [(200, ok)].into();
-    op.service.clear();
+    op.times.service.clear();
     let spread = [(0.92, 60), (1.0, 30), (1.2, 8), (3.2, 2)];
     for (factor, percent) in spread {
         let value = (mean_ns * factor) as u64;
-        op.service.record_n(value, ok * percent / 100).unwrap();
+        op.times
+            .service
+            .record_n(value, ok * percent / 100)
+            .unwrap();
     }
-    op.response.clone_from(&op.service);
+    op.times.response.clone_from(&op.times.service);
     slice.server = (!slice.cut_short).then_some(ServerUse {
         cpu_seconds: Some(0.000_061 * ok as f64),
         rss_bytes: Some(48 << 20),

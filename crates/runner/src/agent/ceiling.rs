@@ -76,7 +76,7 @@ fn measured(address: SocketAddr) -> (u64, Duration) {
         if let SliceEvent::Sample(sample) = event
             && !sample.drain
         {
-            requests += sample.ops.iter().map(|op| op.ok).sum::<u64>();
+            requests += sample.ops.iter().map(|op| op.counts.ok).sum::<u64>();
             nanos += sample.cpu;
         }
     });

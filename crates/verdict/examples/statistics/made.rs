@@ -6,7 +6,7 @@ use tenbin_record::{ClientUse, OpFigures, Slice};
 /// A slice of one second with the given number of operations.
 pub(crate) fn slice(plan: &Plan, turn: &Turn, index: u32, operations: f64) -> Slice {
     let mut op = OpFigures::new("GET");
-    op.ok = operations as u64;
+    op.counts.ok = operations as u64;
     Slice {
         index,
         block: turn.block,

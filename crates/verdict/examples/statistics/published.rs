@@ -152,12 +152,12 @@ fn plan(line: &Published) -> Plan {
 
 fn slice(line: &Published) -> Slice {
     let mut op = OpFigures::new("GET");
-    op.ok = (line.throughput * SECONDS).round() as u64;
-    op.service.clear();
+    op.counts.ok = (line.throughput * SECONDS).round() as u64;
+    op.times.service.clear();
     let nanos = (line.residence * 1e9).round() as u64;
-    let recorded = op.service.record_n(nanos, op.ok);
+    let recorded = op.times.service.record_n(nanos, op.counts.ok);
     recorded.expect("the time is within the histogram");
-    op.response = op.service.clone();
+    op.times.response = op.times.service.clone();
     Slice {
         workload: "get".to_owned(),
         target: "a".to_owned(),

@@ -61,9 +61,9 @@ pub(super) fn slices_of(environment: &Environment, slices: &[Slice], agent: usiz
     let alone = slices.iter().filter_map(|slice| {
         let part = part_of(environment, slice, agent)?;
         let mut work = OpFigures::new("work");
-        work.ok = part.ok;
-        work.service = part.times.clone();
-        work.response = part.times.clone();
+        work.counts.ok = part.ok;
+        work.times.service = part.times.clone();
+        work.times.response = part.times.clone();
         Some(Slice {
             index: slice.index,
             block: slice.block,

@@ -87,7 +87,7 @@ impl LadderStep<'_> {
 
     fn residence(&self) -> Measured {
         latency::mean_over(&self.slices, &|slice| {
-            slice.work().map(|op| &op.service).collect()
+            slice.work().map(|op| &op.times.service).collect()
         })
     }
 
@@ -111,7 +111,12 @@ impl LadderStep<'_> {
 /// Mean service time of the operations that count towards throughput, seconds; `None` if none
 /// succeeded.
 fn mean_service(slice: &Slice) -> Option<f64> {
-    let times = || slice.work().map(|op| &op.service).filter(|h| !h.is_empty());
+    let times = || {
+        slice
+            .work()
+            .map(|op| &op.times.service)
+            .filter(|h| !h.is_empty())
+    };
     let answers: u64 = times().map(|h| h.len()).sum();
     let nanos: f64 = times().map(|h| h.mean() * h.len() as f64).sum();
     (answers > 0).then(|| nanos / answers as f64 / 1e9)
@@ -195,7 +200,7 @@ fn level(step: &LadderStep<'_>) -> CapacityLevel {
 /// waiting; R_min is then the 10th percentile of the service time.
 fn workers(fewest: &LadderStep<'_>, peak: &LadderStep<'_>, is_uneven: bool) -> Measured {
     let work = |op: &OpFigures| op.role.is_work();
-    let alone = || latency::quantile_of(&fewest.slices, 0.10, |op| &op.service, &work);
+    let alone = || latency::quantile_of(&fewest.slices, 0.10, |op| &op.times.service, &work);
     let shared = is_uneven && fewest.connections() > 1;
     let undisturbed = shared.then(alone).flatten();
     let residences = fewest.by_block(|slice| undisturbed.or_else(|| mean_service(slice)));

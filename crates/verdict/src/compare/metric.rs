@@ -194,8 +194,8 @@ impl Metric {
     }
 
     fn timed(self) -> Option<(Statistic, Kind)> {
-        let service: Kind = |op: &OpFigures| &op.service;
-        let response: Kind = |op: &OpFigures| &op.response;
+        let service: Kind = |op: &OpFigures| &op.times.service;
+        let response: Kind = |op: &OpFigures| &op.times.response;
         match self {
             Self::Service(statistic) => Some((statistic, service)),
             Self::Response(statistic) => Some((statistic, response)),
@@ -226,7 +226,7 @@ fn words(statistic: Statistic) -> String {
 /// Body bytes per second; `None` if the throughput is unknown.
 fn bandwidth(slice: &Slice) -> Option<f64> {
     slice.throughput()?;
-    let payload: u64 = slice.work().map(|op| op.payload).sum();
+    let payload: u64 = slice.work().map(|op| op.counts.payload).sum();
     Some(payload as f64 / slice.seconds)
 }
 

@@ -49,7 +49,7 @@ pub(super) fn figures(
         pause_start: slice.pause.map(|pause| pause.start),
         pause_seconds: slice.pause.map(|pause| pause.seconds),
         mean: mean_of(slice),
-        payload_bytes: Some(slice.work().map(|op| op.payload).sum()),
+        payload_bytes: Some(slice.work().map(|op| op.counts.payload).sum()),
         server_cpu: slice.server.and_then(|server| server.cpu_seconds),
         server_rss_bytes: slice.server.and_then(|server| server.rss_bytes),
         server_written_bytes: slice.server.and_then(|server| server.written_bytes),
@@ -84,7 +84,7 @@ fn errors(slice: &Slice) -> Vec<SecondErrors> {
 /// The quantile `q` of the response time of the operations that count towards throughput, seconds;
 /// `None` with too few samples.
 fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
-    let mut work = slice.work().map(|op| &op.response);
+    let mut work = slice.work().map(|op| &op.times.response);
     let (first, second) = (work.next(), work.next());
     let nanos = match (first, second) {
         // Avoid merging if the slice has a single histogram: a run has many slices.
@@ -92,7 +92,7 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
             printable_percentile(q, times.len()).then(|| times.value_at_quantile(q))
         }
         _ => {
-            let all = merged(slice.work().map(|op| &op.response));
+            let all = merged(slice.work().map(|op| &op.times.response));
             printable_percentile(q, all.len()).then(|| all.value_at_quantile(q))
         }
     };
@@ -102,7 +102,7 @@ fn quantile_of(slice: &Slice, q: f64) -> Option<f64> {
 /// The maximum response time of the operations that count towards throughput, seconds; `None` if
 /// none succeeded.
 fn max_of(slice: &Slice) -> Option<f64> {
-    let filled = slice.work().map(|op| &op.response);
+    let filled = slice.work().map(|op| &op.times.response);
     let nanos = filled.filter(|h| !h.is_empty()).map(|h| h.max()).max()?;
     Some(nanos as f64 / 1e9)
 }
@@ -110,7 +110,7 @@ fn max_of(slice: &Slice) -> Option<f64> {
 /// The mean service time of the operations that count towards throughput, seconds; `None` if none
 /// succeeded.
 fn mean_of(slice: &Slice) -> Option<f64> {
-    let times = || slice.work().map(|op| &op.service);
+    let times = || slice.work().map(|op| &op.times.service);
     let answers: u64 = times().map(|h| h.len()).sum();
     let filled = times().filter(|h| !h.is_empty());
     let nanos: f64 = filled.map(|h| h.mean() * h.len() as f64).sum();

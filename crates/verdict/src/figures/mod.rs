@@ -13,7 +13,7 @@ pub(crate) mod use_case;
 use std::collections::BTreeMap;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Environment, OpFigures, PackedHistogram, Role, ServerUse, Slice};
+use tenbin_record::{Counts, Environment, OpFigures, PackedHistogram, Role, ServerUse, Slice};
 use tenbin_result::{
     CacheHits, Figure, GroupResult, Interval, OperationResult, ResultOf, TimedFrom,
 };
@@ -191,6 +191,10 @@ fn of_operation(
             *errors.entry(class.name().to_owned()).or_default() += count;
         }
     }
+    let mut counts = Counts::default();
+    for op in &ops {
+        counts += op.counts;
+    }
     let mut statuses = BTreeMap::new();
     let mut failures = BTreeMap::new();
     let sent = slices
@@ -218,17 +222,16 @@ fn of_operation(
     OperationResult {
         operation: name.to_owned(),
         role: role_of(role),
-        ok: Some(ops.iter().map(|op| op.ok).sum()),
+        counts: counts.map(Some),
         failed: Some(ops.iter().map(|op| op.failed_count()).sum()),
         errors,
         statuses,
         failures,
-        censored: Some(ops.iter().map(|op| op.censored).sum()),
         throughput: basis.every(|slice| slice.throughput_of(find(slice, name)?)),
         bandwidth: basis.every(|slice| {
             let op = find(slice, name)?;
             let rate = slice.throughput_of(op)?;
-            Some(per(op.payload as f64, op.ok).unwrap_or(0.0) * rate)
+            Some(per(op.counts.payload as f64, op.counts.ok).unwrap_or(0.0) * rate)
         }),
         timed_from: match closed {
             true => TimedFrom::Write,
@@ -256,15 +259,15 @@ fn role_of(role: Role) -> tenbin_result::Role {
 }
 
 fn service(op: &OpFigures) -> &PackedHistogram {
-    &op.service
+    &op.times.service
 }
 
 fn response(op: &OpFigures) -> &PackedHistogram {
-    &op.response
+    &op.times.response
 }
 
 fn first_byte(op: &OpFigures) -> &PackedHistogram {
-    &op.first_byte
+    &op.times.first_byte
 }
 
 fn largest(ops: &[&OpFigures], kind: Kind) -> Option<f64> {
@@ -422,12 +425,12 @@ mod tests {
         let mut run = Run::single(8);
         run.each(|slice| {
             let of_slice = slice.0.index;
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             service.clear();
             let stalled = if of_slice == 3 { 120 } else { 0 };
             service.record_n(1_000_000, 1_000 - stalled).unwrap();
             service.record_n(900_000_000, stalled).unwrap();
-            slice.0.ops[0].response = service.clone();
+            slice.0.ops[0].times.response = service.clone();
             let setup = &mut slice.0.setup.connect;
             setup.record_n(1_000, 100 - stalled / 12).unwrap();
             setup.record_n(8_000_000, stalled / 12).unwrap();
@@ -465,12 +468,16 @@ mod tests {
     fn a_stall_in_one_slice_shows_as_the_largest_time() {
         let mut run = Run::pair(8);
         let mut stalled = run.first_of("a");
-        stalled.0.ops[0].service.record(3_000_000_000).unwrap();
+        stalled.0.ops[0]
+            .times
+            .service
+            .record(3_000_000_000)
+            .unwrap();
         stalled.cut_short();
         let get = &first(&run).operations[0];
         assert!((get.max.unwrap() - 3.0).abs() < 0.01, "{:?}", get.max);
         assert!(get.p99.unwrap().interval.unwrap().high < 0.0021);
-        run.each(|slice| slice.0.ops[0].service.clear());
+        run.each(|slice| slice.0.ops[0].times.service.clear());
         assert_eq!(first(&run).operations[0].max, None, "not 0");
     }
 
@@ -478,7 +485,7 @@ mod tests {
     fn first_bytes_stand_apart_from_service_times() {
         let mut run = Run::pair(8);
         run.each(|slice| {
-            let first_byte = &mut slice.0.ops[0].first_byte;
+            let first_byte = &mut slice.0.ops[0].times.first_byte;
             first_byte.record_n(500_000, 1_000).unwrap();
         });
         let get = &first(&run).operations[0];

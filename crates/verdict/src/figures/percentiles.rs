@@ -30,8 +30,8 @@ const BEYOND: f64 = 0.99;
 /// Time at each drawn quantile for one workload on one target, over the operations that count
 /// towards throughput.
 pub(crate) fn spectrum(cell: &Cell<'_>, basis: &Basis<'_>) -> Vec<TimeAt> {
-    let service: Kind = |op: &OpFigures| &op.service;
-    let response: Kind = |op: &OpFigures| &op.response;
+    let service: Kind = |op: &OpFigures| &op.times.service;
+    let response: Kind = |op: &OpFigures| &op.times.response;
     let kind = if is_closed(cell.workload) {
         service
     } else {
@@ -130,11 +130,11 @@ mod tests {
                 "a" => (1_000_000, 10_000_000),
                 _ => (2_000_000, 60_000_000),
             };
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             service.clear();
             service.record_n(middle, 4_980).unwrap();
             service.record_n(tail, 20).unwrap();
-            slice.0.ops[0].response = service.clone();
+            slice.0.ops[0].times.response = service.clone();
         });
         run
     }

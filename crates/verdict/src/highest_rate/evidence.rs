@@ -116,9 +116,9 @@ fn evenly(slice: &Slice, below: Option<u64>) -> Vec<Second> {
     let seconds = (slice.seconds.round() as u64).max(1);
     let (mut beyond, mut all) = (slice.failed(), slice.failed());
     for op in slice.work() {
-        let slow = below.map(|b| op.response.count_between(b, u64::MAX));
+        let slow = below.map(|b| op.times.response.count_between(b, u64::MAX));
         beyond += slow.unwrap_or(0);
-        all += op.response.len();
+        all += op.times.response.len();
     }
     let part = |of: u64, at: u64| of * (at + 1) / seconds - of * at / seconds;
     let each = (0..seconds).map(|at| Second {
@@ -193,7 +193,7 @@ impl Disturbance {
     /// explain the queue, because a queue delays requests too.
     fn of(slice: &Slice, slo: &Slo, excess: f64) -> Option<Self> {
         let probed = slice.probed.as_ref()?;
-        let all: u64 = slice.requests().map(|op| op.response.len()).sum();
+        let all: u64 = slice.requests().map(|op| op.times.response.len()).sum();
         let part = part_of_others(slice);
         let delayed_by = |delay: Duration, most: f64| {
             let seconds = probed.seconds.iter();
@@ -245,8 +245,8 @@ mod tests {
             let all_slow: u64 = slow.iter().sum();
             made.answers(4_000 - all_slow, 0.002);
             let op = &mut made.0.ops[0];
-            op.response.record_n(50_000_000, all_slow).unwrap();
-            op.ok += all_slow;
+            op.times.response.record_n(50_000_000, all_slow).unwrap();
+            op.counts.ok += all_slow;
             let seconds = slow.iter().map(|slow| ProbedSecond {
                 responses: vec![(2_000_000, 1_000 - slow), (50_000_000, *slow)],
                 services: vec![(2_000_000, 1_000)],

@@ -146,7 +146,7 @@ impl<'a> Finder<'a> {
 fn drained(slice: &Slice) -> f64 {
     let slowest = slice
         .requests()
-        .map(|op| op.response.max().max(op.failed.max()));
+        .map(|op| op.times.response.max().max(op.times.failed.max()));
     slowest.max().unwrap_or(0) as f64 / 1e9
 }
 

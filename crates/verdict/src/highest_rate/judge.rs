@@ -123,7 +123,7 @@ struct Seen {
 
 impl Seen {
     fn of(slice: &Slice) -> Self {
-        let response = merged(slice.work().map(|op| &op.response));
+        let response = merged(slice.work().map(|op| &op.times.response));
         Self {
             response,
             failed: slice.failed(),
@@ -217,15 +217,15 @@ fn percentile(seen: &Seen, percent: f64) -> Option<f64> {
 /// of operations by which the queue grew beyond the limit.
 fn keeps_up(slice: &Slice) -> (JudgedLimit, f64) {
     let sum = |count: &dyn Fn(&OpFigures) -> u64| slice.requests().map(count).sum::<u64>() as f64;
-    let due_answered = sum(&|op| op.response.len());
+    let due_answered = sum(&|op| op.times.response.len());
     let failed = sum(&|op| op.failed_count());
-    let ended = sum(&|op| op.ok) + failed;
+    let ended = sum(&|op| op.counts.ok) + failed;
     let due = due_answered + failed + slice.backlog as f64;
     let growth = due - ended;
     let busy: f64 = slice
         .requests()
-        .filter(|op| !op.response.is_empty())
-        .map(|op| op.response.mean() / 1e9 * op.response.len() as f64)
+        .filter(|op| !op.times.response.is_empty())
+        .map(|op| op.times.response.mean() / 1e9 * op.times.response.len() as f64)
         .sum();
     let in_flight = match slice.seconds {
         seconds if seconds > 0.0 => busy / seconds,
@@ -278,8 +278,8 @@ mod tests {
         run.each(|made| {
             made.answers(fast, 0.002);
             let op = &mut made.0.ops[0];
-            op.response.record_n(20_000_000, slow).unwrap();
-            op.ok += slow;
+            op.times.response.record_n(20_000_000, slow).unwrap();
+            op.counts.ok += slow;
         });
         run
     }
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn a_growing_queue_is_noticed() {
         let mut run = slice(5_000, 0);
-        run.each(|made| made.0.ops[0].ok -= 40);
+        run.each(|made| made.0.ops[0].counts.ok -= 40);
         assert!(judge_of(&run, "p99<10ms").held, "40 of 5,000");
         run.each(|made| made.backlog(160));
         let found = judge_of(&run, "p99<10ms");
@@ -341,8 +341,8 @@ mod tests {
     fn a_probe_without_operations_does_not_hold() {
         let mut run = slice(1, 0);
         run.each(|made| {
-            made.0.ops[0].ok = 0;
-            made.0.ops[0].response.clear();
+            made.0.ops[0].counts.ok = 0;
+            made.0.ops[0].times.response.clear();
         });
         let found = judge_of(&run, "p99<10ms");
         assert!(!found.held && !found.borderline);

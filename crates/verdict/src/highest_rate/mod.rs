@@ -212,9 +212,9 @@ fn probe(slice: &Slice, search: &RateSearch) -> Option<(ProbeResult, Probe)> {
         judged,
         void: Void::of(probe.ended),
         busiest_thread: slice.client.busiest_thread,
-        service: quantile(slice, 0.5, |op| &op.service),
-        slowest_service: quantile(slice, 1.0, |op| &op.service),
-        lag: quantile(slice, 0.99, |op| &op.lag),
+        service: quantile(slice, 0.5, |op| &op.times.service),
+        slowest_service: quantile(slice, 1.0, |op| &op.times.service),
+        lag: quantile(slice, 0.99, |op| &op.times.lag),
         failure: failure(slice),
     };
     Some((result, probe))

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_record::Environment;
+use tenbin_record::{Counts, Environment};
 use tenbin_result::{
-    Cause, Document, Figure, Finding, Language, OperationResult, ResultOf, Role, Run, SCHEMA,
-    Severity, SliceFigures, Target, TimedFrom, Trust, Workload,
+    Cause, Document, Figure, Finding, Language, OperationResult, ResultOf, Run, SCHEMA, Severity,
+    SliceFigures, Target, Trust, Workload,
 };
 use tenbin_stats::{CONFIDENCE, median, printable_percentile};
 
@@ -125,22 +125,11 @@ fn run(named: &[(String, Reported)]) -> Run {
     let name = format!("imported: {}", names.join(", "));
     Run {
         id: name.clone(),
-        directory: String::new(),
         name,
-        started: String::new(),
         complete: true,
-        planned_slices: 0,
-        seed: None,
-        threads: None,
         baseline: names.first().map(|name| (*name).to_owned()),
-        twin: None,
-        margin: None,
-        until: None,
-        ended: None,
         rounds: 1,
-        slice_seconds: None,
-        warmup_seconds: None,
-        plan: None,
+        ..Run::default()
     }
 }
 
@@ -188,13 +177,10 @@ fn workload(of: &Measurement) -> Workload {
     Workload {
         name: of.operation.clone(),
         description: format!("{}, as another tool sent them", of.operation),
-        request: None,
         load,
         closed_loop: true,
         connections,
-        rate: None,
-        subject: None,
-        settings: None,
+        ..Workload::default()
     }
 }
 
@@ -232,62 +218,29 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
         operation: all
             .first()
             .map_or_else(String::new, |of| of.operation.clone()),
-        role: Role::Request,
-        ok,
+        counts: Counts {
+            ok,
+            ..Counts::default()
+        },
         failed,
-        errors: BTreeMap::new(),
-        statuses: BTreeMap::new(),
         failures,
-        censored: None,
         throughput,
-        bandwidth: None,
-        timed_from: TimedFrom::Write,
         p50: percentile(0.5),
         p90: percentile(0.9),
         p99: percentile(0.99),
         max: only.and_then(|of| Some(of.max.as_ref()?.value.middle())),
-        service_p50: None,
-        service_p99: None,
-        first_byte_p50: None,
-        first_byte_p99: None,
+        ..OperationResult::default()
     };
     ResultOf {
         workload: operation.operation.clone(),
         target: target.to_owned(),
         slices: all.len() as u64,
-        cut_short: 0,
         ok,
         failed,
         throughput,
-        server_cpu: None,
-        sustained: None,
-        per_core_second: None,
-        scope: None,
-        rss_start_bytes: None,
-        peak_rss_bytes: None,
-        rss_end_bytes: None,
-        read_bytes: None,
-        written_bytes: None,
-        written_per_stored: None,
-        voluntary_switches: None,
-        involuntary_switches: None,
-        processes: Vec::new(),
         not_observed: Some("the file of another tool does not have it".to_owned()),
-        group: None,
-        client_cpu: None,
-        client_allocated_bytes: None,
-        client_allocations: None,
-        client_busiest_thread: None,
-        connections: None,
-        hosts: Vec::new(),
         operations: vec![operation],
-        spectrum: Vec::new(),
-        slowest: Vec::new(),
-        fastest: Vec::new(),
-        patterns: Vec::new(),
-        cache: None,
-        search: None,
-        stages: Vec::new(),
+        ..ResultOf::default()
     }
 }
 
@@ -313,36 +266,15 @@ fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
         round,
         workload: of.operation.clone(),
         target: target.to_owned(),
-        offered: None,
-        start: None,
         seconds: of.elapsed(),
-        cut_short: false,
-        errors: Vec::new(),
         ok: of.ok(),
-        backlog: None,
         failed: of.known_failed(),
         throughput: of.speed(),
         p50: at(0.5),
         p99: at(0.99),
         max: of.max.as_ref().map(|said| said.value.middle()),
-        pause_start: None,
-        pause_seconds: None,
         mean: of.mean.as_ref().map(|said| said.value.middle()),
         payload_bytes: of.bytes.filter(|_| of.failed_and_counted() == 0),
-        server_cpu: None,
-        server_rss_bytes: None,
-        server_written_bytes: None,
-        server: None,
-        machine: None,
-        wire: None,
-        stored_bytes: None,
-        client_cpu: None,
-        client_allocated_bytes: None,
-        client_allocations: None,
-        client_busiest_thread: None,
-        cache_forecast: None,
-        cache_hits: None,
-        segment: None,
-        flags: Vec::new(),
+        ..SliceFigures::default()
     }
 }

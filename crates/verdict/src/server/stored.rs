@@ -20,7 +20,7 @@ pub fn bytes(kind: &WorkloadKind, slice: &Slice) -> Option<u64> {
         storing.iter().any(|storing| storing == operation)
     };
     let ops = slice.work().filter(|op| stores(&op.name));
-    (!storing.is_empty()).then(|| ops.map(|op| op.payload).sum())
+    (!storing.is_empty()).then(|| ops.map(|op| op.counts.payload).sum())
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
         for (name, payload) in [("PUT", 5_000), ("PUT again", 500)] {
             let mut put = get.clone();
             put.name = name.to_owned();
-            put.payload = payload;
+            put.counts.payload = payload;
             run.slices[0].ops.push(put);
         }
         let kind = &run.plan.workloads[0].kind;

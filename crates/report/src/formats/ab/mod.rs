@@ -329,9 +329,9 @@ mod tests {
     /// failures of several classes.
     fn pooled(opened: u64) -> Pooled {
         let mut op = OpFigures::new("GET");
-        op.ok = 100;
+        op.counts.ok = 100;
         op.answered = Some(1_300);
-        op.received = 18_600;
+        op.counts.received = 18_600;
         op.statuses = [(200, 70), (302, 30), (500, 20)].into();
         op.errors = [
             (ErrorClass::Connect, 1),
@@ -342,8 +342,8 @@ mod tests {
             (ErrorClass::Protocol, 5),
         ]
         .into();
-        op.service.record_n(5_000_000, 100).unwrap();
-        op.first_byte.record_n(3_000_000, 100).unwrap();
+        op.times.service.record_n(5_000_000, 100).unwrap();
+        op.times.first_byte.record_n(3_000_000, 100).unwrap();
         let mut pooled = Pooled::nothing();
         pooled.seconds = 0.282;
         pooled.add_op(&op);

@@ -214,14 +214,14 @@ impl Step {
         };
         self.slices += 1;
         self.seconds += slice.seconds;
-        let ended = slice.requests().map(|op| op.ok + op.failed_count());
+        let ended = slice.requests().map(|op| op.counts.ok + op.failed_count());
         let ended: u64 = ended.sum();
         if slice.seconds > 0.0 {
             self.rates.push(ended as f64 / slice.seconds);
         }
         self.connecting += tenbin_verdict::connecting(slice, self.manner.keep_alive);
         for op in slice.requests() {
-            let ended = op.ok + op.failed_count();
+            let ended = op.counts.ok + op.failed_count();
             self.total += ended;
             let answered: u64 = op.statuses.values().sum();
             for (status, count) in &op.statuses {
@@ -231,7 +231,7 @@ impl Step {
             if unanswered > 0 {
                 *self.statuses.entry(NO_ANSWER).or_default() += unanswered;
             }
-            for times in [&op.service, &op.failed] {
+            for times in [&op.times.service, &op.times.failed] {
                 self.add_times(times, slice.singles.as_ref());
             }
         }

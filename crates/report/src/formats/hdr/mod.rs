@@ -61,9 +61,9 @@ const NOTHING: &str = "the run has no response that was timed";
 
 /// The times of an operation: response times in an open loop, otherwise service times.
 fn times(op: &OpFigures) -> Histogram<u64> {
-    match op.response.is_empty() {
-        true => op.service.unpacked(),
-        false => op.response.unpacked(),
+    match op.times.response.is_empty() {
+        true => op.times.service.unpacked(),
+        false => op.times.response.unpacked(),
     }
 }
 
@@ -90,7 +90,7 @@ fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
             .map_err(|error| failed(&error))?;
         for slice in &run.record.slices {
             let (start, length) = (seconds(slice.start), seconds(slice.seconds));
-            for op in slice.ops.iter().filter(|op| !op.service.is_empty()) {
+            for op in slice.ops.iter().filter(|op| !op.times.service.is_empty()) {
                 let name = tag(slice, op);
                 log.write_histogram(&times(op), start, length, Tag::new(&name))
                     .map_err(|error| failed(&format!("{error:?}")))?;
@@ -129,7 +129,7 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let none_is_full = run.record.slices.iter().all(|slice| slice.cut_short);
     let counts = |slice: &&Slice| none_is_full || !slice.cut_short;
     for slice in run.record.slices.iter().filter(counts) {
-        for op in slice.ops.iter().filter(|op| !op.service.is_empty()) {
+        for op in slice.ops.iter().filter(|op| !op.times.service.is_empty()) {
             let name = tag(slice, op).replace('/', "-");
             let at = match all.iter().position(|(known, _)| *known == name) {
                 Some(at) => at,
@@ -140,9 +140,9 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
             };
             merge(
                 &mut all[at].1,
-                match op.response.is_empty() {
-                    true => &op.service,
-                    false => &op.response,
+                match op.times.response.is_empty() {
+                    true => &op.times.service,
+                    false => &op.times.response,
                 },
             );
         }

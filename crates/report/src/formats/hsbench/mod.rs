@@ -217,21 +217,21 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
         true => count / slice.seconds,
         false => 0.0,
     };
-    let known = !op.service.is_empty();
+    let known = !op.times.service.is_empty();
     let millis = |nanoseconds: f64| nanoseconds / 1e6;
     Row {
         round: slice.round,
         interval_name: TOTAL.to_owned(),
         seconds: slice.seconds,
         mode: mode.to_owned(),
-        ops: op.ok,
-        mbps: rate(bytes.of(op.ok, op.payload)) / MB,
-        iops: rate(op.ok as f64),
-        min_lat: known.then(|| millis(op.service.min() as f64)),
-        avg_lat: known.then(|| millis(op.service.mean())),
+        ops: op.counts.ok,
+        mbps: rate(bytes.of(op.counts.ok, op.counts.payload)) / MB,
+        iops: rate(op.counts.ok as f64),
+        min_lat: known.then(|| millis(op.times.service.min() as f64)),
+        avg_lat: known.then(|| millis(op.times.service.mean())),
         // Reported even for few operations, as the tool does.
-        ninety_nine_lat: known.then(|| millis(op.service.value_at_quantile(0.99) as f64)),
-        max_lat: known.then(|| millis(op.service.max() as f64)),
+        ninety_nine_lat: known.then(|| millis(op.times.service.value_at_quantile(0.99) as f64)),
+        max_lat: known.then(|| millis(op.times.service.max() as f64)),
         slowdowns: op.failed_count(),
         end,
     }

@@ -135,25 +135,25 @@ fn add<'a>(
     objects_each: u64,
     seconds: impl Iterator<Item = &'a SecondCounts>,
 ) {
-    operation.ok = operation.ok.map(|ok| ok + figures.ok);
+    operation.ok = operation.ok.map(|ok| ok + figures.counts.ok);
     let failed = operation.failed;
     operation.failed = failed.map(|failed| failed + figures.failed_count());
     operation.objects = operation
         .objects
-        .map(|objects| objects + figures.ok * objects_each);
+        .map(|objects| objects + figures.counts.ok * objects_each);
     let carries = !is_any_of(&figures.name, &WITHOUT_CONTENT);
     let payload = |payload: u64| if carries { payload } else { 0 };
     operation.bytes = operation
         .bytes
-        .map(|bytes| bytes + payload(figures.payload));
+        .map(|bytes| bytes + payload(figures.counts.payload));
     operation.concurrency = Some(slice.connections as u64);
     operation.measured = operation.measured.map(|sum| sum + slice.seconds);
     // In an open loop, response times start at the intended start.
     if let Times::Each(each) = &mut operation.times {
-        merge(each, &figures.response);
+        merge(each, &figures.times.response);
     }
     if let Some(first_byte) = &mut operation.first_byte {
-        merge(first_byte, &figures.first_byte);
+        merge(first_byte, &figures.times.first_byte);
     }
     for (text, count) in failures(figures) {
         operation.add_failure(text, count);

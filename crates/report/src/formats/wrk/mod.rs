@@ -424,12 +424,12 @@ mod tests {
 
     fn pooled() -> Pooled {
         let mut op = OpFigures::new("GET");
-        op.ok = 1_000;
+        op.counts.ok = 1_000;
         op.statuses = [(200, 700), (302, 300), (404, 7)].into();
         op.errors = [(ErrorClass::Status, 7), (ErrorClass::Timeout, 2)].into();
-        op.service.record_n(800_000, 1_000).unwrap();
-        op.response.record_n(800_000, 999).unwrap();
-        op.response.record(5_000_000).unwrap();
+        op.times.service.record_n(800_000, 1_000).unwrap();
+        op.times.response.record_n(800_000, 999).unwrap();
+        op.times.response.record(5_000_000).unwrap();
         let mut pooled = Pooled::nothing();
         pooled.seconds = 12.0;
         pooled.add_op(&op);

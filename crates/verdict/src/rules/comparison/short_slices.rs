@@ -285,7 +285,7 @@ impl Achieved {
         for op in full.iter().flat_map(|slice| slice.work()) {
             let name = op.name.to_lowercase().replace(' ', "-");
             if planned.iter().any(|operation| operation.name == name) {
-                *by_operation.entry(name).or_default() += op.ok + op.failed_count();
+                *by_operation.entry(name).or_default() += op.counts.ok + op.failed_count();
             }
         }
         let all = by_operation.values().sum();
@@ -447,7 +447,7 @@ mod tests {
             slice.answers(gets, 0.002);
             let mut put = slice.0.ops[0].clone();
             put.name = "PUT".to_owned();
-            put.ok = puts;
+            put.counts.ok = puts;
             slice.0.ops.truncate(1);
             slice.0.ops.push(put);
         }

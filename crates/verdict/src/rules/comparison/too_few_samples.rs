@@ -30,9 +30,9 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .filter_map(|cell| {
             let full = cell.full();
             let n = if is_closed(cell.workload) {
-                samples(&full, |op| &op.service)
+                samples(&full, |op| &op.times.service)
             } else {
-                samples(&full, |op| &op.response)
+                samples(&full, |op| &op.times.response)
             };
             // The rule `errors` reports a target without any response.
             (1..fewest).contains(&n).then(|| Finding {

@@ -188,7 +188,7 @@ mod tests {
         });
         assert_eq!(noisy.findings(&RULE), []);
         let mut late = Run::pair(8);
-        late.slices.last_mut().unwrap().ops[0].ok = 300;
+        late.slices.last_mut().unwrap().ops[0].counts.ok = 300;
         assert_eq!(late.findings(&RULE), []);
     }
 }

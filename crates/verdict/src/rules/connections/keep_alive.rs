@@ -193,7 +193,7 @@ impl Setup {
         let handshakes = slices.iter().map(|slice| &slice.setup.tls);
         Some(Self {
             opening: ledger.connect_nanos as f64 / ledger.opened as f64 / NANOS_PER_SECOND,
-            responding: mean(requests().map(|op| &op.service))?,
+            responding: mean(requests().map(|op| &op.times.service))?,
             handshake: mean(handshakes),
         })
         .filter(|setup| setup.opening.is_finite())

@@ -61,7 +61,7 @@ struct Seen {
 impl Seen {
     fn of(slice: &Slice) -> Option<Self> {
         let round_trip = slice.wire?.min_rtt_ns? as f64 / 1e9;
-        let mut requests = slice.requests().map(|op| &op.service);
+        let mut requests = slice.requests().map(|op| &op.times.service);
         let mut all = requests.next()?.clone();
         requests.for_each(|part| all.add(part));
         if all.is_empty() {

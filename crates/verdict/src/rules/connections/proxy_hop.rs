@@ -149,7 +149,10 @@ fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
         + slice.ledger.refused;
     let others = machine.tcp.active_opens?.saturating_sub(own) as f64;
     let behind = (others - in_pauses * machine.seconds).max(0.0);
-    let requests: u64 = slice.requests().map(|op| op.ok + op.failed_count()).sum();
+    let requests: u64 = slice
+        .requests()
+        .map(|op| op.counts.ok + op.failed_count())
+        .sum();
     (requests > 0).then(|| behind / requests as f64)
 }
 

@@ -32,7 +32,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         sum += slice.ledger;
         operations += slice
             .requests()
-            .map(|op| op.ok + op.failed_count())
+            .map(|op| op.counts.ok + op.failed_count())
             .sum::<u64>();
     }
     let causes = [

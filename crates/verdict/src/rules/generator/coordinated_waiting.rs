@@ -71,7 +71,7 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
 /// of requests that can be in flight at once.
 fn interval(slices: &[&Slice], cell: &Cell<'_>) -> Option<f64> {
     let requests = slices.iter().flat_map(|slice| slice.requests());
-    let ended: u64 = requests.map(|op| op.ok + op.failed_count()).sum();
+    let ended: u64 = requests.map(|op| op.counts.ok + op.failed_count()).sum();
     let load = &cell.workload.load;
     let at_once = (load.connections * load.depth) as f64;
     let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
@@ -96,7 +96,11 @@ mod tests {
             if left > 0 {
                 left -= 1;
                 slice.answers(500, 0.002);
-                slice.0.ops[0].service.record_n(500_000_000, 2).unwrap();
+                slice.0.ops[0]
+                    .times
+                    .service
+                    .record_n(500_000_000, 2)
+                    .unwrap();
             }
         });
         run
@@ -122,13 +126,21 @@ mod tests {
         // A pause of 10 ms stands for only five operations.
         let mut short = Run::pair(8);
         short.each(|slice| {
-            slice.0.ops[0].service.record_n(10_000_000, 2).unwrap();
+            slice.0.ops[0]
+                .times
+                .service
+                .record_n(10_000_000, 2)
+                .unwrap();
         });
         assert_eq!(short.findings(&RULE), []);
         // A pause of 150 ms in one slice of sixteen affects 0.5 % of the requests of an open loop.
         let mut once = Run::pair(8);
         let slice = once.first_of("b");
-        slice.0.ops[0].service.record_n(150_000_000, 1).unwrap();
+        slice.0.ops[0]
+            .times
+            .service
+            .record_n(150_000_000, 1)
+            .unwrap();
         assert_eq!(once.findings(&RULE), []);
         assert_eq!(pausing(8).open_loop().findings(&RULE), []);
     }

@@ -146,7 +146,7 @@ impl Totals {
             totals.slices += 1.0;
             totals.seconds += slice.seconds;
             totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
-            let ended = slice.requests().map(|op| op.ok + op.failed_count());
+            let ended = slice.requests().map(|op| op.counts.ok + op.failed_count());
             totals.operations += ended.sum::<u64>() as f64;
             match slice.hosts.len() {
                 0 | 1 => totals.connecting += connecting(slice, load.keep_alive),
@@ -156,7 +156,7 @@ impl Totals {
             totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
             totals.turnaround += slice.ledger.turnaround_nanos as f64 / NANOS_PER_SECOND;
         }
-        let kinds: [Kind; 2] = [|op| &op.service, |op| &op.failed];
+        let kinds: [Kind; 2] = [|op| &op.times.service, |op| &op.times.failed];
         for kind in kinds {
             let times = sums.of(slices, &|slice| slice.requests().map(kind).collect());
             times.iter().for_each(|times| totals.add_times(times));
@@ -438,15 +438,15 @@ mod tests {
             slice.answers(quick.unwrap_or(2_000), 0.000_1);
         });
         let op = &mut run.first_of("a").0.ops[0];
-        op.ok += 1;
-        op.service.record(100_000_000).unwrap();
+        op.counts.ok += 1;
+        op.times.service.record(100_000_000).unwrap();
         assert_eq!(run.findings(&RULE), []);
     }
 
     #[test]
     fn it_is_the_reported_rate_that_is_tested() {
         let mut run = Run::pair(8);
-        run.each_of("a", |slice| slice.0.ops[0].ok = 1_100);
+        run.each_of("a", |slice| slice.0.ops[0].counts.ok = 1_100);
         assert_eq!(run.findings(&RULE).len(), 1);
     }
 
@@ -491,9 +491,9 @@ mod tests {
         assert_eq!(run.findings(&RULE), []);
         // Sub-requests wait for each other, so there can be fewer requests in flight than
         // connections, but never more.
-        run.each_of("a", |slice| slice.0.ops[0].ok = 900);
+        run.each_of("a", |slice| slice.0.ops[0].counts.ok = 900);
         assert_eq!(run.findings(&RULE), []);
-        run.each_of("a", |slice| slice.0.ops[0].ok = 1_400);
+        run.each_of("a", |slice| slice.0.ops[0].counts.ok = 1_400);
         assert_eq!(run.findings(&RULE).len(), 1);
     }
 

@@ -123,10 +123,10 @@ impl Changed {
     /// `None` if send lag changes the percentile too little to be reported.
     fn of(slices: &[&Slice], of: &(f64, &'static str, f64)) -> Option<Self> {
         let (q, name, limit) = *of;
-        let published = quantile(slices, q, |op| &op.response, is_request).value()?;
-        let without = quantile(slices, q, |op| &op.service, is_request).value()?;
+        let published = quantile(slices, q, |op| &op.times.response, is_request).value()?;
+        let without = quantile(slices, q, |op| &op.times.service, is_request).value()?;
         let requests = slices.iter().flat_map(|slice| slice.requests());
-        let longest = requests.map(|op| op.service.max()).max().unwrap_or(0);
+        let longest = requests.map(|op| op.times.service.max()).max().unwrap_or(0);
         let added = published - without;
         let visible = severity(added, without, limit)?;
         let by_the_generator = severity(added.min(late_at(slices, q)), without, limit);
@@ -171,7 +171,7 @@ fn severity(added: f64, without: f64, limit: f64) -> Option<Severity> {
 /// a connection is not part of this time.
 fn late_at(slices: &[&Slice], q: f64) -> f64 {
     let requests = slices.iter().flat_map(|slice| slice.requests());
-    let all: u64 = requests.map(|op| op.lag.len()).sum();
+    let all: u64 = requests.map(|op| op.times.lag.len()).sum();
     let is_changed = |log2: &u32| {
         let late: u64 = slices.iter().map(|slice| slice.sent_late(1 << log2)).sum();
         late as f64 >= (1.0 - q) * all as f64
@@ -198,11 +198,11 @@ mod tests {
         run.each_of("b", |slice| {
             slice.sent_late(micros * 1_000, count);
             let op = &mut slice.0.ops[0];
-            op.response.clear();
+            op.times.response.clear();
             for (lag, count) in [(5, 1_000 - count), (micros, count)] {
-                op.lag.record_n(lag * 1_000, count).unwrap();
+                op.times.lag.record_n(lag * 1_000, count).unwrap();
                 let response = 2_000_000 + lag * 1_000;
-                op.response.record_n(response, count).unwrap();
+                op.times.response.record_n(response, count).unwrap();
             }
         });
         run
@@ -258,8 +258,8 @@ mod tests {
         slow.plan.workloads[0].load.connections = 100;
         slow.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.service.record_n(50_000_000, 200).unwrap();
-            op.response.record_n(50_005_000, 200).unwrap();
+            op.times.service.record_n(50_000_000, 200).unwrap();
+            op.times.response.record_n(50_005_000, 200).unwrap();
         });
         assert_eq!(severity(&slow), None);
         assert_eq!(severity(&late_by(2_500, 5)), None, "one in two hundred");
@@ -275,8 +275,8 @@ mod tests {
         assert_eq!(findings[0].cause, Cause::Server, "2 ms of 2.5 ms");
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.service.clear();
-            op.service.record_n(500_000, 1_000).unwrap();
+            op.times.service.clear();
+            op.times.service.record_n(500_000, 1_000).unwrap();
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings[0].severity, Severity::Note);
@@ -297,19 +297,23 @@ mod tests {
         run.plan.workloads[0].load.connections = 32;
         run.each_of("b", |slice| {
             slice.answers(500, 0.001);
-            slice.0.ops[0].lag.record_n(5_000, 500).unwrap();
+            slice.0.ops[0].times.lag.record_n(5_000, 500).unwrap();
         });
         let slice = run.first_of("b");
         let op = &mut slice.0.ops[0];
-        for times in [&mut op.service, &mut op.response, &mut op.lag] {
+        for times in [
+            &mut op.times.service,
+            &mut op.times.response,
+            &mut op.times.lag,
+        ] {
             times.clear();
         }
         for request in 0..500 {
             let left = (1_000 - request * 2) * 1_000_000;
             let service = if request < 32 { left } else { 1_000_000 };
-            op.service.record(service).unwrap();
-            op.response.record(left).unwrap();
-            op.lag.record(left.saturating_sub(service)).unwrap();
+            op.times.service.record(service).unwrap();
+            op.times.response.record(left).unwrap();
+            op.times.lag.record(left.saturating_sub(service)).unwrap();
         }
         run
     }
@@ -347,10 +351,10 @@ mod tests {
         let mut quick = late_by(90, 20);
         quick.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.service.clear();
-            op.service.record_n(100_000, 1_000).unwrap();
-            op.response.clear();
-            op.response.record_n(190_000, 1_000).unwrap();
+            op.times.service.clear();
+            op.times.service.record_n(100_000, 1_000).unwrap();
+            op.times.response.clear();
+            op.times.response.record_n(190_000, 1_000).unwrap();
         });
         assert_eq!(quick.findings(&RULE), [], "too little to see");
         let mut reconnecting = late_by(2_500, 20);

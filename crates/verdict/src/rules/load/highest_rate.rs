@@ -162,10 +162,10 @@ mod tests {
         let mut run = searched(&[("a", 1_000.0)]);
         run.each(|slice| {
             let op = &mut slice.0.ops[0];
-            if op.response.max() > 40_000_000 {
-                op.service.clear();
-                op.service.record_n(2_000_000, 1_000).unwrap();
-                op.lag.record_n(48_000_000, 1_000).unwrap();
+            if op.times.response.max() > 40_000_000 {
+                op.times.service.clear();
+                op.times.service.record_n(2_000_000, 1_000).unwrap();
+                op.times.lag.record_n(48_000_000, 1_000).unwrap();
             }
         });
         let findings = run.findings(&RULE);
@@ -182,11 +182,11 @@ mod tests {
         let mut run = searched(&[("a", 1_000.0)]);
         run.each(|slice| {
             let op = &mut slice.0.ops[0];
-            if op.response.max() > 40_000_000 {
-                op.service.clear();
-                op.service.record_n(2_000_000, 1_000).unwrap();
-                op.service.record_n(50_000_000, 8).unwrap();
-                op.lag.record_n(48_000_000, 1_000).unwrap();
+            if op.times.response.max() > 40_000_000 {
+                op.times.service.clear();
+                op.times.service.record_n(2_000_000, 1_000).unwrap();
+                op.times.service.record_n(50_000_000, 8).unwrap();
+                op.times.lag.record_n(48_000_000, 1_000).unwrap();
             }
         });
         assert_eq!(run.findings(&RULE), []);
@@ -197,7 +197,7 @@ mod tests {
         let mut run = searched(&[("a", 0.0)]);
         run.each(|made| {
             made.others(1.0);
-            let count = made.0.ops[0].response.len();
+            let count = made.0.ops[0].times.response.len();
             let times = vec![(50_000_000, count)];
             made.0.probed = Some(tenbin_record::Probed {
                 seconds: vec![tenbin_record::ProbedSecond {

@@ -45,7 +45,7 @@ fn of_cell(cell: &Cell<'_>, cores: usize) -> Option<Finding> {
     }
     let server = middle(full.iter().filter_map(|slice| busy_cores(slice)))?;
     let moved = middle(full.iter().filter_map(|slice| {
-        let bytes: u64 = slice.work().map(|op| op.payload).sum();
+        let bytes: u64 = slice.work().map(|op| op.counts.payload).sum();
         (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)
     }))?;
     let idle = thread < IDLE && server < IDLE * cores as f64;

@@ -83,7 +83,7 @@ mod tests {
         let mut run = Run::pair(8).of_s3(S3Operation::Get, bytes);
         run.each_of("b", |slice| {
             slice.answers(1_300, 0.001);
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             service.record_n((slow * 1e9) as u64, 60).unwrap();
         });
         run

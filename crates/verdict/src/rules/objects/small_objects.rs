@@ -29,9 +29,9 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         return None;
     }
     let kind: latency::Kind = if is_closed(cell.workload) {
-        |op| &op.service
+        |op| &op.times.service
     } else {
-        |op| &op.response
+        |op| &op.times.response
     };
     let median = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
     (median.estimate()?.low >= SLOW).then(|| Finding {

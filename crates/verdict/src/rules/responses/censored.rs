@@ -59,8 +59,8 @@ impl Waiting {
             total: 0,
         };
         for op in ops {
-            sum.censored += op.censored;
-            sum.total += op.ok + op.failed_count();
+            sum.censored += op.counts.censored;
+            sum.total += op.counts.ok + op.failed_count();
         }
         (sum.censored > 0 && sum.total > 0).then_some(sum)
     }
@@ -90,7 +90,7 @@ mod tests {
         assert!(evidence.starts_with("3 of 16003 operations"), "{evidence}");
         let mut slice = run.first_of("b");
         slice.fail_wholes(tenbin_record::ErrorClass::Timeout, 1, 5.0);
-        slice.0.ops[1].censored = 1;
+        slice.0.ops[1].counts.censored = 1;
         let evidence = &run.findings(&RULE)[0].evidence;
         assert!(evidence.starts_with("1 of 4001 operations"), "{evidence}");
     }

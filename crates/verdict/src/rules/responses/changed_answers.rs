@@ -174,9 +174,9 @@ fn other_lengths(lengths: &BTreeMap<u32, f64>, slice: &Slice) -> Option<OtherLen
     if !slice.closed_loop {
         return None;
     }
-    let requests = || slice.requests().filter(|op| op.ok > 0);
+    let requests = || slice.requests().filter(|op| op.counts.ok > 0);
     let bytes = requests().map(|op| op.answered).sum::<Option<u64>>()? as f64;
-    let ok = requests().map(|op| op.ok).sum::<u64>() as f64;
+    let ok = requests().map(|op| op.counts.ok).sum::<u64>() as f64;
     let (mut expected, mut sent, mut longest) = (0.0, 0.0, 0.0_f64);
     for count in patterns.iter().filter(|count| count.ok > 0) {
         let length = *lengths.get(&count.pattern)?;

@@ -56,7 +56,7 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     let mut classes = BTreeMap::new();
     let (mut followed, mut failed, mut texts) = (0, 0, BTreeMap::new());
     for op in ops.filter(|op| op.role == Role::Effect) {
-        followed += op.ok + op.failed_count();
+        followed += op.counts.ok + op.failed_count();
         failed += op.failed_count();
         add(&mut classes, op.errors.iter().map(|(k, n)| (*k, *n)));
         add(
@@ -204,7 +204,7 @@ impl Tally {
             let in_full = slice.ok() == 0 && !slice.cut_short;
             if in_full || slice.gave_nothing() {
                 tally.without_success += 1;
-                tally.with_steps |= slice.requests().any(|op| op.ok > 0);
+                tally.with_steps |= slice.requests().any(|op| op.counts.ok > 0);
             }
             for op in slice.work() {
                 add(&mut tally.classes, op.errors.iter().map(|(k, n)| (*k, *n)));

@@ -59,7 +59,7 @@ fn judged(
     let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
     let of_class = |class| requests().filter_map(move |op| op.errors.get(&class)).sum();
     let unexpected: u64 = of_class(ErrorClass::Unexpected);
-    let ok: u64 = requests().map(|op| op.ok).sum();
+    let ok: u64 = requests().map(|op| op.counts.ok).sum();
     if unexpected == 0 {
         return varies(cell, expected?);
     }

@@ -153,10 +153,10 @@ impl<'a> Answers<'a> {
         expected: Option<&'a ExpectedResponse>,
     ) -> Option<Self> {
         let requests = || cell.slices.iter().flat_map(|slice| slice.requests());
-        let ok: u64 = requests().map(|op| op.ok).sum();
+        let ok: u64 = requests().map(|op| op.counts.ok).sum();
         let bytes = requests()
-            .filter(|op| op.ok > 0)
-            .map(|op| op.answered.or((!sends_bodies).then_some(op.payload)))
+            .filter(|op| op.counts.ok > 0)
+            .map(|op| op.answered.or((!sends_bodies).then_some(op.counts.payload)))
             .sum::<Option<u64>>();
         let mut statuses: BTreeMap<u16, f64> = BTreeMap::new();
         for (status, count) in requests().flat_map(|op| &op.statuses) {
@@ -508,8 +508,8 @@ mod tests {
 
     fn with_bodies(a: u64, b: u64) -> Run {
         let mut run = Run::pair(8);
-        run.each_of("a", |slice| slice.0.ops[0].payload = a * 1_000);
-        run.each_of("b", |slice| slice.0.ops[0].payload = b * 1_000);
+        run.each_of("a", |slice| slice.0.ops[0].counts.payload = a * 1_000);
+        run.each_of("b", |slice| slice.0.ops[0].counts.payload = b * 1_000);
         run
     }
 
@@ -574,7 +574,7 @@ mod tests {
     #[test]
     fn each_is_compared_with_the_baseline_of_the_plan() {
         let mut run = Run::new(&["a", "b", "c"], &["get"], 8);
-        run.each_of("a", |slice| slice.0.ops[0].payload = 153_000);
+        run.each_of("a", |slice| slice.0.ops[0].counts.payload = 153_000);
         run.plan.comparing.baseline = 2;
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");
@@ -700,7 +700,7 @@ mod tests {
             expected.decoded_crc64 = Some("08".to_owned());
             expected.content_type = Some("text/html; charset=utf-8".to_owned());
         });
-        run.each_of("b", |slice| slice.0.ops[0].payload = 10_000_000);
+        run.each_of("b", |slice| slice.0.ops[0].counts.payload = 10_000_000);
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
         assert_eq!(

@@ -147,7 +147,7 @@ mod tests {
     fn run(nanos: impl Fn(u64) -> u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             service.clear();
             (0..1_000).for_each(|i| service.record(nanos(i)).unwrap());
         });

@@ -70,8 +70,8 @@ enum Origin {
 fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let full = cell.full();
     let kind: Kind = match is_closed(cell.workload) {
-        true => |op| &op.service,
-        false => |op| &op.response,
+        true => |op| &op.times.service,
+        false => |op| &op.times.response,
     };
     let tail = Tail::of(cell, &full, kind);
     let pauses = Pauses::of(cell, &full, kind);
@@ -310,11 +310,11 @@ mod tests {
 
     fn stall_in(run: &mut Run, index: usize) {
         let slice = Made(&mut run.slices[index]);
-        let service = &mut slice.0.ops[0].service;
+        let service = &mut slice.0.ops[0].times.service;
         for micros in (300_000..900_000).step_by(5_000) {
             service.record(micros * 1_000).unwrap();
         }
-        slice.0.ops[0].response = slice.0.ops[0].service.clone();
+        slice.0.ops[0].times.response = slice.0.ops[0].times.service.clone();
         slice.0.pause = Some(Pause {
             start: slice.0.start + 0.25,
             seconds: 0.9,
@@ -430,7 +430,13 @@ mod tests {
         assert_eq!(Run::pair(8).findings(&RULE), []);
         // The same tail in every slice, and no pause.
         let mut even = Run::single(8);
-        even.each(|slice| slice.0.ops[0].service.record_n(50_000_000, 20).unwrap());
+        even.each(|slice| {
+            slice.0.ops[0]
+                .times
+                .service
+                .record_n(50_000_000, 20)
+                .unwrap()
+        });
         assert_eq!(even.findings(&RULE), []);
         // Every request takes half a second.
         let mut slow = Run::single(8);

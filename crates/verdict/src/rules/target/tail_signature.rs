@@ -26,7 +26,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             let answers = cell.request_times();
             let connects = cell.merged(&|slice| vec![&slice.setup.connect]);
             let first_bytes =
-                cell.merged(&|slice| slice.requests().map(|op| &op.first_byte).collect());
+                cell.merged(&|slice| slice.requests().map(|op| &op.times.first_byte).collect());
             let two_writes = answers.as_ref().zip(first_bytes.as_ref());
             let two_writes = two_writes.and_then(|(answers, first)| TwoWrites::of(answers, first));
             // The transfer of a large body can take as long as a delayed acknowledgement.
@@ -285,9 +285,9 @@ impl Signature {
 /// than a segment waits for an acknowledgement (RFC 896).
 fn has_small_bodies(slices: &[&Slice]) -> bool {
     let requests = || slices.iter().flat_map(|slice| slice.requests());
-    let count: u64 = requests().map(|op| op.ok).sum();
-    let sent: u64 = requests().map(|op| op.sent).sum();
-    let received: u64 = requests().map(|op| op.received).sum();
+    let count: u64 = requests().map(|op| op.counts.ok).sum();
+    let sent: u64 = requests().map(|op| op.counts.sent).sum();
+    let received: u64 = requests().map(|op| op.counts.received).sum();
     sent.max(received) <= LARGEST_SEGMENT * count
 }
 
@@ -299,7 +299,7 @@ mod tests {
     fn with_answers(micros: u64, count: u64) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             service.record_n(micros * 1_000, count).unwrap();
         });
         run
@@ -345,14 +345,15 @@ mod tests {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.service.clear();
-            op.first_byte.record_n(143_000, 200).unwrap();
-            op.service
+            op.times.service.clear();
+            op.times.first_byte.record_n(143_000, 200).unwrap();
+            op.times
+                .service
                 .record_n(150_000, 200 - 2 * share_delayed)
                 .unwrap();
             for (micros, share) in [(44_070, 60), (47_940, 30), (52_160, 10)] {
                 let count = 2 * share_delayed * share / 100;
-                op.service.record_n(micros * 1_000, count).unwrap();
+                op.times.service.record_n(micros * 1_000, count).unwrap();
             }
         });
         run
@@ -379,16 +380,16 @@ mod tests {
         let mut run = two_writes(100);
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.first_byte = op.service.clone();
+            op.times.first_byte = op.times.service.clone();
         });
         assert_eq!(run.findings(&RULE), []);
         // Evenly spread times, some of which are in the range of the mode.
         run.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.service.clear();
-            (1..100).for_each(|ms| op.service.record_n(ms * 1_000_000, 20).unwrap());
-            op.first_byte.clear();
-            op.first_byte.record_n(1_000_000, 1_980).unwrap();
+            op.times.service.clear();
+            (1..100).for_each(|ms| op.times.service.record_n(ms * 1_000_000, 20).unwrap());
+            op.times.first_byte.clear();
+            op.times.first_byte.record_n(1_000_000, 1_980).unwrap();
         });
         assert_eq!(run.findings(&RULE), []);
     }
@@ -399,14 +400,14 @@ mod tests {
         let mut get = two_writes(100);
         get.each_of("b", |slice| {
             let op = &mut slice.0.ops[0];
-            op.received = op.ok * 1_000_000;
+            op.counts.received = op.counts.ok * 1_000_000;
         });
         assert_eq!(get.findings(&RULE), []);
         let mut put = Run::pair(8);
         put.each_of("b", |slice| {
             slice.answers(48, 0.0413);
             let op = &mut slice.0.ops[0];
-            op.sent = op.ok * 1_000_000;
+            op.counts.sent = op.counts.ok * 1_000_000;
         });
         assert_eq!(put.findings(&RULE), []);
     }
@@ -433,13 +434,14 @@ mod tests {
         assert_eq!(Run::pair(8).findings(&RULE), []);
         let mut smooth = Run::pair(8);
         smooth.each_of("b", |slice| {
-            let service = &mut slice.0.ops[0].service;
+            let service = &mut slice.0.ops[0].times.service;
             (1..500).for_each(|ms| service.record_n(ms * 1_000_000, 3).unwrap());
             service.record_n(1_000_000, 4_000).unwrap();
         });
         assert_eq!(smooth.findings(&RULE), []);
         let mut few = Run::pair(8);
         few.first_of("b").0.ops[0]
+            .times
             .service
             .record_n(40_700_000, 9)
             .unwrap();

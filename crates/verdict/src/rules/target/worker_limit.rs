@@ -171,7 +171,7 @@ fn of_service_time(levels: &[Level<'_>], top: &Level<'_>) -> Option<f64> {
 fn mean_time(level: &Level<'_>) -> Option<f64> {
     let full = level.cell.full();
     let each = full.iter().filter_map(|slice| {
-        let work = || slice.work().map(|op| &op.service);
+        let work = || slice.work().map(|op| &op.times.service);
         let responses: u64 = work().map(|times| times.len()).sum();
         let nanos: f64 = work().map(|times| times.mean() * times.len() as f64).sum();
         (responses > 0).then(|| nanos / responses as f64)
@@ -261,10 +261,13 @@ mod tests {
             }
             slice.answers(quick + slow, 0.02);
             let op = &mut slice.0.ops[0];
-            op.service.clear();
-            op.service.record_n(40_000_000, quick).unwrap();
+            op.times.service.clear();
+            op.times.service.record_n(40_000_000, quick).unwrap();
             let rest = (connections - quick as f64 * 0.04) / slow as f64;
-            op.service.record_n((rest * 1e9) as u64, slow).unwrap();
+            op.times
+                .service
+                .record_n((rest * 1e9) as u64, slow)
+                .unwrap();
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");
