@@ -66,8 +66,10 @@ impl Measurement<'_, '_> {
         })
         // A target that never gave a correct response is not out of service: something is wrong.
         .filter(|outage| {
-            let has_warmed_up = self.live_targets[turn.target].slowest.is_some();
-            outage.last_correct.is_some() || has_warmed_up
+            let live = &self.live_targets[turn.target];
+            let expected = live.prepared[turn.workload].expected_response();
+            let was_probed = expected.is_some_and(|expected| expected.probed > 0);
+            outage.last_correct.is_some() || live.slowest.is_some() || was_probed
         })
     }
 

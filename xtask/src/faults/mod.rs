@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
@@ -39,7 +40,7 @@ const ALONE: &str = "Two targets are measured in 12 slices of 300 ms; something 
     the first 6 s. Without its terminal, the run must end, write a result of its slices and leave no \
     object on the server; in half of the trials a shell passes the hang-up on. Without standard error, \
     the run must be complete. After an outage of its target, it must be complete too, without a slice \
-    that has no correct response, and its result must name each outage that the run has noticed; if \
+    that has no correct response and no finding, and its result must name each outage that the run has noticed; if \
     the target is away before its first correct response, the run is refused (exit code 3). In all \
     trials no process is left.";
 
@@ -117,6 +118,14 @@ impl Fault {
             self,
             Self::CableHealed | Self::AgentPaused | Self::TargetKilled | Self::TargetPaused
         )
+    }
+
+    /// Length of a run from its start, about.
+    fn length_of_run(self) -> Duration {
+        match self.is_of_agents() {
+            true => agents::length_of_run(self),
+            false => alone::LENGTH_OF_RUN,
+        }
     }
 
     /// Number of slices in a complete run.
@@ -223,7 +232,7 @@ fn all(trials: &[Trial], tenbin: &Path, root: &Path) -> BTreeMap<usize, Ended> {
                     let Some(trial) = trials.get(number) else {
                         return;
                     };
-                    let ended = trial.run(tenbin, &root.join(number.to_string()));
+                    let ended = run_trial(trial, tenbin, &root.join(number.to_string()));
                     let result = ended.wrong.as_deref().unwrap_or("pass");
                     println!("{number}: {trial}: {}: {result}", ended.how);
                     let mut outcomes = outcomes.lock().unwrap_or_else(|bad| bad.into_inner());
@@ -233,6 +242,26 @@ fn all(trials: &[Trial], tenbin: &Path, root: &Path) -> BTreeMap<usize, Ended> {
         }
     });
     outcomes.into_inner().unwrap_or_else(|bad| bad.into_inner())
+}
+
+/// Runs a trial. The files of a passed trial are removed.
+fn run_trial(trial: &Trial, tenbin: &Path, directory: &Path) -> Ended {
+    let mut ended = Ended {
+        how: "not started".to_owned(),
+        wrong: None,
+        slices: 0,
+        seconds: 0.0,
+    };
+    let done = match trial.fault.is_of_agents() {
+        true => trial.run_with_agents(tenbin, directory, &mut ended),
+        false => trial.run_alone(tenbin, directory, &mut ended),
+    };
+    match done {
+        Err(error) => ended.wrong = Some(format!("{error:#}")),
+        // Leftovers stay in the system's directory for temporary files.
+        Ok(()) => drop(std::fs::remove_dir_all(directory)),
+    }
+    ended
 }
 
 fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> String {

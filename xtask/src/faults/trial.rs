@@ -1,12 +1,9 @@
 //! One run in which something is lost.
 
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Result;
-
-use super::{Fault, agents, alone};
+use super::Fault;
 
 /// One run in which something is lost at a random moment.
 pub(super) struct Trial {
@@ -51,40 +48,12 @@ impl Trial {
             Fault::AgentPaused => 3_200,
             _ => 200,
         };
-        let length = match fault.is_of_agents() {
-            true => agents::length_of_run(fault),
-            false => alone::LENGTH_OF_RUN,
-        };
         Self {
             fault,
             number,
-            moment: length.mul_f64(fraction(&mut state)),
+            moment: fault.length_of_run().mul_f64(fraction(&mut state)),
             outage: Duration::from_millis(shortest)
                 + Duration::from_millis(4_800).mul_f64(fraction(&mut state)),
-        }
-    }
-
-    /// Runs the trial. The files of a passed trial are removed.
-    pub(super) fn run(&self, tenbin: &Path, directory: &Path) -> Ended {
-        let mut ended = Ended {
-            how: "not started".to_owned(),
-            wrong: None,
-            slices: 0,
-            seconds: 0.0,
-        };
-        if let Err(error) = self.perform(tenbin, directory, &mut ended) {
-            ended.wrong = Some(format!("{error:#}"));
-        } else {
-            // Leftovers stay in the system's directory for temporary files.
-            let _ = std::fs::remove_dir_all(directory);
-        }
-        ended
-    }
-
-    fn perform(&self, tenbin: &Path, directory: &Path, ended: &mut Ended) -> Result<()> {
-        match self.fault.is_of_agents() {
-            true => self.run_with_agents(tenbin, directory, ended),
-            false => self.run_alone(tenbin, directory, ended),
         }
     }
 }
