@@ -1,11 +1,10 @@
-//! The traits of workload kinds and prepared workloads, and functions that find a workload's kind.
+//! The traits of workload kinds and of prepared workloads.
 
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{Protocol, Workload};
 use tenbin_plan::{self as plan, Found};
 
-use crate::KINDS;
 use crate::error::WorkloadError;
 use crate::read_back::ReadBack;
 use crate::remote::{SliceReport, SliceState};
@@ -87,48 +86,6 @@ pub struct ProbeResponse {
     pub answered: u64,
     /// The bucket in the request.
     pub bucket: String,
-}
-
-/// Prepares a workload of the plan for one target, with the kind that handles the workload.
-///
-/// # Errors
-/// As [`Kind::prepare`].
-pub fn prepare(
-    work: &plan::Workload,
-    target: &Site,
-    seed: u64,
-    threads: usize,
-) -> Result<Box<dyn Prepared>, WorkloadError> {
-    kind_of(work)
-        .ok_or_else(|| WorkloadError::no_kind(work))?
-        .prepare(work, target, seed, threads)
-}
-
-/// Protocol of the connections for a workload; see [`Kind::protocol`].
-pub fn protocol(work: &plan::Workload) -> Option<&'static dyn Protocol> {
-    kind_of(work)?.protocol()
-}
-
-/// Describes where a run stores temporary data; see [`Kind::place`].
-pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
-    kind_of(work)?.place(work, target, seed)
-}
-
-/// A stage that checks access with a read-only request; see [`Kind::probe_target`].
-///
-/// # Errors
-/// As [`Kind::probe_target`].
-pub fn probe_target(
-    work: &plan::Workload,
-    target: &Site,
-    times: u64,
-) -> Option<Result<TargetProbe, WorkloadError>> {
-    kind_of(work)?.probe_target(work, target, times)
-}
-
-fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {
-    let name = work.facts().traits().name;
-    KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
 /// A workload prepared for one target.
@@ -470,24 +427,4 @@ pub struct Stage {
     /// Index, among the target's hosts, of the only host that the stage uses; `None` for all hosts
     /// in turn. With `Some`, [`tenbin_engine::Exchange::host`] is 0 for this host.
     pub host: Option<usize>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_have_different_names_and_a_summary() {
-        for (at, kind) in KINDS.iter().enumerate() {
-            assert!(!kind.summary().is_empty());
-            assert!(KINDS[..at].iter().all(|other| other.name() != kind.name()));
-        }
-    }
-
-    #[test]
-    fn every_protocol_of_plans_has_a_kind() {
-        let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
-        let protocols: Vec<&str> = plan::work::protocols().map(|traits| traits.name).collect();
-        assert_eq!(kinds, protocols);
-    }
 }

@@ -12,6 +12,7 @@ mod error;
 pub mod http;
 mod intern;
 mod kind;
+mod kinds;
 pub mod null;
 mod range;
 mod read_back;
@@ -31,10 +32,8 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{
-    Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe, place, prepare,
-    probe_target, protocol,
-};
+pub use kind::{Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe};
+pub use kinds::{KINDS, place, prepare, probe_target, protocol};
 pub use read_back::ReadBack;
 pub use redirect::redirected;
 pub use remote::{SliceReport, SliceState};
@@ -49,10 +48,6 @@ pub use samples::{
 pub use sequence::Position;
 pub use site::{BlobAccess, Site};
 pub use text::grouped;
-
-/// Every kind of workload, in the order of [`tenbin_plan::work::protocols`]. Kinds are registered
-/// only here.
-pub const KINDS: &[&dyn Kind] = &[&http::Http, &s3::S3, &blob::Blob];
 
 /// Value of the `User-Agent` header that Tenbin sends.
 pub const USER_AGENT: &str = concat!("tenbin/", env!("CARGO_PKG_VERSION"));

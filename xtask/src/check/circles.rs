@@ -238,6 +238,30 @@ mod tests {
     }
 
     #[test]
+    fn a_circle_by_way_of_an_imported_module_is_found() {
+        let found = circles(&[
+            ("lib.rs", "mod actions; mod b;"),
+            ("actions/mod.rs", "pub mod put;"),
+            ("actions/put.rs", "use crate::b::B; pub const KIND: B = B;"),
+            (
+                "b.rs",
+                "use crate::actions; pub struct B; fn f() { g(actions::put::KIND) }",
+            ),
+        ]);
+        assert_eq!(found, [["actions/put.rs", "b.rs", "actions/put.rs"]]);
+        let in_macro = circles(&[
+            ("lib.rs", "mod actions; mod b;"),
+            ("actions/mod.rs", "pub mod put;"),
+            ("actions/put.rs", "use crate::b::B; pub const KIND: B = B;"),
+            (
+                "b.rs",
+                "use crate::actions; pub struct B; fn f() { vec![actions::put::KIND] }",
+            ),
+        ]);
+        assert_eq!(in_macro, found);
+    }
+
+    #[test]
     fn families_and_tests_are_no_circle() {
         let found = circles(&[
             ("lib.rs", "mod a; mod b; use a::A;"),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree, Visibility};
 
@@ -28,9 +29,13 @@ pub(super) fn uses_of(text: &str, module: &Module) -> syn::Result<Uses> {
     let mut visitor = Visitor {
         uses: Uses::default(),
         module: module.clone(),
+        imported: BTreeMap::new(),
     };
     for item in &file.items {
         visitor.uses.defined.extend(name_of(item));
+        if let Item::Use(item) = item {
+            visitor.import(item);
+        }
     }
     visitor.visit_file(&file);
     Ok(visitor.uses)
@@ -40,6 +45,8 @@ struct Visitor {
     uses: Uses,
     /// The module being visited: the module of the file, or a module inside the file.
     module: Module,
+    /// Names that the file imports, each with its path.
+    imported: BTreeMap<String, Vec<String>>,
 }
 
 impl Visit<'_> for Visitor {
@@ -80,11 +87,29 @@ impl Visit<'_> for Visitor {
         self.uses.paths.extend(self.absolute(&segments, false));
         visit::visit_path(self, path);
     }
+
+    /// Reads the arguments of macros such as `vec!`, which are expressions.
+    fn visit_macro(&mut self, call: &syn::Macro) {
+        let arguments = Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        for argument in call.parse_body_with(arguments).into_iter().flatten() {
+            self.visit_expr(&argument);
+        }
+        visit::visit_macro(self, call);
+    }
 }
 
 impl Visitor {
-    /// The absolute path; `None` for a path into another crate or a path that begins with a name of
-    /// this file.
+    fn import(&mut self, item: &syn::ItemUse) {
+        let mut leaves = Vec::new();
+        flatten(&item.tree, &mut Vec::new(), &mut leaves);
+        for (path, name) in leaves {
+            let path = self.absolute(&path, true);
+            self.imported.extend(name.zip(path));
+        }
+    }
+
+    /// The absolute path; `None` for a path into another crate or a path that begins with a name
+    /// that this file defines.
     fn absolute(&self, path: &[String], in_use: bool) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -99,7 +124,7 @@ impl Visitor {
             // `pub use child::Thing`: `child` is a child module or another crate; a path into
             // another crate matches no module and is ignored later.
             _ if in_use => Some([&self.module, path].concat()),
-            _ => None,
+            name => Some([self.imported.get(name)?, rest].concat()),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Serializer;
 use tenbin_result::{Document, SCHEMA, document_from_json};
 
 use super::content::Content;
-use super::read::{Fault, whole};
+use super::reader::{Fault, whole};
 use super::reported::is_json_of_a_tool;
 use super::warp::is_sums;
 use super::write::nothing;

@@ -2,8 +2,8 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
-use super::read::{Fault, whole};
 use super::readable::readable;
+use super::reader::{Fault, whole};
 use super::reported::{Line, Lines, REQUESTS, checked, content, count, time};
 use super::{Format, Reader};
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 
 /// The lines of a file.
 pub(super) struct Lines<'a> {

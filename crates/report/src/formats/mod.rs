@@ -13,6 +13,7 @@ mod content;
 mod document;
 mod drnbench;
 mod export;
+mod format;
 mod fortio;
 mod github;
 mod go;
@@ -32,6 +33,7 @@ mod pooled;
 mod ramp;
 mod read;
 mod readable;
+mod reader;
 mod reported;
 mod seconds;
 mod slices;
@@ -80,34 +82,15 @@ pub mod fronts {
 pub use content::Content;
 pub use drnbench::Steps;
 pub use export::{Export, Place, help};
+pub use format::Format;
 pub use imported::{Imported, Operation, Quantile, Second, Stated, Times, Tool, Windows};
 pub use pooled::Pooled;
-pub use read::{
-    ReadError, Reader, Selection, read, read_bytes, read_reported, read_requests, reported_bytes,
-};
+pub use read::{ReadError, read, read_bytes, read_reported, read_requests, reported_bytes};
+pub use reader::{Reader, Selection};
 pub use reported::imported as shown;
 pub use write::{Part, Run, WriteError, Writer};
 
-use std::io;
-
 use tenbin_result::Document;
-
-/// A result format.
-#[derive(Debug)]
-pub struct Format {
-    /// Name of the format, as used in options.
-    pub name: &'static str,
-    /// Description of the format in one line.
-    pub about: &'static str,
-    /// Name of the format's file in a run directory.
-    pub file: &'static str,
-    /// Whether every run directory gets the file.
-    pub kept: bool,
-    /// How to read the format; `None` if the format is only written.
-    pub read: Option<Reader>,
-    /// How to write the format; `None` if the format is only read.
-    pub write: Option<Writer>,
-}
 
 /// Every format. Options, help, documentation and tests are generated from this table.
 pub const FORMATS: &[&Format] = &[
@@ -176,39 +159,4 @@ pub fn written() -> impl Iterator<Item = &'static Format> {
 /// data.
 pub fn kept(document: &Document) -> impl Iterator<Item = &'static Format> {
     written().filter(|format| format.kept && format.lacks(document).is_none())
-}
-
-impl Format {
-    /// The data that the document lacks for this format, in one clause. `None` if no data is
-    /// missing, or if only the recorded measurements can tell.
-    pub fn lacks(&self, document: &Document) -> Option<&'static str> {
-        match &self.write {
-            Some(Writer::Document { lacks, .. }) => lacks(document),
-            Some(Writer::Run(_)) | None => None,
-        }
-    }
-
-    /// Writes a format that is generated from the document alone.
-    ///
-    /// # Errors
-    /// Write errors of `to`; [`io::ErrorKind::Unsupported`] if the format needs the record or can
-    /// only be read.
-    pub fn write_document(&self, document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
-        match &self.write {
-            Some(Writer::Document { write, .. }) => write(document, to),
-            Some(Writer::Run(_)) | None => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!("{} is not written from a result document", self.name),
-            )),
-        }
-    }
-
-    /// A format generated from the document alone, in memory; empty for other formats.
-    pub fn bytes(&self, document: &Document) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        match self.write_document(document, &mut bytes) {
-            Ok(()) => bytes,
-            Err(_) => Vec::new(),
-        }
-    }
 }

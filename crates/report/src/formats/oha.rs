@@ -2,7 +2,7 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Reported, Said};
 
-use super::read::{Fault, whole};
+use super::reader::{Fault, whole};
 use super::reported::{Json, REQUESTS, checked, content, is_json_of};
 use super::{Format, Reader};
 

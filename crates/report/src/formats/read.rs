@@ -6,98 +6,13 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::time::Duration;
-
-use tenbin_plan::LARGEST_RESULT;
 
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
 use super::imported::Imported;
+use super::reader::{Fault, Selection, whole};
 use super::{FORMATS, Format};
-
-/// The functions that read a format.
-#[derive(Debug)]
-pub struct Reader {
-    /// Whether a file with this beginning is in the format. No file is recognised by two formats.
-    pub recognises: fn(&[u8]) -> bool,
-    /// Reads a whole file, which is already decompressed.
-    pub read: ReadContent,
-    /// Reads the figures of another tool's file, with the lines that state them. `None` if the
-    /// figures follow from the result of `read`.
-    pub reported: Option<ReadReported>,
-}
-
-/// Reads the figures of a whole file.
-pub(super) type ReadReported = fn(&[u8]) -> Result<Reported, Fault>;
-
-/// Reads a whole file, or the selected requests.
-pub(super) type ReadContent = fn(&mut dyn BufRead, &Selection) -> Result<Content, Fault>;
-
-/// Selects which requests of a file are read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Selection {
-    /// Read only this operation, in capitals.
-    pub operation: Option<String>,
-    /// Read only requests to this host.
-    pub host: Option<String>,
-    /// Skip requests that started within this time after the first request.
-    pub skip: Duration,
-    /// Skip this number of requests at the start.
-    pub offset: u64,
-    /// Read at most this number of requests.
-    pub limit: Option<u64>,
-}
-
-impl Selection {
-    /// Whether the selection can only be applied to individual requests.
-    pub(super) fn needs_requests(&self) -> bool {
-        self.host.is_some() || !self.skip.is_zero() || self.offset > 0 || self.limit.is_some()
-    }
-
-    pub(super) fn wants(&self, operation: &str) -> bool {
-        self.operation
-            .as_deref()
-            .is_none_or(|wanted| wanted.eq_ignore_ascii_case(operation))
-    }
-}
-
-/// An error in a file.
-#[derive(Debug, thiserror::Error)]
-#[error("{what}")]
-pub struct Fault {
-    /// Line number, from 1, if the error concerns a single line.
-    pub(super) line: Option<u64>,
-    /// Description of the error, and what to do.
-    pub(super) what: String,
-    /// Whether the file is in no known format.
-    is_unknown: bool,
-}
-
-impl Fault {
-    pub(super) fn in_line(line: u64, what: impl Into<String>) -> Self {
-        Self {
-            line: Some(line),
-            what: what.into(),
-            is_unknown: false,
-        }
-    }
-
-    pub(super) fn of_the_file(what: impl Into<String>) -> Self {
-        Self {
-            line: None,
-            what: what.into(),
-            is_unknown: false,
-        }
-    }
-
-    pub(super) fn reading(line: u64, error: &io::Error) -> Self {
-        Self::in_line(
-            line,
-            format!("the file cannot be read any further: {error}; it may be cut off"),
-        )
-    }
-}
 
 /// The error for an unreadable file: name, line and description.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -285,29 +200,4 @@ fn beginning<R: BufRead + ?Sized>(input: &mut R) -> Result<&[u8], Fault> {
     input
         .fill_buf()
         .map_err(|error| Fault::of_the_file(format!("cannot be read: {error}; it may be cut off")))
-}
-
-/// Reads a whole file without individual requests; fails if `selection` selects individual
-/// requests. `what` names the content in errors.
-pub(super) fn whole(
-    text: &mut dyn BufRead,
-    selection: &Selection,
-    what: &str,
-) -> Result<Vec<u8>, Fault> {
-    if selection.needs_requests() {
-        return Err(Fault::of_the_file(format!(
-            "is {what}, which holds no single requests to select"
-        )));
-    }
-    let mut content = Vec::new();
-    let read = text.take(LARGEST_RESULT + 1).read_to_end(&mut content);
-    read.map_err(|error| {
-        Fault::of_the_file(format!("cannot be read: {error}; it may be cut off"))
-    })?;
-    if content.len() as u64 > LARGEST_RESULT {
-        return Err(Fault::of_the_file(format!(
-            "is larger than {LARGEST_RESULT} bytes, the maximum size of a result file"
-        )));
-    }
-    Ok(content)
 }

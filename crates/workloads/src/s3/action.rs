@@ -1,7 +1,7 @@
-//! The trait [`Action`] of S3 operations, and the table of all operations.
+//! The trait [`Action`] of S3 operations.
 //!
 //! To add an operation, create a file in `actions/` with an implementation of [`Action`] and a line
-//! in [`ACTIONS`].
+//! in the table `ACTIONS`.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,6 @@ use tenbin_engine::{
 };
 use tenbin_plan::{S3Operation, S3Work};
 
-use crate::s3::actions;
 use crate::s3::content::Content;
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::appended::Lengths;
@@ -19,7 +18,7 @@ use crate::s3::objects::orders::Orders;
 use crate::s3::place::Place;
 use crate::site::Site;
 
-/// Entry of an operation in [`ACTIONS`], the only place where operations are registered.
+/// Entry of an operation in the table `ACTIONS`, the only place where operations are registered.
 pub(crate) struct ActionKind {
     pub(crate) operation: S3Operation,
     /// What must exist on the server before the operation can be sent.
@@ -44,34 +43,6 @@ impl Probe {
     pub(crate) const fn once(what: &'static str) -> Option<Self> {
         Some(Self { what, requests: 1 })
     }
-}
-
-/// Every operation.
-pub(crate) const ACTIONS: &[ActionKind] = &[
-    actions::put::KIND,
-    actions::get::KIND,
-    actions::delete::KIND,
-    actions::delete_batch::KIND,
-    actions::list::KIND,
-    actions::stat::KIND,
-    actions::copy::KIND,
-    actions::multipart::KIND,
-    actions::get_part::KIND,
-    actions::tags::PUT,
-    actions::tags::GET,
-    actions::tags::DELETE,
-    actions::lock::RETAIN,
-    actions::lock::LEGAL_HOLD,
-    actions::append::KIND,
-    actions::snowball::KIND,
-    actions::zip_get::KIND,
-    actions::zip_list::KIND,
-    actions::fan_out::KIND,
-];
-
-/// The entry of an operation, if it is implemented.
-pub(crate) fn kind_of(operation: S3Operation) -> Option<&'static ActionKind> {
-    ACTIONS.iter().find(|kind| kind.operation == operation)
 }
 
 /// What must exist before an operation can be sent.
@@ -187,18 +158,5 @@ pub(crate) trait Action: Send {
     /// As [`tenbin_engine::Workload::transaction`].
     fn transaction(&mut self) -> Option<Transaction> {
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_operation_is_there_once() {
-        for operation in S3Operation::all() {
-            let of_it = ACTIONS.iter().filter(|kind| kind.operation == operation);
-            assert_eq!(of_it.count(), 1, "{}", operation.name());
-        }
     }
 }

@@ -15,7 +15,7 @@ use tenbin_record::{ErrorClass, quantile_ns};
 
 use super::judged::{COLUMN, mark};
 use super::pooled::{Pooled, of_one_workload};
-use super::read::whole;
+use super::reader::whole;
 use super::reported::content;
 use super::{Format, Reader, Run, Writer};
 use crate::escape::for_terminal;

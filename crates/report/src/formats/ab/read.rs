@@ -3,8 +3,8 @@
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported};
 
 use crate::formats::judged::judged;
-use crate::formats::read::Fault;
 use crate::formats::readable::readable;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
 /// Seconds in a millisecond.

@@ -5,7 +5,7 @@ use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Quote, Range, Reported, Said};
 
 use crate::formats::judged::judged;
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
 
 /// First line of the file that ab writes with `-e`.

@@ -19,7 +19,7 @@ use tenbin_stats::Little;
 
 use super::content::Content;
 use super::judged::{COLUMN, mark};
-use super::read::{Fault, whole};
+use super::reader::{Fault, whole};
 use super::{Format, Part, Reader, WriteError, Writer};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;

@@ -14,7 +14,7 @@ use tenbin_result::{Document, SliceFigures};
 
 use super::content::Content;
 use super::judged::mark;
-use super::read::{Fault, whole};
+use super::reader::{Fault, whole};
 use super::write::nothing;
 use super::{Format, Reader, Writer};
 

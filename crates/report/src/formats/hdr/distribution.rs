@@ -4,8 +4,8 @@ use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
 use crate::formats::judged;
-use crate::formats::read::Fault;
 use crate::formats::readable::readable;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, checked, count, decimal};
 
 /// Name of the operation: what was measured is not in the file.

@@ -10,8 +10,8 @@ use super::MAX_VALUE_DIVISOR;
 use crate::formats::imported::{Imported, Operation, Times, Tool, histogram};
 use crate::formats::judged;
 use crate::formats::lines::Lines;
-use crate::formats::read::{Fault, Selection};
 use crate::formats::readable::readable;
+use crate::formats::reader::{Fault, Selection};
 use crate::formats::reported::decimal;
 
 /// What wrote a log, and whether its values are times of requests, is not in it.

@@ -13,7 +13,7 @@ use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
 use super::content::Content;
 use super::judged::mark;
-use super::read::whole;
+use super::reader::whole;
 use super::reported::content;
 use super::{Format, Part, Reader, Run, WriteError, Writer};
 use crate::escape::for_terminal;

@@ -5,7 +5,7 @@ use tenbin_verdict::lint::Reported;
 use super::TOTAL;
 use super::rows::{FileRow, measured};
 use crate::formats::judged::judged;
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Json, Lines, count, decimal};
 
 /// Reads the totals from the CSV file that hsbench writes with `-o`.

@@ -6,8 +6,8 @@ use tenbin_verdict::lint::{Reported, Said};
 
 use super::rows::{FileRow, measured};
 use crate::formats::judged::judged;
-use crate::formats::read::Fault;
 use crate::formats::readable::readable;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Lines, count, decimal};
 
 /// Whether any line of the text is the total of a mode.

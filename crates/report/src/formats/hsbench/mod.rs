@@ -15,8 +15,8 @@ use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
 use super::judged::{COLUMN, mark};
-use super::read::{Fault, whole};
 use super::readable::readable;
+use super::reader::{Fault, whole};
 use super::{Format, Part, Reader, Run, WriteError, Writer};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;

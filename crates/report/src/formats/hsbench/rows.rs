@@ -2,7 +2,7 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::checked;
 
 /// Seconds in a millisecond.

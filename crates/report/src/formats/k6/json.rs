@@ -4,7 +4,7 @@
 use tenbin_verdict::lint::{Quote, Range, Reported, Said};
 
 use super::{FailedRate, Summary};
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::Json;
 
 /// Seconds in a millisecond.

@@ -6,8 +6,8 @@ mod text;
 use tenbin_result::format::count;
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
-use super::read::{Fault, whole};
 use super::readable::readable;
+use super::reader::{Fault, whole};
 use super::reported::{REQUESTS, checked, content, decimal, is_json_of};
 use super::{Format, Reader};
 

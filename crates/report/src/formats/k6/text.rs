@@ -3,7 +3,7 @@
 use tenbin_verdict::lint::{Quote, Range, Reported, Said};
 
 use super::{FailedRate, Summary};
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, count, decimal, go_duration, percent};
 
 /// The section of the whole test, since version 1.0. Sections of groups and scenarios follow.

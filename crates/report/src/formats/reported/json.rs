@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tenbin_verdict::lint::{Quote, Range, Said};
 
-use crate::formats::read::Fault;
 use crate::formats::readable::readable;
+use crate::formats::reader::Fault;
 
 /// A JSON document, or a part of one.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use tenbin_verdict::lint::{Quote, Range, Said};
 
 use super::number::{count, decimal};
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 
 /// Maximum length of a quoted line, characters.
 const MOST_QUOTED: usize = 200;

@@ -14,7 +14,7 @@ pub(super) use number::{count, decimal, go_duration, percent, time, with_unit};
 pub use shown::imported;
 
 use super::content::Content;
-use super::read::Fault;
+use super::reader::Fault;
 
 /// Operation name for tools that send one kind of request.
 pub(super) const REQUESTS: &str = "requests";

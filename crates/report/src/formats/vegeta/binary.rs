@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::gob::{Field, Gob, INT, STRING, UINT};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, Tool, record};
-use crate::formats::read::{Fault, Selection};
+use crate::formats::reader::{Fault, Selection};
 use crate::formats::reported::REQUESTS;
 
 /// vegeta sends at a rate. Its throughput has only responses with a status from 200 to 399.

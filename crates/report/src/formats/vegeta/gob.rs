@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::rc::Rc;
 
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 
 /// Identifiers of Go's basic types.
 pub(super) const INT: i64 = 2;

@@ -3,7 +3,7 @@
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported, Said};
 
 use super::statuses;
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Json, REQUESTS, checked, count};
 
 /// Seconds in a nanosecond.

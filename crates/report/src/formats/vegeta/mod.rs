@@ -8,8 +8,8 @@ mod text;
 use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
 
 use super::content::Content;
-use super::read::{Fault, whole};
 use super::readable::readable;
+use super::reader::{Fault, whole};
 use super::reported::{content, is_json_of};
 use super::{Format, Reader};
 

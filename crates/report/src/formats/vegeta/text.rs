@@ -3,7 +3,7 @@
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
 use super::statuses;
-use crate::formats::read::Fault;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, go_duration, percent};
 
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {

@@ -8,7 +8,7 @@ use std::io::BufRead;
 use super::{WARP, instant};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
 use crate::formats::lines::{Lines, fields};
-use crate::formats::read::{Fault, Selection};
+use crate::formats::reader::{Fault, Selection};
 
 /// Longer lines are no requests, bytes.
 const LONGEST: u64 = 1 << 16;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{WARP, instant};
 use crate::formats::imported::{Imported, Operation, SECOND, Times, Windows};
-use crate::formats::read::{Fault, Selection};
+use crate::formats::reader::{Fault, Selection};
 
 /// Supported version of the file.
 const VERSION: u64 = 2;

@@ -17,7 +17,7 @@ use tenbin_result::{Document, Severity, Trust};
 use super::content::Content;
 use super::imported::{Imported, Operation, Quantile, Tool};
 use super::judged::mark;
-use super::read::whole;
+use super::reader::whole;
 use super::reported::content;
 use super::{Format, Part, Reader, Run, Writer};
 use crate::escape::{for_json, for_terminal};

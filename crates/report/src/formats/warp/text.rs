@@ -4,8 +4,8 @@
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
 use crate::formats::judged::judged;
-use crate::formats::read::Fault;
 use crate::formats::readable::readable;
+use crate::formats::reader::Fault;
 use crate::formats::reported::{Line, Lines, checked, count, time, with_unit};
 
 /// Start of an operation's first line; the second form occurs with `--full` and in Tenbin's output.

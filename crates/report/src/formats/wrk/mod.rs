@@ -12,7 +12,7 @@ use tenbin_stats::printable_percentile;
 
 use super::judged::mark;
 use super::pooled::{Pooled, of_one_workload};
-use super::read::whole;
+use super::reader::whole;
 use super::reported::content;
 use super::{Format, Reader, Run, Writer};
 use crate::escape::for_terminal;

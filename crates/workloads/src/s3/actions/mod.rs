@@ -1,19 +1,64 @@
-//! The S3 operations, one file each.
+//! The S3 operations, one file each, and the table of all operations.
 
-pub(super) mod append;
-pub(super) mod copy;
-pub(super) mod delete;
-pub(super) mod delete_batch;
+mod append;
+mod copy;
+mod delete;
+mod delete_batch;
 mod each;
-pub(super) mod fan_out;
-pub(super) mod get;
-pub(super) mod get_part;
-pub(super) mod list;
+mod fan_out;
+mod get;
+mod get_part;
+mod list;
 pub(super) mod lock;
 pub(super) mod multipart;
 pub(super) mod put;
-pub(super) mod snowball;
-pub(super) mod stat;
-pub(super) mod tags;
-pub(super) mod zip_get;
-pub(super) mod zip_list;
+mod snowball;
+mod stat;
+mod tags;
+mod zip_get;
+mod zip_list;
+
+use tenbin_plan::S3Operation;
+
+use crate::s3::action::ActionKind;
+
+/// Every operation.
+pub(crate) const ACTIONS: &[ActionKind] = &[
+    put::KIND,
+    get::KIND,
+    delete::KIND,
+    delete_batch::KIND,
+    list::KIND,
+    stat::KIND,
+    copy::KIND,
+    multipart::KIND,
+    get_part::KIND,
+    tags::PUT,
+    tags::GET,
+    tags::DELETE,
+    lock::RETAIN,
+    lock::LEGAL_HOLD,
+    append::KIND,
+    snowball::KIND,
+    zip_get::KIND,
+    zip_list::KIND,
+    fan_out::KIND,
+];
+
+/// The entry of an operation, if it is implemented.
+pub(crate) fn kind_of(operation: S3Operation) -> Option<&'static ActionKind> {
+    ACTIONS.iter().find(|kind| kind.operation == operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_there_once() {
+        for operation in S3Operation::all() {
+            let of_it = ACTIONS.iter().filter(|kind| kind.operation == operation);
+            assert_eq!(of_it.count(), 1, "{}", operation.name());
+        }
+    }
+}

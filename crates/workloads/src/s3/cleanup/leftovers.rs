@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tenbin_plan::{DataSet, S3Operation};
 
 use crate::kind::Stage;
-use crate::s3::action::kind_of;
+use crate::s3::actions::kind_of;
 use crate::s3::cleanup::sweep::{Sweep, SweepScope};
 use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3};
 use crate::s3::setup::check::Requirement;

@@ -5,7 +5,8 @@ use std::num::NonZero;
 use tenbin_plan::{ContentKind, DataSet, Payload, S3Operation, S3Work, Signature, Sizes};
 
 use crate::error::WorkloadError;
-use crate::s3::action::{Probe, kind_of};
+use crate::s3::action::Probe;
+use crate::s3::actions::kind_of;
 use crate::s3::content::{Framing, Recipe};
 use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::versions;
