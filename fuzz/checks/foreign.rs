@@ -198,9 +198,10 @@ fn file() -> &'static PathBuf {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
     FILE.get_or_init(|| {
         let memory = PathBuf::from("/dev/shm");
-        let root = match memory.is_dir() {
-            true => memory,
-            false => std::env::temp_dir(),
+        let root = if memory.is_dir() {
+            memory
+        } else {
+            std::env::temp_dir()
         };
         root.join(format!("tenbin-foreign-{}", std::process::id()))
     })

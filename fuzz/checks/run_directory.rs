@@ -131,9 +131,10 @@ fn write(directory: &Path, input: &[u8]) {
     for (name, valid) in FILES.iter().zip(VALID) {
         let part = rest.unwrap_or_default();
         let is_last = FILES.last() == Some(name);
-        let at = match is_last {
-            true => None,
-            false => part.windows(BETWEEN.len()).position(|four| four == BETWEEN),
+        let at = if is_last {
+            None
+        } else {
+            part.windows(BETWEEN.len()).position(|four| four == BETWEEN)
         };
         let (own, after) = match at {
             // The line end in front of the separator belongs to the part.
@@ -151,9 +152,10 @@ fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
         let memory = Path::new("/dev/shm");
-        let root = match memory.is_dir() {
-            true => memory.to_owned(),
-            false => std::env::temp_dir(),
+        let root = if memory.is_dir() {
+            memory.to_owned()
+        } else {
+            std::env::temp_dir()
         };
         let path = root.join(format!("tenbin-run-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a directory in memory");

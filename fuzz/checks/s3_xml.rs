@@ -360,9 +360,10 @@ struct Response {
 
 fn give(worker: &mut dyn Workload, exchange: &mut Exchange, response: &Response) -> Judgement {
     let length = Some(response.body.len() as u64);
-    let body = match exchange.bodyless_response {
-        true => &[][..],
-        false => &response.body,
+    let body = if exchange.bodyless_response {
+        &[][..]
+    } else {
+        &response.body
     };
     let headers = response.headers.trim().replace('\n', "\r\n");
     let bytes = format!("HTTP/1.1 {} x\r\n{headers}\r\n\r\n", response.status);

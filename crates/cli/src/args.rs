@@ -370,9 +370,10 @@ impl ShowArgs {
 
 /// The part of a result that is printed: everything if `verbose`, otherwise the short report.
 pub(crate) fn extent(verbose: bool) -> Extent<'static> {
-    match verbose {
-        true => Extent::Verbose,
-        false => Extent::Screen,
+    if verbose {
+        Extent::Verbose
+    } else {
+        Extent::Screen
     }
 }
 

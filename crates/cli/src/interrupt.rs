@@ -52,12 +52,11 @@ pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
         .name("interrupt".to_owned())
         .spawn(move || {
             for _ in signals.forever() {
-                say(match phase.is_cleaning() {
-                    true => {
-                        "stopping the clean-up, the result is kept; press Ctrl-C again to exit \
-                         immediately"
-                    }
-                    false => "stopping; press Ctrl-C again to exit immediately without a result",
+                say(if phase.is_cleaning() {
+                    "stopping the clean-up, the result is kept; press Ctrl-C again to exit \
+                     immediately"
+                } else {
+                    "stopping; press Ctrl-C again to exit immediately without a result"
                 });
             }
         })?;

@@ -268,12 +268,11 @@ impl Display {
         let width = terminal_size::terminal_size_of(std::io::stderr());
         let width = width.map_or(COLUMNS, |(width, _)| usize::from(width.0));
         let table = self.table.text(width.saturating_sub(1));
-        self.bar.set_message(match self.is_search || starts_probe {
-            true => {
-                let probe: String = self.current.chars().take(width.saturating_sub(1)).collect();
-                format!("{}\n{table}", for_terminal(&probe))
-            }
-            false => table,
+        self.bar.set_message(if self.is_search || starts_probe {
+            let probe: String = self.current.chars().take(width.saturating_sub(1)).collect();
+            format!("{}\n{table}", for_terminal(&probe))
+        } else {
+            table
         });
     }
 
@@ -289,12 +288,11 @@ impl Display {
                 continue;
             };
             let text = hits.sentence(work, environment, &baseline.name, &target.name);
-            match hits.too_many {
-                true => self.warn(&format!("workload \"{}\": {text}", work.name)),
-                false => {
-                    let text = format!("workload \"{}\": {text}", work.name);
-                    self.line(&format!("note: {}", for_terminal(&text)));
-                }
+            if hits.too_many {
+                self.warn(&format!("workload \"{}\": {text}", work.name))
+            } else {
+                let text = format!("workload \"{}\": {text}", work.name);
+                self.line(&format!("note: {}", for_terminal(&text)));
             }
         }
     }

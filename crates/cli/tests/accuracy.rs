@@ -145,10 +145,7 @@ fn expect_constant_arrivals(served: &[Served]) {
 fn expect_equal_books(log: &Log, recorded: &Recorded) {
     let logged = log.served.len() as u64 + recorded.censored;
     // In a closed loop, the log contains requests sent just after the end of the window.
-    let after_the_end = match recorded.response.is_empty() {
-        true => 64,
-        false => 0,
-    };
+    let after_the_end = if recorded.response.is_empty() { 64 } else { 0 };
     let missing = logged.checked_sub(recorded.known());
     assert!(
         missing.is_some_and(|missing| missing <= after_the_end),

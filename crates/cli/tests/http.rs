@@ -394,9 +394,10 @@ fn half_of_the_responses_being_of_another_kind_voids_a_run() {
         (Kind::OtherBytes, "and 10000 bytes; for example: "),
     ] {
         for chunked in [false, true] {
-            let server = match chunked {
-                false => Mixed::start(kind),
-                true => Mixed::chunked(kind),
+            let server = if !chunked {
+                Mixed::start(kind)
+            } else {
+                Mixed::chunked(kind)
             };
             let run = measured(&scratch, &[&server.url()], &["--json"]);
             let found = findings_of(&document(&run), "mixed_responses");

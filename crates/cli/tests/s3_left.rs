@@ -24,9 +24,12 @@ fn run_directory(scratch: &Scratch) -> PathBuf {
 /// Number of files in a directory, recursively.
 fn files(directory: &Path) -> usize {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let each = entries.map(|entry| match entry.path().is_dir() {
-        true => files(&entry.path()),
-        false => 1,
+    let each = entries.map(|entry| {
+        if entry.path().is_dir() {
+            files(&entry.path())
+        } else {
+            1
+        }
     });
     each.sum()
 }

@@ -65,9 +65,10 @@ pub(crate) struct Inbox {
 impl Inbox {
     /// The next message. After messages were lost, [`Incoming::TooSlow`] comes first.
     pub(crate) fn recv_timeout(&self, wait: Duration) -> Result<Incoming, RecvTimeoutError> {
-        match self.is_overrun.swap(false, Ordering::Relaxed) {
-            true => Ok(Incoming::TooSlow),
-            false => self.waiting.recv_timeout(wait),
+        if self.is_overrun.swap(false, Ordering::Relaxed) {
+            Ok(Incoming::TooSlow)
+        } else {
+            self.waiting.recv_timeout(wait)
         }
     }
 }

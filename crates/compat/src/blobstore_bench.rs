@@ -202,9 +202,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         interval: interval(&mut given),
         size: size(&mut given),
         written_size: given.text("s").to_owned(),
-        database: match given.is_given("db") {
-            true => given.text("db").to_owned(),
-            false => String::new(),
+        database: if given.is_given("db") {
+            given.text("db").to_owned()
+        } else {
+            String::new()
         },
         directory: given
             .some_text("r")
@@ -335,13 +336,14 @@ fn hosts(text: &str) -> Result<(Vec<String>, bool), String> {
             hosts.push(host);
         }
     }
-    match hosts.is_empty() {
-        true => Err(
-            "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
-             access layer: {\"priority_addrs\": [\"http://HOST:9500\"]}"
-                .to_owned(),
-        ),
-        false => Ok((hosts, false)),
+    if hosts.is_empty() {
+        Err(
+        "names no hosts: neither priority_addrs nor cluster_config.clusters; name those of the \
+         access layer: {\"priority_addrs\": [\"http://HOST:9500\"]}"
+            .to_owned(),
+    )
+    } else {
+        Ok((hosts, false))
     }
 }
 
@@ -365,9 +367,10 @@ fn at_the_access_layer(manager: &str, all: &[String]) -> String {
 }
 
 fn with_scheme(host: &str) -> String {
-    match host.contains("://") {
-        true => host.to_owned(),
-        false => format!("http://{host}"),
+    if host.contains("://") {
+        host.to_owned()
+    } else {
+        format!("http://{host}")
     }
 }
 

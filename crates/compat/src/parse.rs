@@ -102,12 +102,11 @@ impl Table {
         about: &str,
     ) -> Result<Given, String> {
         let given = self.parse(arguments, world);
-        match given.help {
-            false => Ok(given),
-            true => {
-                let usage = format!("tenbin {} {usage}", self.command);
-                Err(help::on_command(&usage, about, self.mine(), self.command))
-            }
+        if !given.help {
+            Ok(given)
+        } else {
+            let usage = format!("tenbin {} {usage}", self.command);
+            Err(help::on_command(&usage, about, self.mine(), self.command))
         }
     }
 

@@ -247,9 +247,12 @@ fn hosts(given: &mut Given) -> Vec<String> {
     let hosts = given.text("hosts").split(',').map(str::trim);
     let hosts: Vec<String> = hosts
         .filter(|host| !host.is_empty())
-        .map(|host| match host.contains(':') {
-            true => host.to_owned(),
-            false => format!("{host}:{port}"),
+        .map(|host| {
+            if host.contains(':') {
+                host.to_owned()
+            } else {
+                format!("{host}:{port}")
+            }
         })
         .collect();
     let visible = |host: &String| host.bytes().all(|byte| byte.is_ascii_graphic());

@@ -320,9 +320,10 @@ fn urls(given: &mut Given) -> Vec<String> {
             "is the same flag as --default-hosts; leave one out",
         );
     }
-    let flag = match is_single {
-        true => "default-host",
-        false => "default-hosts",
+    let flag = if is_single {
+        "default-host"
+    } else {
+        "default-hosts"
     };
     let mut urls: Vec<String> = Vec::new();
     let hosts = given.text(flag).to_owned();

@@ -145,9 +145,10 @@ impl Spelling {
                 self.command
             ));
         }
-        match text == message {
-            true => Cow::Borrowed(message),
-            false => Cow::Owned(text),
+        if text == message {
+            Cow::Borrowed(message)
+        } else {
+            Cow::Owned(text)
         }
     }
 

@@ -35,9 +35,10 @@ fn ab_job(line: &str) -> ab::AbJob {
 
 /// All mistakes in a command line.
 fn wrong(line: &str) -> String {
-    let mistakes = match line.starts_with("wrk") {
-        true => wrk::parse(&words(line), &world()).map(|_| ()),
-        false => ab::parse(&words(line), &world()).map(|_| ()),
+    let mistakes = if line.starts_with("wrk") {
+        wrk::parse(&words(line), &world()).map(|_| ())
+    } else {
+        ab::parse(&words(line), &world()).map(|_| ())
     };
     mistakes.expect_err(line).to_string()
 }

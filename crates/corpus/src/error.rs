@@ -88,9 +88,10 @@ pub(crate) fn excerpt(text: &str) -> String {
                 short.push('…');
                 return short;
             }
-            match character.is_control() {
-                true => short.extend(character.escape_default()),
-                false => short.push(character),
+            if character.is_control() {
+                short.extend(character.escape_default())
+            } else {
+                short.push(character)
             }
             length += 1;
         }

@@ -52,19 +52,19 @@ pub fn grndump(
     name: &str,
     output: &mut dyn Write,
 ) -> Result<(), Error> {
-    let tables = match wanted.exclude.is_empty() {
-        true => wanted.only.clone(),
-        false => {
-            let mut tables = match wanted.only.is_empty() {
-                true => database.tables()?,
-                false => wanted.only.clone(),
-            };
-            tables.retain(|table| !wanted.exclude.contains(table));
-            if tables.is_empty() {
-                return Ok(());
-            }
-            tables
+    let tables = if wanted.exclude.is_empty() {
+        wanted.only.clone()
+    } else {
+        let mut tables = if wanted.only.is_empty() {
+            database.tables()?
+        } else {
+            wanted.only.clone()
+        };
+        tables.retain(|table| !wanted.exclude.contains(table));
+        if tables.is_empty() {
+            return Ok(());
         }
+        tables
     };
     database.read("dump", &wanted.arguments(&tables), &mut |commands| {
         pass(commands, wanted.max_records, name, output)
@@ -161,12 +161,13 @@ fn read_from(mut call: Command, path: &str, consume: &mut Consume<'_>) -> Result
     }
     let ended = child.wait().map_err(|source| Error::read(path, source))?;
     passed?;
-    match ended.success() {
-        true => Ok(()),
-        false => Err(refused(format!(
+    if ended.success() {
+        Ok(())
+    } else {
+        Err(refused(format!(
             "{GROONGA} cannot read this database ({ended}): {}",
             excerpt(&complaint)
-        ))),
+        )))
     }
 }
 

@@ -14,9 +14,10 @@ pub use tenbin_plan::patterns::{GROONGA_SEARCH as HEAVY, OPENSEARCH_PATH as OPEN
 /// in `terms` are already URL-escaped.
 pub fn lines(base: &str, terms: &[String], escaped: bool) -> String {
     let line = |term: &String| {
-        let raw = match escaped {
-            true => unescaped(term),
-            false => Some(term.clone()),
+        let raw = if escaped {
+            unescaped(term)
+        } else {
+            Some(term.clone())
         };
         match raw {
             // The decoded term is not UTF-8: keep the given escapes.
@@ -70,9 +71,12 @@ pub fn opensearch(path: &str, terms: &[String]) -> String {
 /// unescaped: `AT&T` becomes the term `AT`, and a term with a leading `-` is a syntax error.
 pub fn drnbench(base_params: &str, terms: &[String], hosts: &[String]) -> String {
     let escaped = are_escaped(terms);
-    let raw = |term: &String| match escaped {
-        true => unescaped(term).unwrap_or_else(|| term.clone()),
-        false => term.clone(),
+    let raw = |term: &String| {
+        if escaped {
+            unescaped(term).unwrap_or_else(|| term.clone())
+        } else {
+            term.clone()
+        }
     };
     let patterns: Vec<serde_json::Value> = terms
         .iter()

@@ -164,9 +164,10 @@ struct Unprepared {
 impl Unprepared {
     fn among(operations: &[(&'static str, Role)], beside: bool) -> Self {
         let first = |wanted| operations.iter().position(|(_, role)| *role == wanted);
-        let request = match beside {
-            true => first(Role::Poll),
-            false => first(Role::Request),
+        let request = if beside {
+            first(Role::Poll)
+        } else {
+            first(Role::Request)
         };
         match request {
             Some(request) => Self {
@@ -373,9 +374,10 @@ impl Tally {
             return;
         }
         let inside = self.window.overlap(start, end);
-        match is_recorded {
-            true => self.ledger.outside_nanos += end.saturating_sub(start) - inside,
-            false => self.ledger.unrecorded_nanos += inside,
+        if is_recorded {
+            self.ledger.outside_nanos += end.saturating_sub(start) - inside
+        } else {
+            self.ledger.unrecorded_nanos += inside
         }
     }
 

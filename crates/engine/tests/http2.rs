@@ -204,9 +204,10 @@ impl Workload for Client {
 
     fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
         let right = offset == exchange.note && self.expected()[offset as usize..].starts_with(part);
-        exchange.note = match right {
-            true => offset + part.len() as u64,
-            false => WRONG,
+        exchange.note = if right {
+            offset + part.len() as u64
+        } else {
+            WRONG
         };
     }
 

@@ -70,9 +70,10 @@ fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
         Some(Errno::NXIO) => unusable("it is not a regular file"),
         _ => error,
     })?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(unusable("it is not a regular file")),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(unusable("it is not a regular file"))
     }
 }
 

@@ -222,9 +222,10 @@ fn no_unit(figure: Figure, text: &str) -> String {
 }
 
 fn needs_unit(text: &str, sign: char, figure: Figure) -> Result<(), String> {
-    match text.contains(sign) {
-        true => Ok(()),
-        false => Err(no_unit(figure, text)),
+    if text.contains(sign) {
+        Ok(())
+    } else {
+        Err(no_unit(figure, text))
     }
 }
 

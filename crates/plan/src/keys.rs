@@ -228,9 +228,10 @@ impl Sections {
         }
         for (name, place) in unknown {
             // A hint compares the name with all keys, which takes long for a file of mistakes.
-            let hint = match findings.is_full() {
-                true => String::new(),
-                false => self.hint(section, &name),
+            let hint = if findings.is_full() {
+                String::new()
+            } else {
+                self.hint(section, &name)
             };
             findings.add(
                 place,

@@ -69,8 +69,9 @@ pub(crate) fn inline_table(entries: &BTreeMap<String, String>) -> String {
 
 pub(crate) fn key_text(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    match !key.is_empty() && key.chars().all(bare) {
-        true => key.to_owned(),
-        false => text(key),
+    if !key.is_empty() && key.chars().all(bare) {
+        key.to_owned()
+    } else {
+        text(key)
     }
 }

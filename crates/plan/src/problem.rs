@@ -144,9 +144,10 @@ impl Findings {
         if self.found.contains(&problem) {
             return;
         }
-        match self.found.len() < MOST_PROBLEMS {
-            true => self.found.push(problem),
-            false => self.more = true,
+        if self.found.len() < MOST_PROBLEMS {
+            self.found.push(problem)
+        } else {
+            self.more = true
         }
     }
 

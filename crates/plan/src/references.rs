@@ -162,9 +162,12 @@ impl Variables {
 
 /// The name of the environment variable for a secret that was given literally.
 pub(crate) fn variable(kind: &str, name: &str) -> String {
-    let plain = |c: char| match c.is_ascii_alphanumeric() {
-        true => c.to_ascii_uppercase(),
-        false => '_',
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
     };
     let name: String = name.chars().map(plain).collect();
     format!("TENBIN_{kind}_{name}")

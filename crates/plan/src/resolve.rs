@@ -95,12 +95,11 @@ impl Draft {
             // would be missing.
             rounds.warmup = Duration::ZERO;
         }
-        let seed = seed.unwrap_or(
-            match workloads.iter().any(|work| work.facts().keeps_data()) {
-                true => SEED_OF_KEPT_DATA,
-                false => resolver.context.seed,
-            },
-        );
+        let seed = seed.unwrap_or(if workloads.iter().any(|work| work.facts().keeps_data()) {
+            SEED_OF_KEPT_DATA
+        } else {
+            resolver.context.seed
+        });
         let says_pages = corpus.is_some();
         let corpus = searched::corpus(&mut resolver, corpus.as_ref());
         let needs = target::Needs::of(&workloads);

@@ -106,10 +106,11 @@ fn order(plan: &Plan, down: bool) -> Vec<Part> {
     let compared = &plan.comparing.workloads;
     let first = order.iter().position(|at| compared.contains(at));
     let parts = order.iter().enumerate().filter_map(|(place, at)| {
-        match compared.contains(at) {
-            false => Some(Part::Alone(*at)),
+        if !compared.contains(at) {
+            Some(Part::Alone(*at))
+        } else {
             // All compared workloads take the place of the first.
-            true => (Some(place) == first).then_some(Part::Compared),
+            (Some(place) == first).then_some(Part::Compared)
         }
     });
     parts.collect()

@@ -83,9 +83,10 @@ impl Plan {
                 Some(format!("\"{}\": {why}", work.name))
             })
             .collect();
-        let without = match without.is_empty() {
-            true => String::new(),
-            false => format!("; not for {}", without.join("; for ")),
+        let without = if without.is_empty() {
+            String::new()
+        } else {
+            format!("; not for {}", without.join("; for "))
         };
         if self.stretches(rounds).is_empty() {
             return Some(format!(

@@ -31,9 +31,10 @@ impl Sustain {
         if text.ends_with('%') {
             let least = Percent::of(0.0);
             let share = Percent::within(text, least, Percent::of(1_000.0))?;
-            return Ok(match share > least {
-                true => Self::Share(share),
-                false => Self::Off,
+            return Ok(if share > least {
+                Self::Share(share)
+            } else {
+                Self::Off
             });
         }
         if text == "0" {
@@ -42,9 +43,10 @@ impl Sustain {
         let Time(time) = text
             .parse::<Time>()
             .map_err(|error| format!("{error}; a share of the measured time is for example 20%"))?;
-        Ok(match time.is_zero() {
-            true => Self::Off,
-            false => Self::Time(time),
+        Ok(if time.is_zero() {
+            Self::Off
+        } else {
+            Self::Time(time)
         })
     }
 }

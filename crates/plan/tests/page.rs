@@ -39,9 +39,10 @@ const HEADER: &str = "| key and flag | value | meaning | default |\n|---|---|---
 fn row(key: &Key) -> String {
     let flags = key.flags.iter().flatten();
     let flags: Vec<String> = flags.map(|flag| format!("`{}`", flag.name)).collect();
-    let flags = match flags.is_empty() {
-        true => String::new(),
-        false => format!("<br>{}", flags.join(", ")),
+    let flags = if flags.is_empty() {
+        String::new()
+    } else {
+        format!("<br>{}", flags.join(", "))
     };
     let default = match (key.default, key.value) {
         (KeyDefault::Rule(rule), _) => rule.to_owned(),

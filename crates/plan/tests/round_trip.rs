@@ -513,9 +513,10 @@ fn http() -> impl Strategy<Value = HttpWork> {
                 body_file,
                 expect,
                 may_differ,
-                checks: match verify {
-                    true => vec!["json:/error absent".parse().expect("a check")],
-                    false => Vec::new(),
+                checks: if verify {
+                    vec!["json:/error absent".parse().expect("a check")]
+                } else {
+                    Vec::new()
                 },
                 body_errors: !verify,
                 verify,

@@ -143,9 +143,10 @@ impl CheckedLines {
         if fits {
             return;
         }
-        match self.changed.len() < MOST_LISTED {
-            true => self.changed.push(self.lines),
-            false => self.further += 1,
+        if self.changed.len() < MOST_LISTED {
+            self.changed.push(self.lines)
+        } else {
+            self.further += 1
         }
     }
 

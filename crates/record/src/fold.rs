@@ -212,9 +212,12 @@ impl SliceFold {
 impl Sums {
     fn take(&mut self) -> Totals {
         let ops = self.ops.iter_mut().map(|sums| {
-            let digested = |times: PackedHistogram, timed| match is_digested(timed) {
-                true => times.with_digest(),
-                false => times,
+            let digested = |times: PackedHistogram, timed| {
+                if is_digested(timed) {
+                    times.with_digest()
+                } else {
+                    times
+                }
             };
             let taken = sums.as_mut().map(SlotSum::take);
             taken
@@ -286,14 +289,16 @@ impl ThreadSum {
 fn parts(start: &SliceStart, threads: &BTreeMap<usize, ThreadSum>) -> Vec<AgentPart> {
     let mut parts = vec![AgentPart::default(); start.agents];
     // The last thread of each agent may only observe the load.
-    let observing = match start.roles.contains(&Role::Poll) {
-        true => start.agents,
-        false => 0,
+    let observing = if start.roles.contains(&Role::Poll) {
+        start.agents
+    } else {
+        0
     };
     let sharing = start.threads.saturating_sub(observing);
-    let slots = match start.closed_loop {
-        true => start.connections,
-        false => sharing,
+    let slots = if start.closed_loop {
+        start.connections
+    } else {
+        sharing
     };
     for thread in (0..sharing).filter(|_| start.agents > 0) {
         let part = &mut parts[thread % start.agents];

@@ -243,14 +243,17 @@ impl Decoder {
         if !is_zipped {
             self.plain.extend_from_slice(&self.packed);
         }
-        let mut unzip_to = |plain: &mut Vec<u8>, length| match is_zipped {
-            true => unzip(
-                &mut self.zip,
-                &self.packed[8.min(self.packed.len())..],
-                plain,
-                length,
-            ),
-            false => Ok(()),
+        let mut unzip_to = |plain: &mut Vec<u8>, length| {
+            if is_zipped {
+                unzip(
+                    &mut self.zip,
+                    &self.packed[8.min(self.packed.len())..],
+                    plain,
+                    length,
+                )
+            } else {
+                Ok(())
+            }
         };
         unzip_to(&mut self.plain, HEAD).map_err(undecodable)?;
         let too_short = || undecodable("it ends too early".to_owned());
@@ -367,12 +370,13 @@ impl Head {
     /// # Errors
     /// When either value is larger than in any histogram of a run.
     fn expect_bounded(&self) -> Result<(), String> {
-        match self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
-            true => Ok(()),
-            false => Err(format!(
+        if self.field(4) <= LARGEST_PAYLOAD && self.field(12) <= DIGITS {
+            Ok(())
+        } else {
+            Err(format!(
                 "the histogram is larger than any that is read: more than {LARGEST_PAYLOAD} bytes \
-                 of counts, or more than {DIGITS} significant digits"
-            )),
+             of counts, or more than {DIGITS} significant digits"
+            ))
         }
     }
 

@@ -172,9 +172,10 @@ pub fn unpack(file: &Path, others: &[&str], into: &Path) -> Result<String, Recor
             .checked_sub(length)
             .ok_or_else(|| foreign("it unpacks to more than a run of its size can hold"))?;
     }
-    match unpacked.contains(PLAN_FILE) {
-        true => Ok(run),
-        false => Err(foreign("it has no plan.toml")),
+    if unpacked.contains(PLAN_FILE) {
+        Ok(run)
+    } else {
+        Err(foreign("it has no plan.toml"))
     }
 }
 

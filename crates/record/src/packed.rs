@@ -103,9 +103,12 @@ impl PackedHistogram {
             below += count;
             below >= rank
         });
-        found.map_or(0, |(slot, _)| match q == 0.0 {
-            true => lowest_of_slot(slot),
-            false => highest_of_slot(slot),
+        found.map_or(0, |(slot, _)| {
+            if q == 0.0 {
+                lowest_of_slot(slot)
+            } else {
+                highest_of_slot(slot)
+            }
         })
     }
 
@@ -293,9 +296,10 @@ impl PackedHistogram {
     /// When the counts are not valid, or have another sum.
     pub(crate) fn checked(encoded: &[u8], total: u64, is_digested: bool) -> Result<Self, String> {
         let mut digest = DigestSum::new(total);
-        let found = match is_digested {
-            true => checked_slots(encoded, |slot, count| digest.add(slot, count))?,
-            false => checked_slots(encoded, |_, _| {})?,
+        let found = if is_digested {
+            checked_slots(encoded, |slot, count| digest.add(slot, count))?
+        } else {
+            checked_slots(encoded, |_, _| {})?
         };
         if found != total {
             return Err(format!(

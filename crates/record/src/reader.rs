@@ -106,13 +106,14 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
             integrity.changed = changed.map(sentence).chain(journal.changed()).collect();
         }
         if let Err(source) = read {
-            return Err(match integrity.changed.is_empty() {
-                true => source,
-                false => RecordError::Changed {
+            return Err(if integrity.changed.is_empty() {
+                source
+            } else {
+                RecordError::Changed {
                     path: directory.to_path_buf(),
                     changed: integrity.changed.join("; "),
                     source: Box::new(source),
-                },
+                }
             });
         }
         let complete = journal.complete && !journal.is_cut;

@@ -95,9 +95,10 @@ impl Seconds {
             interval.agents.resize_with(self.agents, Default::default);
             let own = &mut interval.agents[sample.thread % self.agents];
             for op in sample.ops.iter().filter(|op| op.role.is_work()) {
-                let times = match self.closed_loop {
-                    true => &op.times.service,
-                    false => &op.times.response,
+                let times = if self.closed_loop {
+                    &op.times.service
+                } else {
+                    &op.times.response
                 };
                 own.add(&times.into());
             }

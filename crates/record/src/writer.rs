@@ -165,9 +165,10 @@ impl RunWriter {
         let mut open = self.open.take().ok_or(NO_SLICE)?;
         let totals = open.fold.take_totals();
         // A probe or a stretch needs no histograms in `slices.bin`: readers use its seconds.
-        let part = match open.fold.start().is_by_second() {
-            true => None,
-            false => Some(self.append_totals(&totals)?),
+        let part = if open.fold.start().is_by_second() {
+            None
+        } else {
+            Some(self.append_totals(&totals)?)
         };
         let line = EndLine {
             slice: open.fold.start().index,

@@ -30,9 +30,10 @@ pub(crate) fn subject(expectation: &Expectation) -> String {
 
 /// The condition, marked if it comes from `--fail-if`: `fail if p99>20ms`.
 pub(crate) fn condition(expectation: &Expectation) -> String {
-    match expectation.fails_if {
-        true => format!("fail if {}", expectation.condition),
-        false => expectation.condition.clone(),
+    if expectation.fails_if {
+        format!("fail if {}", expectation.condition)
+    } else {
+        expectation.condition.clone()
     }
 }
 
@@ -129,16 +130,17 @@ pub(crate) fn schedule(document: &Document) -> String {
     if run.is_imported() {
         return "by other tools, not interleaved".to_owned();
     }
-    match run.planned_slices == 0 && !document.searches.is_empty() {
-        true => format!(
+    if run.planned_slices == 0 && !document.searches.is_empty() {
+        format!(
             "maximum-rate search, slices of {}",
             seconds(run.slice_seconds)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{} of {}",
             plural(u64::from(run.rounds), "round"),
             seconds(run.slice_seconds)
-        ),
+        )
     }
 }
 

@@ -85,9 +85,10 @@ impl Text {
 
     /// Text without emphasis, to which a full stop is added unless the text ends with one.
     pub(crate) fn sentence(text: &str) -> Self {
-        match text.ends_with(['.', ':', '!', '?']) {
-            true => Self::plain(text),
-            false => Self::plain(format!("{text}.")),
+        if text.ends_with(['.', ':', '!', '?']) {
+            Self::plain(text)
+        } else {
+            Self::plain(format!("{text}."))
         }
     }
 

@@ -83,9 +83,10 @@ impl Between {
     /// A name as one cell, written so that no spreadsheet interprets the name as a formula.
     pub(crate) fn name(self, name: &str) -> String {
         let safe = for_terminal(name);
-        let safe = match name.starts_with(starts_formula) {
-            true => format!("'{safe}"),
-            false => safe,
+        let safe = if name.starts_with(starts_formula) {
+            format!("'{safe}")
+        } else {
+            safe
         };
         match self {
             Self::Comma if safe.contains([',', '"']) => {

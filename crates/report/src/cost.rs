@@ -28,9 +28,10 @@ pub(crate) fn is_of_host(result: &ResultOf) -> bool {
 
 /// Name of the target, marked if the figures are those of its whole host.
 pub(crate) fn named(result: &ResultOf) -> String {
-    match is_of_host(result) {
-        true => format!("{} ({WHOLE_HOST})", result.target),
-        false => result.target.clone(),
+    if is_of_host(result) {
+        format!("{} ({WHOLE_HOST})", result.target)
+    } else {
+        result.target.clone()
     }
 }
 
@@ -39,23 +40,25 @@ pub(crate) fn covered(document: &Document, result: &ResultOf) -> Option<String> 
     let name = &result.target;
     let missing: Vec<String> = unobserved(result).map(how_to_observe).collect();
     if let Some(why) = &result.not_observed {
-        return Some(match missing.is_empty() {
-            true => format!("{name}: {why}"),
-            false => format!(
+        return Some(if missing.is_empty() {
+            format!("{name}: {why}")
+        } else {
+            format!(
                 "{name}: {why}; busy only while {name} had load: {}",
                 missing.join(", ")
-            ),
+            )
         });
     }
     let mut targets = document.targets.iter();
     let target = targets.find(|target| target.name == *name)?;
     let observed = target.observed.as_ref().filter(|_| is_known(result));
-    let rest = match missing.is_empty() {
-        true => format!("other processes of {name} are not included in these figures"),
-        false => format!(
+    let rest = if missing.is_empty() {
+        format!("other processes of {name} are not included in these figures")
+    } else {
+        format!(
             "not observed, not in the sum, and busy only while {name} had load: {}",
             missing.join(", ")
-        ),
+        )
     };
     match observed {
         Some(observed) => Some(format!("observed of {name}: {observed}; {rest}")),
@@ -114,8 +117,5 @@ pub(crate) fn memory(bytes: Option<u64>) -> String {
 
 /// Text that says whether the control group contains other programs than the target.
 pub(crate) fn company(alone: bool) -> &'static str {
-    match alone {
-        true => "nobody",
-        false => "others",
-    }
+    if alone { "nobody" } else { "others" }
 }

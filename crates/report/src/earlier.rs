@@ -178,9 +178,12 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
     let full = document.full_slices(workload, target);
     // Dropping the slices in which no operation ended would make the target look faster.
     let known = !closed || full.clone().all(|slice| slice.throughput.is_some());
-    let speeds = full.filter(|_| known).filter_map(|slice| match closed {
-        true => slice.throughput,
-        false => slice.p50.map(|seconds| 1.0 / seconds),
+    let speeds = full.filter(|_| known).filter_map(|slice| {
+        if closed {
+            slice.throughput
+        } else {
+            slice.p50.map(|seconds| 1.0 / seconds)
+        }
     });
     let values = speeds.filter(|speed| *speed > 0.0 && speed.is_finite());
     let target = Some(target.to_owned());
@@ -197,9 +200,10 @@ fn blocks(document: &Document) -> Blocks {
         let mut workloads = document.workloads.iter();
         let closed = workloads.any(|work| work.name == *workload && work.closed_loop);
         for slice in document.full_slices(workload, target) {
-            let speed = match closed {
-                true => slice.throughput,
-                false => slice.p50.map(|seconds| 1.0 / seconds),
+            let speed = if closed {
+                slice.throughput
+            } else {
+                slice.p50.map(|seconds| 1.0 / seconds)
             };
             if let Some(speed) = speed.filter(|speed| *speed > 0.0 && speed.is_finite()) {
                 blocks.add(&spelled(workload), target, slice.block, speed);
@@ -234,10 +238,10 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
             "{} and {} have no workload on the same target in common{}",
             before.name,
             after.name,
-            match before.origin.is_file() || after.origin.is_file() {
-                true =>
-                    "; a file of another tool is compared with a result of one workload on one target",
-                false => "",
+            if before.origin.is_file() || after.origin.is_file() {
+                "; a file of another tool is compared with a result of one workload on one target"
+            } else {
+                ""
             }
         ));
     }

@@ -49,9 +49,10 @@ impl Formatter for Harmless {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        match fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-            true => writer.write_all(fragment.as_bytes()),
-            false => writer.write_all(for_json(fragment.to_owned()).as_bytes()),
+        if fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            writer.write_all(fragment.as_bytes())
+        } else {
+            writer.write_all(for_json(fragment.to_owned()).as_bytes())
         }
     }
 

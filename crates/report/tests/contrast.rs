@@ -42,9 +42,10 @@ fn colour(hex: &str) -> Colour {
 fn luminance(colour: Colour) -> f64 {
     let [r, g, b] = colour.map(|part| {
         let part = part / 255.0;
-        match part <= 0.04045 {
-            true => part / 12.92,
-            false => ((part + 0.055) / 1.055).powf(2.4),
+        if part <= 0.04045 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
         }
     });
     0.2126 * r + 0.7152 * g + 0.0722 * b

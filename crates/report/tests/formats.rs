@@ -54,9 +54,12 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     paths
-        .flat_map(|path| match path.is_dir() {
-            true => sources(&path),
-            false => vec![path],
+        .flat_map(|path| {
+            if path.is_dir() {
+                sources(&path)
+            } else {
+                vec![path]
+            }
         })
         .collect()
 }

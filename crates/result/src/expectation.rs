@@ -132,9 +132,10 @@ impl Optimum {
 
     /// The optimal parameters, with a remark if the optimum is the largest value tested.
     pub fn shown_place(&self) -> String {
-        match self.is_largest() {
-            true => format!("{}, the largest that was tried,", self.place),
-            false => self.place.clone(),
+        if self.is_largest() {
+            format!("{}, the largest that was tried,", self.place)
+        } else {
+            self.place.clone()
         }
     }
 }

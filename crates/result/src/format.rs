@@ -77,9 +77,12 @@ impl Unit {
         let Some(figure) = figure else {
             return UNKNOWN.to_owned();
         };
-        let end = |value: f64| match self.0.is_empty() {
-            true => percent(value).trim_end_matches(" %").to_owned(),
-            false => digits(value / self.step(figure.value).0),
+        let end = |value: f64| {
+            if self.0.is_empty() {
+                percent(value).trim_end_matches(" %").to_owned()
+            } else {
+                digits(value / self.step(figure.value).0)
+            }
         };
         let interval = figure.interval.map_or_else(
             || "interval unknown".to_owned(),
@@ -160,9 +163,10 @@ pub const MULTIPLE: f64 = 2.0;
 
 /// A ratio as a change: `−48 %`, `+3.1 %` or `×29.7`.
 pub fn change(of: f64) -> String {
-    match of >= MULTIPLE {
-        true => format!("×{}", ratio(of)),
-        false => format!("{} %", points(of)),
+    if of >= MULTIPLE {
+        format!("×{}", ratio(of))
+    } else {
+        format!("{} %", points(of))
     }
 }
 
@@ -185,9 +189,10 @@ pub fn typed(number: f64) -> String {
 /// A configured rate: exact below 10,000 operations per second, otherwise with three significant
 /// digits.
 pub fn exact_rate(per_second: f64) -> String {
-    match per_second < 10_000.0 {
-        true => format!("{per_second}/s"),
-        false => rate(per_second),
+    if per_second < 10_000.0 {
+        format!("{per_second}/s")
+    } else {
+        rate(per_second)
     }
 }
 
@@ -208,9 +213,10 @@ pub fn growing_bytes(count: u64) -> String {
 
 /// A relative uncertainty as a percentage; `<0.1 %` below 0.1 %.
 pub fn within(share: f64) -> String {
-    match share.abs() < 0.000_95 {
-        true => "<0.1 %".to_owned(),
-        false => percent(share),
+    if share.abs() < 0.000_95 {
+        "<0.1 %".to_owned()
+    } else {
+        percent(share)
     }
 }
 

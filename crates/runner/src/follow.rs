@@ -121,9 +121,10 @@ fn on_target(
         let is_redirect = response.status.is_some_and(|it| (300..400).contains(&it));
         let Some(location) = response.location.filter(|_| is_redirect) else {
             let from = request.path.map_or_else(|| path_of(&first), str::to_owned);
-            let to = match url == first {
-                true => from.clone(),
-                false => path_of(&url),
+            let to = if url == first {
+                from.clone()
+            } else {
+                path_of(&url)
             };
             return Ok((from, to));
         };

@@ -162,9 +162,10 @@ impl LiveTarget {
         directory: &Path,
         first: FirstAnswer,
     ) -> Result<Self, RunError> {
-        let site = match was_there(target) {
-            true => site(&running, target).tracked_in(directory),
-            false => site(&running, target),
+        let site = if was_there(target) {
+            site(&running, target).tracked_in(directory)
+        } else {
+            site(&running, target)
         };
         Self::with_site(plan, target, running, &site, first)
     }

@@ -62,9 +62,12 @@ impl Machine {
         let counters = self.monitor.read();
         let of_loaded = live_targets[loaded].running.read_usage(Detail::Full);
         let each = live_targets.iter().enumerate();
-        let targets = each.map(|(index, live)| match index == loaded {
-            true => of_loaded,
-            false => live.running.read_usage(Detail::Brief),
+        let targets = each.map(|(index, live)| {
+            if index == loaded {
+                of_loaded
+            } else {
+                live.running.read_usage(Detail::Brief)
+            }
         });
         let targets = targets.collect();
         let listeners = live_targets

@@ -482,9 +482,10 @@ impl Measurement<'_, '_> {
                 })
                 .map(Ending::TargetFailed),
         };
-        match request.is_sustained {
-            true => self.sustained.push(slice),
-            false => self.slices.push(slice),
+        if request.is_sustained {
+            self.sustained.push(slice)
+        } else {
+            self.slices.push(slice)
         }
         if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
             // The next restart starts a new process, so this is the last chance to repeat the

@@ -96,12 +96,13 @@ impl Measurement<'_, '_> {
             outage.why
         )));
         let Some(waited) = self.wait_for_answer(outage.target, longest) else {
-            return Ok(Some(match self.controls.stop.is_asked() {
-                true => Ending::Interrupted,
-                false => Ending::TargetFailed(format!(
+            return Ok(Some(if self.controls.stop.is_asked() {
+                Ending::Interrupted
+            } else {
+                Ending::TargetFailed(format!(
                     "{}; it did not answer within {seconds:.0} s (--on-outage TIME waits longer)",
                     outage.why
-                )),
+                ))
             }));
         };
         let name = self.plan.targets[outage.target].name.clone();

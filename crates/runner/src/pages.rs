@@ -83,9 +83,10 @@ impl Pages {
         let kind = kind(server)
             .ok_or_else(|| failed(format!("loading into {server} is not supported")))?;
         let urls = nodes::urls(running);
-        let groups: Vec<Vec<String>> = match kind.replicas {
-            true => urls.into_iter().map(|url| vec![url]).collect(),
-            false => vec![urls],
+        let groups: Vec<Vec<String>> = if kind.replicas {
+            urls.into_iter().map(|url| vec![url]).collect()
+        } else {
+            vec![urls]
         };
         for servers in groups {
             // Each Droonga node stores a complete copy.

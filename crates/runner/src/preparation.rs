@@ -122,9 +122,10 @@ pub(crate) fn lengthen(
     controls: &mut Controls<'_>,
 ) -> Result<Option<Plan>, RunError> {
     let median = live_targets.iter().filter_map(|live| live.slowest).max();
-    let longer = match context.lengthen_slices {
-        true => slice_length::lengthened(plan, median),
-        false => None,
+    let longer = if context.lengthen_slices {
+        slice_length::lengthened(plan, median)
+    } else {
+        None
     };
     if let (Some(longer), Some(median)) = (&longer, median) {
         let mut written = given.clone();

@@ -94,9 +94,10 @@ pub(crate) fn restart_all(
             warm_up(plan, workload, length, live, segments, controls)?;
         }
     }
-    match controls.stop.is_asked() {
-        true => Err(RunError::Interrupted),
-        false => Ok(()),
+    if controls.stop.is_asked() {
+        Err(RunError::Interrupted)
+    } else {
+        Ok(())
     }
 }
 

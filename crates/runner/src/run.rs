@@ -131,9 +131,10 @@ pub fn run(
         let on_loss = agents.map(|agents| agents.on_loss);
         let wait = agents.map(|agents| agents.wait).unwrap_or_default();
         let mut prepared = live_targets.iter().flat_map(|live| &live.prepared);
-        let on_loss = match prepared.all(|prepared| prepared.is_continuable()) {
-            true => (on_loss.unwrap_or_default(), wait),
-            false => (OnLoss::Stop, wait),
+        let on_loss = if prepared.all(|prepared| prepared.is_continuable()) {
+            (on_loss.unwrap_or_default(), wait)
+        } else {
+            (OnLoss::Stop, wait)
         };
         let mut losses = Losses::new(&directory, &mut environment, on_loss);
         if let Err(error) = assign(plan, &live_targets, &mut controls) {
@@ -298,9 +299,10 @@ fn note_left(environment: &mut Environment, left: &[Left]) -> bool {
 /// Removes the directory of a run that measured nothing, whose name was announced. The output of a
 /// target that failed to start is kept; somebody who has pressed Ctrl-C does not need it.
 fn discard(directory: &RunDirectory, stop: &Stop, progress: &mut dyn FnMut(Progress<'_>)) {
-    let is_removed = match stop.is_asked() {
-        true => directory.discard(),
-        false => directory.discard_unless_informative(),
+    let is_removed = if stop.is_asked() {
+        directory.discard()
+    } else {
+        directory.discard_unless_informative()
     };
     if is_removed {
         let path = directory.path().display();

@@ -83,9 +83,10 @@ pub(crate) fn run(
     let mut staged = Staged::default();
     let mut worst = 0;
     let governor = Arc::new(Governor::new(plan.load.connections));
-    let workers = match must_succeed {
-        true => with_retries(stage.workers, &governor),
-        false => stage.workers,
+    let workers = if must_succeed {
+        with_retries(stage.workers, &governor)
+    } else {
+        stage.workers
     };
     let mut on_event = |event| {
         let SliceEvent::Sample(sample) = event else {

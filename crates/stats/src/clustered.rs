@@ -369,9 +369,12 @@ mod tests {
             let slow: f64 = rng.random_range(0.0..0.04);
             Values::of(
                 (0..400)
-                    .map(|_| match rng.random_bool(slow) {
-                        true => rng.random_range(100_000..200_000),
-                        false => rng.random_range(0..100_000),
+                    .map(|_| {
+                        if rng.random_bool(slow) {
+                            rng.random_range(100_000..200_000)
+                        } else {
+                            rng.random_range(0..100_000)
+                        }
                     })
                     .collect::<Vec<u64>>(),
             )
@@ -390,9 +393,12 @@ mod tests {
             };
             Values::of(
                 (0..400)
-                    .map(|_| match rng.random_bool(slow) {
-                        true => rng.random_range(100_000..200_000),
-                        false => rng.random_range(0..100_000),
+                    .map(|_| {
+                        if rng.random_bool(slow) {
+                            rng.random_range(100_000..200_000)
+                        } else {
+                            rng.random_range(0..100_000)
+                        }
                     })
                     .collect::<Vec<u64>>(),
             )

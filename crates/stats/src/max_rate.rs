@@ -296,12 +296,11 @@ impl Search {
                 outlooks.first()?
             };
             let excess = outlook.excess * SPARE;
-            return match failing.is_none() {
-                true => (highest < highest_allowed)
-                    .then(|| rounded(highest * (SPARE * SPARE / excess).clamp(STEP, 2.0))),
-                false => {
-                    (lowest > lowest_allowed).then(|| rounded(lowest / excess.clamp(STEP, 2.0)))
-                }
+            return if failing.is_none() {
+                (highest < highest_allowed)
+                    .then(|| rounded(highest * (SPARE * SPARE / excess).clamp(STEP, 2.0)))
+            } else {
+                (lowest > lowest_allowed).then(|| rounded(lowest / excess.clamp(STEP, 2.0)))
             };
         };
         let limit = crossing(*holding, failing);
@@ -332,13 +331,19 @@ impl Search {
     /// The next rate between `limit`, the estimated maximum, and `end`, the end of the bracket:
     /// below `limit` if the rate should hold (`holds`), else above. `None` without a useful rate.
     fn towards(&self, holds: bool, limit: f64, end: Option<f64>, rates: &Rates<'_>) -> Option<f64> {
-        let distance = |rate: f64| match holds {
-            true => (limit / rate).ln(),
-            false => (rate / limit).ln(),
+        let distance = |rate: f64| {
+            if holds {
+                (limit / rate).ln()
+            } else {
+                (rate / limit).ln()
+            }
         };
-        let at = |distance: f64| match holds {
-            true => rounded(limit / distance.exp()),
-            false => rounded(limit * distance.exp()),
+        let at = |distance: f64| {
+            if holds {
+                rounded(limit / distance.exp())
+            } else {
+                rounded(limit * distance.exp())
+            }
         };
         let farthest = end.map_or(FAR.ln(), distance);
         let aim = (farthest / 2.0).min(STEP.ln());
@@ -386,9 +391,10 @@ impl Search {
 /// interpolated between a rate that seems to hold and a rate that seems to fail.
 fn crossing((low, of_low): (f64, Outlook), (high, of_high): (f64, Outlook)) -> f64 {
     let (below, above) = (of_low.excess.min(1.0).ln(), of_high.excess.max(1.0).ln());
-    let part = match above > below {
-        true => -below / (above - below),
-        false => 0.5,
+    let part = if above > below {
+        -below / (above - below)
+    } else {
+        0.5
     };
     low * (high / low).powf(part)
 }

@@ -132,9 +132,10 @@ impl Counted {
     pub(crate) fn is_below(&self, allowed: f64) -> Option<bool> {
         let (lowest, highest) = self.shares;
         // If probes contradict each other, a disturbance of a whole probe counts as one event.
-        let event = match lowest <= allowed && allowed < highest {
-            true => self.event.max(self.event_of_probes),
-            false => self.event,
+        let event = if lowest <= allowed && allowed < highest {
+            self.event.max(self.event_of_probes)
+        } else {
+            self.event
         };
         let expected = self.all * allowed / event;
         let events = self.beyond / event;
@@ -149,9 +150,10 @@ impl Counted {
     /// Total number of requests needed for a decision if the share beyond the limit stays as
     /// observed.
     pub(crate) fn needed(&self, allowed: f64) -> f64 {
-        let share = match self.all > 0.0 {
-            true => self.beyond / self.all,
-            false => 0.0,
+        let share = if self.all > 0.0 {
+            self.beyond / self.all
+        } else {
+            0.0
         };
         self.needed_at(share, allowed)
     }
@@ -167,9 +169,10 @@ impl Counted {
 
 /// Absolute signed root of the deviance of a Poisson count: a standard normal deviate.
 fn deviate(count: f64, expected: f64) -> f64 {
-    let log = match count > 0.0 {
-        true => count * (count / expected).ln(),
-        false => 0.0,
+    let log = if count > 0.0 {
+        count * (count / expected).ln()
+    } else {
+        0.0
     };
     (2.0 * (log - count + expected).max(0.0)).sqrt()
 }

@@ -10,9 +10,10 @@ pub fn independent_spacing(series: &[u64]) -> usize {
     let lagged: f64 = parts.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let r = (lagged / all).min(0.99);
     // Chance alone gives up to 2 / √n.
-    match all > 0.0 && r > 2.0 / (series.len() as f64).sqrt() {
-        true => ((1.0 + r) / (1.0 - r)).ceil() as usize,
-        false => 1,
+    if all > 0.0 && r > 2.0 / (series.len() as f64).sqrt() {
+        ((1.0 + r) / (1.0 - r)).ceil() as usize
+    } else {
+        1
     }
 }
 

@@ -43,9 +43,10 @@ pub fn settled_from(levels: &[f64]) -> usize {
     };
     let (before, after) = levels.split_at(at);
     let drop = middle(before.to_vec()) - middle(after.to_vec());
-    match drop > LEAST_STEP.max(STEP_DEVIATIONS * noise) {
-        true => at,
-        false => 0,
+    if drop > LEAST_STEP.max(STEP_DEVIATIONS * noise) {
+        at
+    } else {
+        0
     }
 }
 
@@ -66,14 +67,13 @@ pub fn falls(blocks: &[f64], settled: f64, margin: f64) -> bool {
     }
     let usual = middle(blocks.to_vec());
     let fall = usual.min(*last) - settled;
-    let noise = match blocks.len() < FEWEST_BLOCKS {
-        true => WITHOUT_NOISE,
-        false => {
-            let away = blocks.iter().map(|block| (block - usual).abs());
-            let deepest = blocks.iter().map(|block| usual - block);
-            let deepest = deepest.fold(0.0, f64::max);
-            DIPS * deepest.max(2.0 * MAD * middle(away.collect()))
-        }
+    let noise = if blocks.len() < FEWEST_BLOCKS {
+        WITHOUT_NOISE
+    } else {
+        let away = blocks.iter().map(|block| (block - usual).abs());
+        let deepest = blocks.iter().map(|block| usual - block);
+        let deepest = deepest.fold(0.0, f64::max);
+        DIPS * deepest.max(2.0 * MAD * middle(away.collect()))
     };
     fall > margin.ln_1p().max(noise)
 }

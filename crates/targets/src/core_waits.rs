@@ -220,9 +220,10 @@ impl Steal {
         let ticks = grown.max().unwrap_or(0);
         self.cores = now;
         let stolen = Duration::from_secs(ticks) / (procfs::ticks_per_second() as u32).max(1);
-        match stolen >= STEAL_PERIOD && stolen >= passed / 2 {
-            true => u64::try_from(stolen.as_nanos()).unwrap_or(u64::MAX),
-            false => 0,
+        if stolen >= STEAL_PERIOD && stolen >= passed / 2 {
+            u64::try_from(stolen.as_nanos()).unwrap_or(u64::MAX)
+        } else {
+            0
         }
     }
 }

@@ -39,9 +39,12 @@ pub(crate) fn forms(secret: &str) -> Vec<Vec<u8>> {
 fn with_lower_escapes(text: &[u8]) -> Vec<u8> {
     let escaped = |at: usize| (1..=2).any(|back| at >= back && text[at - back] == b'%');
     let each = text.iter().enumerate();
-    each.map(|(at, byte)| match escaped(at) {
-        true => byte.to_ascii_lowercase(),
-        false => *byte,
+    each.map(|(at, byte)| {
+        if escaped(at) {
+            byte.to_ascii_lowercase()
+        } else {
+            *byte
+        }
     })
     .collect()
 }

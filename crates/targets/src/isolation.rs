@@ -107,9 +107,10 @@ fn wait_for(mut inner: Child, signals: &mut Signals) -> ExitCode {
         match signal {
             SIGCHLD => {
                 if let Ok(Some(status)) = inner.try_wait() {
-                    return match status.success() {
-                        true => ExitCode::SUCCESS,
-                        false => ExitCode::FAILURE,
+                    return if status.success() {
+                        ExitCode::SUCCESS
+                    } else {
+                        ExitCode::FAILURE
                     };
                 }
             }
@@ -126,9 +127,10 @@ fn trial() -> ExitCode {
         && guard(&[INSIDE.into(), TRIAL.into()])
             .status()
             .is_ok_and(|status| status.success());
-    match works {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if works {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

@@ -156,13 +156,12 @@ struct Log {
 
 impl Log {
     fn open(path: &Path, behind: bool) -> io::Result<Self> {
-        let (file, written) = match behind {
-            true => {
-                let file = File::options().append(true).create(true).open(path)?;
-                let written = file.metadata()?.len();
-                (file, written)
-            }
-            false => (File::create(path)?, 0),
+        let (file, written) = if behind {
+            let file = File::options().append(true).create(true).open(path)?;
+            let written = file.metadata()?.len();
+            (file, written)
+        } else {
+            (File::create(path)?, 0)
         };
         Ok(Self {
             file: Some(file),

@@ -184,9 +184,10 @@ pub fn assess(
 fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
     let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
     let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
-    let trust = match because.is_empty() {
-        true => Trust::Valid,
-        false => Trust::Suspect,
+    let trust = if because.is_empty() {
+        Trust::Valid
+    } else {
+        Trust::Suspect
     };
     AbsoluteTrust {
         trust: trust.max(Trust::after(findings)),

@@ -215,9 +215,10 @@ fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChan
         part,
     } = *pair;
     let is_control = part == EarlierPart::Control;
-    let each = match is_control {
-        true => CONFIDENCE,
-        false => confidence_of_each(CONFIDENCE, scale.together),
+    let each = if is_control {
+        CONFIDENCE
+    } else {
+        confidence_of_each(CONFIDENCE, scale.together)
     };
     let blocks = before.relative.as_ref().zip(after.relative.as_ref());
     let spread = after.run_to_run;

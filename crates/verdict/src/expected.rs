@@ -102,9 +102,10 @@ fn judge(
     let concerning = findings
         .iter()
         .filter(|finding| finding.concerns(&cell.workload.name, &sides));
-    let (standing, why) = match Trust::after(concerning) == Trust::Invalid {
-        true => cannot("the figures cannot be trusted"),
-        false => standing(expectation, &figure),
+    let (standing, why) = if Trust::after(concerning) == Trust::Invalid {
+        cannot("the figures cannot be trusted")
+    } else {
+        standing(expectation, &figure)
     };
     let once = baseline.and_then(|baseline| {
         let scale = Scale::of(plan).between(plan, [&baseline.name, &cell.target.name]);
@@ -200,9 +201,12 @@ fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Op
     let bound = expectation.bound.value();
     let wanted = expectation.demand == Demand::Expect;
     let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
-    let sentence = |met: bool| match met {
-        true => (Standing::Met, None),
-        false => (Standing::NotMet, None),
+    let sentence = |met: bool| {
+        if met {
+            (Standing::Met, None)
+        } else {
+            (Standing::NotMet, None)
+        }
     };
     let Some(value) = figure.value() else {
         return cannot("the figure is unknown");

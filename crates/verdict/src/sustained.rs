@@ -56,9 +56,10 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     let margin = plan.comparing.margin.share();
     let (first, last) = (stretches.first()?, stretches.last()?);
     let closed = last.closed_loop;
-    let tail = match closed {
-        true => Metric::SERVICE_P99,
-        false => Metric::RESPONSE_P99,
+    let tail = if closed {
+        Metric::SERVICE_P99
+    } else {
+        Metric::RESPONSE_P99
     };
     let rates = block_levels(cell, Metric::Throughput);
     let tails: Vec<f64> = block_levels(cell, tail).iter().map(|log| -log).collect();
@@ -172,9 +173,12 @@ fn parts(seconds: &[ProbedSecond], length: f64) -> Vec<Part> {
 
 /// The 99th percentile over seconds, in seconds; `None` with too few operations.
 fn quantile<'a>(seconds: impl Iterator<Item = &'a ProbedSecond>, closed_loop: bool) -> Option<f64> {
-    let times = seconds.flat_map(|second| match closed_loop {
-        true => &second.services,
-        false => &second.responses,
+    let times = seconds.flat_map(|second| {
+        if closed_loop {
+            &second.services
+        } else {
+            &second.responses
+        }
     });
     let mut times: Vec<(u64, u64)> = times.copied().collect();
     times.sort_unstable();
@@ -253,16 +257,17 @@ fn why(comparison: &Comparison, sides: &[&Stretch]) -> String {
 
 /// `1.39 k/s → 700/s`.
 pub(crate) fn shown(found: &Sustained, is_tail: bool) -> String {
-    match is_tail {
-        true => format!(
+    if is_tail {
+        format!(
             "{} → {}",
             TIME.maybe(found.interleaved_p99),
             TIME.maybe(found.p99)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "{} → {}",
             RATE.maybe(found.interleaved_throughput),
             RATE.maybe(found.throughput)
-        ),
+        )
     }
 }

@@ -28,9 +28,10 @@ pub(crate) fn tame(text: &str) -> String {
 pub(crate) fn tame_to(text: &str, most: usize) -> String {
     let mut tame = String::new();
     for c in text.chars().take(most) {
-        match c.is_control() {
-            true => tame.extend(c.escape_unicode()),
-            false => tame.push(c),
+        if c.is_control() {
+            tame.extend(c.escape_unicode())
+        } else {
+            tame.push(c)
         }
     }
     if text.chars().nth(most).is_some() {

@@ -252,9 +252,10 @@ pub trait Prepared: Send {
     /// # Errors
     /// One sentence if a report is not possible.
     fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
-        match reports.iter().all(|report| report.is_possible(None)) {
-            true => Ok(()),
-            false => Err(IMPOSSIBLE.to_owned()),
+        if reports.iter().all(|report| report.is_possible(None)) {
+            Ok(())
+        } else {
+            Err(IMPOSSIBLE.to_owned())
         }
     }
 

@@ -80,9 +80,12 @@ fn a_refusal_for_good_ends_laying_out_at_once() {
 
 #[test]
 fn one_request_is_sent_25_times_at_most() {
-    let (puts, judged, _) = lay_out(1, &mut |path, _| match path.ends_with('7') {
-        true => response(500, ""),
-        false => response(200, ""),
+    let (puts, judged, _) = lay_out(1, &mut |path, _| {
+        if path.ends_with('7') {
+            response(500, "")
+        } else {
+            response(200, "")
+        }
     });
     assert_eq!(puts.values().max(), Some(&25), "{puts:?}");
     let said = failures(&judged);

@@ -260,12 +260,12 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
     assert_eq!(server(0), []);
     // A server can announce another page after the last key, and then send an empty page.
     let list = work(S3Operation::List, 25, |s3| s3.listing.page = 25);
-    let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| match request
-        .path
-        .contains("continuation-token")
-    {
-        false => listing(0..25, true, "end"),
-        true => listing(0..0, false, ""),
+    let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| {
+        if !request.path.contains("continuation-token") {
+            listing(0..25, true, "end")
+        } else {
+            listing(0..0, false, "")
+        }
     });
     assert_eq!(failures(&empty_end), []);
     let short = (ErrorClass::Short, "fewer keys than expected".to_owned());
@@ -345,9 +345,10 @@ fn a_refused_request_is_sent_again_as_often_as_planned_within_one_operation() {
         let mut tries: BTreeMap<String, u32> = BTreeMap::new();
         let judged = drive(worker.as_mut(), 1, 12, 10, &mut |request| {
             *tries.entry(request.path.clone()).or_default() += 1;
-            match request.path.ends_with("03") {
-                true => slow(),
-                false => response(200, ""),
+            if request.path.ends_with("03") {
+                slow()
+            } else {
+                response(200, "")
             }
         });
         let slowed = tries.iter().find(|(path, _)| path.ends_with("03")).unwrap();
@@ -593,9 +594,12 @@ fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
         }),
         "keys out of order",
     );
-    let page = |more| match more {
-        false => listing(0..10, true, "t"),
-        true => listing(10..15, false, ""),
+    let page = |more: bool| {
+        if !more {
+            listing(0..10, true, "t")
+        } else {
+            listing(10..15, false, "")
+        }
     };
     expect(texts(&page), "fewer keys than expected");
 }

@@ -49,9 +49,10 @@ impl Store {
                 assert_ne!(old, request.body, "the same content again");
                 self.before.insert(key, old);
             }
-            return match lost {
-                true => Response::Lost,
-                false => response(200, ""),
+            return if lost {
+                Response::Lost
+            } else {
+                response(200, "")
             };
         }
         let before = self.before.get(&key);

@@ -45,9 +45,10 @@ fn check(case: &Value) {
     let request = Request::parse(text(&case["request"]));
     let date = signer.at(MOMENT);
 
-    let payload_hash = match context["sign_body"].as_bool().unwrap() {
-        true => hex(&Sha256::digest(&request.body)),
-        false => String::from_utf8(EMPTY_SHA256.to_vec()).unwrap(),
+    let payload_hash = if context["sign_body"].as_bool().unwrap() {
+        hex(&Sha256::digest(&request.body))
+    } else {
+        String::from_utf8(EMPTY_SHA256.to_vec()).unwrap()
     };
     let mut headers = request.headers.clone();
     headers.retain(|(header, _)| header != "x-amz-date");

@@ -104,9 +104,10 @@ fn names(architecture: &Architecture) -> Result<BTreeSet<String>> {
 
 /// The copyright holders of a crate that contains no text of its licence.
 fn copyright_holders(package: &Package) -> String {
-    match package.authors.is_empty() {
-        true => format!("the authors of {}", package.name),
-        false => package.authors.join(", "),
+    if package.authors.is_empty() {
+        format!("the authors of {}", package.name)
+    } else {
+        package.authors.join(", ")
     }
 }
 

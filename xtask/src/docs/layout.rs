@@ -233,9 +233,10 @@ impl Target {
 fn place_of(page: &Path) -> PathBuf {
     let page = page.strip_prefix("docs").unwrap_or(page);
     // The first page of a folder is its index.
-    match page.file_name().is_some_and(|name| name == "README.md") {
-        true => page.with_file_name("index.md"),
-        false => page.to_path_buf(),
+    if page.file_name().is_some_and(|name| name == "README.md") {
+        page.with_file_name("index.md")
+    } else {
+        page.to_path_buf()
     }
 }
 

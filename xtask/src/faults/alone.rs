@@ -299,9 +299,10 @@ fn files_in(directory: &Path, name: &str) -> Result<usize> {
     for entry in entries {
         let path = entry?.path();
         let is_named = path.components().any(|part| part.as_os_str() == name);
-        count += match path.is_dir() {
-            true => files_in(&path, name)?,
-            false => usize::from(is_named),
+        count += if path.is_dir() {
+            files_in(&path, name)?
+        } else {
+            usize::from(is_named)
         };
     }
     Ok(count)

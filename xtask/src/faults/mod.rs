@@ -122,17 +122,19 @@ impl Fault {
 
     /// Length of a run from its start, about.
     fn length_of_run(self) -> Duration {
-        match self.is_of_agents() {
-            true => agents::length_of_run(self),
-            false => alone::LENGTH_OF_RUN,
+        if self.is_of_agents() {
+            agents::length_of_run(self)
+        } else {
+            alone::LENGTH_OF_RUN
         }
     }
 
     /// Number of slices in a complete run.
     fn slices(self) -> usize {
-        match self.is_of_agents() {
-            true => agents::slices(self).0,
-            false => alone::SLICES,
+        if self.is_of_agents() {
+            agents::slices(self).0
+        } else {
+            alone::SLICES
         }
     }
 
@@ -252,9 +254,10 @@ fn run_trial(trial: &Trial, tenbin: &Path, directory: &Path) -> Ended {
         slices: 0,
         seconds: 0.0,
     };
-    let done = match trial.fault.is_of_agents() {
-        true => trial.run_with_agents(tenbin, directory, &mut ended),
-        false => trial.run_alone(tenbin, directory, &mut ended),
+    let done = if trial.fault.is_of_agents() {
+        trial.run_with_agents(tenbin, directory, &mut ended)
+    } else {
+        trial.run_alone(tenbin, directory, &mut ended)
     };
     match done {
         Err(error) => ended.wrong = Some(format!("{error:#}")),

@@ -83,9 +83,10 @@ impl AgentArgs {
     pub fn limits(&self) -> AgentLimits {
         let usual = AgentLimits::loopback();
         AgentLimits {
-            allow: match self.allow.is_empty() {
-                true => usual.allow,
-                false => self.allow.clone(),
+            allow: if self.allow.is_empty() {
+                usual.allow
+            } else {
+                self.allow.clone()
             },
             connections: self.max_connections,
             rate: self.max_rate,
@@ -117,9 +118,10 @@ pub struct AgentsArgs {
 
 fn name(text: &str) -> Result<String, String> {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !text.is_empty() && text.len() <= 64 && text.chars().all(is_fine) {
-        true => Ok(text.to_owned()),
-        false => Err("use 1 to 64 letters, digits, - and _".to_owned()),
+    if !text.is_empty() && text.len() <= 64 && text.chars().all(is_fine) {
+        Ok(text.to_owned())
+    } else {
+        Err("use 1 to 64 letters, digits, - and _".to_owned())
     }
 }
 

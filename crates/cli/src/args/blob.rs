@@ -129,12 +129,13 @@ impl BlobArgs {
                 set(&mut draft.store, FLAG, store.as_deref());
             }
         }
-        match is_used {
-            true => Ok(()),
-            false => Err(problem(format!(
+        if is_used {
+            Ok(())
+        } else {
+            Err(problem(format!(
                 "{FLAG}: no target has a choice of protocols; it is for --target with an http URL \
-                 and for --launch"
-            ))),
+             and for --launch"
+            )))
         }
     }
 }

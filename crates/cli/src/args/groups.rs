@@ -71,14 +71,16 @@ pub(super) fn template() -> String {
 fn lines_of(names: &[&str]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (at, name) in names.iter().enumerate() {
-        let word = match at + 1 == names.len() {
-            true => (*name).to_owned(),
-            false => format!("{name}, "),
+        let word = if at + 1 == names.len() {
+            (*name).to_owned()
+        } else {
+            format!("{name}, ")
         };
         let last = lines.len() - 1;
-        match lines[last].len() + word.len() < WIDTH - 4 {
-            true => lines[last] += &word,
-            false => lines.push(word),
+        if lines[last].len() + word.len() < WIDTH - 4 {
+            lines[last] += &word
+        } else {
+            lines.push(word)
         }
     }
     lines

@@ -92,9 +92,10 @@ impl ObservedArgs {
                 .map(|(_, how)| how.to_owned())
                 .collect();
             let for_all = || meant.iter().filter(|value| named(value, &names).is_none());
-            let hows = match by_name.is_empty() {
-                true => for_all().cloned().collect(),
-                false => by_name,
+            let hows = if by_name.is_empty() {
+                for_all().cloned().collect()
+            } else {
+                by_name
             };
             let mut all = Vec::new();
             for how in &hows {

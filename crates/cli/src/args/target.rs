@@ -241,12 +241,13 @@ impl TargetArgs {
                 set(&mut target.value.memory, FLAG, size.as_deref());
             }
         }
-        match values.is_empty() || used {
-            true => Ok(()),
-            false => Err(problem(format!(
+        if values.is_empty() || used {
+            Ok(())
+        } else {
+            Err(problem(format!(
                 "{FLAG}: no target keeps its data in memory; it is for --builtin NAME=s3-memory and \
-                 NAME=blob"
-            ))),
+             NAME=blob"
+            )))
         }
     }
 

@@ -110,9 +110,10 @@ fn results_of(path: &Path, others: fn(&Path) -> Vec<Results>) -> Result<Results,
     let run = OpenedRun::open(path)?;
     if run.directory.is_dir() {
         let results = Results::of_document(&document_of(&run.directory)?);
-        return Ok(match run.is_packed() {
-            true => results,
-            false => results.with_history(others(&run.directory)),
+        return Ok(if run.is_packed() {
+            results
+        } else {
+            results.with_history(others(&run.directory))
         });
     }
     let content = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT)

@@ -106,9 +106,10 @@ fn tell(hub: &Hub) {
     let agent = shown(&hub.directory.join(hub::AGENT_CREDS));
     let coordinator = shown(&hub.directory.join(hub::COORDINATOR_CREDS));
     let url = &hub.url;
-    let again = match hub.has_earlier_keys {
-        true => " (those of an earlier start: its copies stay valid)",
-        false => "",
+    let again = if hub.has_earlier_keys {
+        " (those of an earlier start: its copies stay valid)"
+    } else {
+        ""
     };
     let creds = hub::AGENT_CREDS;
     let text = format!(

@@ -67,9 +67,10 @@ fn table(name: &str, file: &Path, reported: &Reported) -> Result<(), Exit> {
         Content::Repetitions(_) => Content::Requests(shown(reported)),
         content => content,
     };
-    let label = match Path::new(name) == file {
-        true => shown_file,
-        false => format!("{shown_file} ({name})"),
+    let label = if Path::new(name) == file {
+        shown_file
+    } else {
+        format!("{shown_file} ({name})")
     };
     print_content(&label, content).map(|_| ())
 }

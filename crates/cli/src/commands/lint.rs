@@ -28,13 +28,15 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
         all: &all,
         changed: &args.changed,
     });
-    match args.json {
-        true => output::print(lint_json(&all, &findings).as_bytes()),
-        false => output::print(lint_text(&all, &findings).as_bytes()),
+    if args.json {
+        output::print(lint_json(&all, &findings).as_bytes())
+    } else {
+        output::print(lint_text(&all, &findings).as_bytes())
     }
-    match findings.is_empty() {
-        true => Exit::Done,
-        false => Exit::Invalid,
+    if findings.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Invalid
     }
 }
 

@@ -176,9 +176,10 @@ fn run(
     match (outcome, concluded) {
         (Ok(outcome), Some(concluded)) => {
             // What stays on the targets is part of the environment, and is known only now.
-            let concluded = match outcome.left_behind.is_empty() {
-                true => concluded,
-                false => Concluded::of(&plan, &outcome, before.as_ref()),
+            let concluded = if outcome.left_behind.is_empty() {
+                concluded
+            } else {
+                Concluded::of(&plan, &outcome, before.as_ref())
             };
             let exit = concluded.show(&outcome, &exports, show, &display);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
@@ -193,9 +194,10 @@ fn run(
         (Err(error), _) => {
             output::error(&error.to_string());
             // After Ctrl-C, whatever fails next is a consequence of it.
-            match stop.is_asked() {
-                true => Exit::Interrupted,
-                false => Exit::of_run(&error),
+            if stop.is_asked() {
+                Exit::Interrupted
+            } else {
+                Exit::of_run(&error)
             }
         }
     }

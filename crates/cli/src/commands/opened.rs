@@ -40,9 +40,10 @@ impl OpenedRun {
                 ))
             });
         }
-        match is_packed_file(named) {
-            true => Self::unpacked(named),
-            false => Ok(Self::directory(named.to_owned())),
+        if is_packed_file(named) {
+            Self::unpacked(named)
+        } else {
+            Ok(Self::directory(named.to_owned()))
         }
     }
 

@@ -35,9 +35,10 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     if let Err(exit) = can_keep(&[args.drnbench.as_deref().and_then(Path::to_str)]) {
         return exit;
     }
-    let left = match opened.is_packed() {
-        true => Vec::new(),
-        false => left_behind(run),
+    let left = if opened.is_packed() {
+        Vec::new()
+    } else {
+        left_behind(run)
     };
     let document = document_of(run);
     let document = match document {
@@ -141,9 +142,10 @@ pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
     match content {
         Content::Steps(steps) => {
             output::print(steps.text(name).as_bytes());
-            Ok(match steps.is_trusted() {
-                true => Exit::Done,
-                false => Exit::Invalid,
+            Ok(if steps.is_trusted() {
+                Exit::Done
+            } else {
+                Exit::Invalid
             })
         }
         Content::Requests(imported) => {
@@ -154,9 +156,10 @@ pub(super) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
             output::print(warp::analyze(&named, 1).as_bytes());
             let judged = named.judged.as_ref();
             Ok(
-                match judged.is_some_and(|judged| judged.trust == Trust::Invalid) {
-                    true => Exit::Invalid,
-                    false => Exit::Done,
+                if judged.is_some_and(|judged| judged.trust == Trust::Invalid) {
+                    Exit::Invalid
+                } else {
+                    Exit::Done
                 },
             )
         }

@@ -65,10 +65,7 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
     };
     let text = found.text(&document, &changed) + &pages.text(&document);
     let is_intact = found.differences == 0 && changed.is_empty() && !pages.are_forged(&document);
-    let exit = match is_intact {
-        true => Exit::Done,
-        false => Exit::Invalid,
-    };
+    let exit = if is_intact { Exit::Done } else { Exit::Invalid };
     Ok((text, exit))
 }
 
@@ -218,9 +215,10 @@ impl Pages {
                     format.bytes(&document)
                 })
             });
-            match built.any(|built| built == text) {
-                true => pages.same.push(format.file),
-                false => pages.different.push((format.file, None)),
+            if built.any(|built| built == text) {
+                pages.same.push(format.file)
+            } else {
+                pages.different.push((format.file, None))
             }
         }
         pages

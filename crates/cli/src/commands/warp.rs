@@ -77,9 +77,10 @@ fn read(reading: &WarpReading) -> Exit {
             Err(sentence) => return refuse(&Mistakes::one(sentence)),
         };
     }
-    let exit = match unfit.is_empty() {
-        true => Exit::Done,
-        false => Exit::Invalid,
+    let exit = if unfit.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Invalid
     };
     if reading.json {
         output::print(&warp::analyze_json(&results));

@@ -128,9 +128,10 @@ fn figures(slice: &Slice) -> String {
     let busiest = slice.requests().max_by_key(|op| op.times.service.len());
     if let Some(op) = busiest.filter(|op| !op.times.service.is_empty()) {
         // In a closed loop, the response time is the service time.
-        let latency = match op.times.response.is_empty() {
-            true => &op.times.service,
-            false => &op.times.response,
+        let latency = if op.times.response.is_empty() {
+            &op.times.service
+        } else {
+            &op.times.response
         };
         let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
@@ -145,9 +146,12 @@ fn figures(slice: &Slice) -> String {
 /// The values as characters of [`HEIGHTS`], scaled from zero to the highest value.
 fn sparkline(course: &VecDeque<f64>) -> String {
     let highest = course.iter().copied().fold(0.0, f64::max);
-    let height = |value: &f64| match highest > 0.0 {
-        true => HEIGHTS[((value / highest * 8.0).ceil() as usize).clamp(1, 8) - 1],
-        false => HEIGHTS[0],
+    let height = |value: &f64| {
+        if highest > 0.0 {
+            HEIGHTS[((value / highest * 8.0).ceil() as usize).clamp(1, 8) - 1]
+        } else {
+            HEIGHTS[0]
+        }
     };
     course.iter().map(height).collect()
 }

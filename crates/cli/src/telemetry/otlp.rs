@@ -115,14 +115,15 @@ impl Collector {
         let body = request(metrics, SystemTime::now()).to_string();
         let reply = self.client.post("", "application/json", body.as_bytes());
         let reply = reply.map_err(|error| error.to_string())?;
-        match reply.is_success() {
-            true => Ok(()),
-            false => Err(format!(
+        if reply.is_success() {
+            Ok(())
+        } else {
+            Err(format!(
                 "{} responds with status {}: {}",
                 self.client.url(),
                 reply.status,
                 reply.excerpt()
-            )),
+            ))
         }
     }
 }

@@ -30,9 +30,10 @@ impl Second {
     /// The time at this quantile in seconds: response time in an open loop, service time in a
     /// closed loop. `None` without correct operations.
     pub(super) fn time(&self, quantile: f64) -> Option<f64> {
-        let times = match self.response.is_empty() {
-            true => &self.service,
-            false => &self.response,
+        let times = if self.response.is_empty() {
+            &self.service
+        } else {
+            &self.response
         };
         (!times.is_empty()).then(|| times.value_at_quantile(quantile) as f64 / 1e9)
     }

@@ -82,9 +82,12 @@ fn a_mistake_is_refused_without_standard_error() {
 /// Number of files in a directory, recursively.
 fn files(directory: &std::path::Path) -> usize {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let each = entries.map(|entry| match entry.path().is_dir() {
-        true => files(&entry.path()),
-        false => 1,
+    let each = entries.map(|entry| {
+        if entry.path().is_dir() {
+            files(&entry.path())
+        } else {
+            1
+        }
     });
     each.sum()
 }

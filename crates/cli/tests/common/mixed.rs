@@ -136,9 +136,10 @@ fn body(state: &State) -> Vec<u8> {
             if state.second.swap(second, Ordering::Relaxed) != second {
                 state.in_second.store(0, Ordering::Relaxed);
             }
-            match state.in_second.fetch_add(1, Ordering::Relaxed) < CAPACITY {
-                true => vec![b'x'; FULL],
-                false => br#"{"error":"overloaded"}"#.to_vec(),
+            if state.in_second.fetch_add(1, Ordering::Relaxed) < CAPACITY {
+                vec![b'x'; FULL]
+            } else {
+                br#"{"error":"overloaded"}"#.to_vec()
             }
         }
         Kind::Empty if is_odd => Vec::new(),

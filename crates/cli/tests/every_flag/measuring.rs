@@ -174,9 +174,10 @@ impl Measuring {
         let given = rows
             .iter()
             .map(|row| (row.value.to_owned(), row.with, row.tls));
-        let values: Vec<_> = match rows.is_empty() {
-            true => typical.into_iter().collect(),
-            false => given.collect(),
+        let values: Vec<_> = if rows.is_empty() {
+            typical.into_iter().collect()
+        } else {
+            given.collect()
         };
         let alone = values.iter().filter(|(_, with, _)| !with.is_empty());
         let alone: Vec<_> = alone
@@ -238,9 +239,10 @@ impl Measuring {
             let with = self
                 .base_plan(&format!("{base} {with}"))
                 .map_or("", |_| with);
-            let value = match is_optional(self.argument(words, &flag.name)) {
-                true => "=banana",
-                false => "banana",
+            let value = if is_optional(self.argument(words, &flag.name)) {
+                "=banana"
+            } else {
+                "banana"
             };
             Case {
                 line: format!("{base} {with} {}", spelled(&flag.name, value)),

@@ -48,36 +48,45 @@ pub(crate) const HONEST: &[Row] = &[
     honest("different users", GET, user),
     honest("different users, in HTML", GET, |ask| shop(ask, 20)),
     honest("A/B content, half and half", GET, |ask| {
-        match ask.in_percent(50) {
-            true => page(),
-            false => shop(&ask.frozen(), 8),
+        if ask.in_percent(50) {
+            page()
+        } else {
+            shop(&ask.frozen(), 8)
         }
     }),
     honest("A/B content, one in ten", GET, |ask| {
-        match ask.in_percent(10) {
-            true => Reply::json(format!(
+        if ask.in_percent(10) {
+            Reply::json(format!(
                 r#"{{"layout":"new","blocks":[{{"id":{},"kind":"hero"}}]}}"#,
                 ask.number
-            )),
-            false => Reply::json(format!(
+            ))
+        } else {
+            Reply::json(format!(
                 r#"{{"layout":"old","rows":[{{"n":{}}}],"title":"t"}}"#,
                 ask.number
-            )),
+            ))
         }
     }),
-    honest("gzip by chance", GET, |ask| match ask.in_percent(50) {
-        true => page().gzip(),
-        false => page(),
+    honest("gzip by chance", GET, |ask| {
+        if ask.in_percent(50) {
+            page().gzip()
+        } else {
+            page()
+        }
     }),
     honest("gzip by chance, of random pages", GET, |ask| {
-        match ask.in_percent(50) {
-            true => shop(ask, 20).gzip(),
-            false => shop(ask, 20),
+        if ask.in_percent(50) {
+            shop(ask, 20).gzip()
+        } else {
+            shop(ask, 20)
         }
     }),
-    honest("chunked by chance", GET, |ask| match ask.in_percent(50) {
-        true => items(ask, 12).chunked(),
-        false => items(ask, 12),
+    honest("chunked by chance", GET, |ask| {
+        if ask.in_percent(50) {
+            items(ask, 12).chunked()
+        } else {
+            items(ask, 12)
+        }
     }),
     honest("a growing list", GET, |ask| items(ask, 3 + ask.number / 8)),
     honest("a growing list of POSTs", POST, |ask| {
@@ -129,9 +138,10 @@ pub(crate) const HONEST: &[Row] = &[
         Reply::json(format!("{names:?}"))
     }),
     honest("keys in random order", GET, |ask| {
-        match ask.in_percent(50) {
-            true => Reply::json(format!(r#"{{"id":{},"name":"x"}}"#, ask.number)),
-            false => Reply::json(format!(r#"{{"name":"x","id":{}}}"#, ask.number)),
+        if ask.in_percent(50) {
+            Reply::json(format!(r#"{{"id":{},"name":"x"}}"#, ask.number))
+        } else {
+            Reply::json(format!(r#"{{"name":"x","id":{}}}"#, ask.number))
         }
     }),
     honest("four languages", GET, |ask| {
@@ -360,17 +370,16 @@ pub(crate) const HONEST: &[Row] = &[
             ["north", "south", "east", "west"][(ask.number % 4) as usize]
         ))
     }),
-    honest(
-        "a GraphQL response with null or a list",
-        GET,
-        |ask| match ask.in_percent(30) {
-            true => Reply::json(r#"{"data":{"me":{"friends":null,"name":"x","age":3}}}"#),
-            false => Reply::json(format!(
+    honest("a GraphQL response with null or a list", GET, |ask| {
+        if ask.in_percent(30) {
+            Reply::json(r#"{"data":{"me":{"friends":null,"name":"x","age":3}}}"#)
+        } else {
+            Reply::json(format!(
                 r#"{{"data":{{"me":{{"friends":[{{"id":{}}}],"name":"x","age":3}}}}}}"#,
                 ask.number
-            )),
-        },
-    ),
+            ))
+        }
+    }),
     honest("compressed pictures of random size", GET, |ask| {
         picture(ask, 900 + ask.pick(77, 800) as usize)
     }),

@@ -44,48 +44,63 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "a page, under load an error page of the same length",
         GET,
-        |ask| match ask.is_loaded() {
-            true => sorry(3_000),
-            false => page(),
+        |ask| {
+            if ask.is_loaded() {
+                sorry(3_000)
+            } else {
+                page()
+            }
         },
         |_| page(),
     ),
     row(
         "dynamic JSON, under load an error",
         GET,
-        |ask| match ask.is_loaded() {
-            true => error("overloaded"),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                error("overloaded")
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "dynamic JSON, under load []",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json("[]"),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json("[]")
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "a filled list, under load an empty one",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(format!(
-                r#"{{"total":{},"page":1,"items":[]}}"#,
-                ask.pick(1, 900)
-            )),
-            false => items(ask, 10),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(format!(
+                    r#"{{"total":{},"page":1,"items":[]}}"#,
+                    ask.pick(1, 900)
+                ))
+            } else {
+                items(ask, 10)
+            }
         },
         |ask| items(ask, 10),
     ),
     row(
         "random pages, under load one page from a cache",
         GET,
-        |ask| match ask.is_loaded() {
-            true => shop(&ask.frozen(), 20),
-            false => shop(ask, 20),
+        |ask| {
+            if ask.is_loaded() {
+                shop(&ask.frozen(), 20)
+            } else {
+                shop(ask, 20)
+            }
         },
         |ask| shop(ask, 20),
     ),
@@ -101,18 +116,24 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "half a page under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => shop(ask, 20).cut(2),
-            false => shop(ask, 20),
+        |ask| {
+            if ask.is_loaded() {
+                shop(ask, 20).cut(2)
+            } else {
+                shop(ask, 20)
+            }
         },
         |ask| shop(ask, 20),
     ),
     row(
         "half of a constant page under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => page().cut(2),
-            false => page(),
+        |ask| {
+            if ask.is_loaded() {
+                page().cut(2)
+            } else {
+                page()
+            }
         },
         |_| page(),
     ),
@@ -128,36 +149,48 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "a POST that sheds under load",
         POST,
-        |ask| match ask.is_loaded() && ask.in_percent(60) {
-            true => Reply::json(r#"{"queued":false}"#),
-            false => order(ask),
+        |ask| {
+            if ask.is_loaded() && ask.in_percent(60) {
+                Reply::json(r#"{"queued":false}"#)
+            } else {
+                order(ask)
+            }
         },
         order,
     ),
     row(
         "an empty body under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(""),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json("")
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "204 under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json("").status(204),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json("").status(204)
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "3 items in place of 20 under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => items(ask, 3),
-            false => items(ask, 20),
+        |ask| {
+            if ask.is_loaded() {
+                items(ask, 3)
+            } else {
+                items(ask, 20)
+            }
         },
         |ask| items(ask, 20),
     ),
@@ -174,12 +207,13 @@ pub(crate) const LIES: &[Row] = &[
         "no recommendations under load",
         GET,
         |ask| {
-            let more = match ask.is_loaded() {
-                true => String::new(),
-                false => format!(
+            let more = if ask.is_loaded() {
+                String::new()
+            } else {
+                format!(
                     r#","recommended":[{{"id":{},"score":0.5}}]"#,
                     ask.pick(9, 500)
-                ),
+                )
             };
             Reply::json(format!(
                 r#"{{"id":{},"name":"n","city":"c","street":"s","zip":"z","phone":"p","mail":"m"{more}}}"#,
@@ -221,119 +255,152 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "null in place of values under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(r#"{"id":null,"name":null,"mail":null,"active":null,"tags":null}"#),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(r#"{"id":null,"name":null,"mail":null,"active":null,"tags":null}"#)
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "empty strings in place of values under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(r#"{"id":0,"name":"","mail":"","active":false,"tags":["",""]}"#),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(r#"{"id":0,"name":"","mail":"","active":false,"tags":["",""]}"#)
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "JSON that breaks off under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => items(ask, 20).cut(3),
-            false => items(ask, 20),
+        |ask| {
+            if ask.is_loaded() {
+                items(ask, 20).cut(3)
+            } else {
+                items(ask, 20)
+            }
         },
         |ask| items(ask, 20),
     ),
     row(
         "HTML in place of JSON under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => sorry(400),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                sorry(400)
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "an old page from a cache under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::html(String::from_utf8_lossy(&page().body).replace("stone", "gravel")),
-            false => page(),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::html(String::from_utf8_lossy(&page().body).replace("stone", "gravel"))
+            } else {
+                page()
+            }
         },
         |_| page(),
     ),
     row(
         "another picture of the same length under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => logo(2),
-            false => logo(1),
-        },
+        |ask| if ask.is_loaded() { logo(2) } else { logo(1) },
         |_| logo(1),
     ),
     row(
         "zeros in place of a picture under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::bytes(vec![0; 4_000]),
-            false => picture(ask, 4_000),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::bytes(vec![0; 4_000])
+            } else {
+                picture(ask, 4_000)
+            }
         },
         |ask| picture(ask, 4_000),
     ),
     row(
         "one picture in place of random ones under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => logo(1),
-            false => picture(ask, 4_000),
+        |ask| {
+            if ask.is_loaded() {
+                logo(1)
+            } else {
+                picture(ask, 4_000)
+            }
         },
         |ask| picture(ask, 4_000),
     ),
     row(
         "a third of a text under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => prose(ask, 60),
-            false => prose(ask, 200),
+        |ask| {
+            if ask.is_loaded() {
+                prose(ask, 60)
+            } else {
+                prose(ask, 200)
+            }
         },
         |ask| prose(ask, 200),
     ),
     row(
         "a text of other words under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::text(
-                "the service has no capacity left, this text only fills space ".repeat(20),
-            ),
-            false => prose(ask, 190),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::text(
+                    "the service has no capacity left, this text only fills space ".repeat(20),
+                )
+            } else {
+                prose(ask, 190)
+            }
         },
         |ask| prose(ask, 190),
     ),
     row(
         "every third response shed, chunked",
         GET,
-        |ask| match ask.is_loaded() && ask.in_percent(33) {
-            true => error("shed").chunked(),
-            false => items(ask, 20).chunked(),
+        |ask| {
+            if ask.is_loaded() && ask.in_percent(33) {
+                error("shed").chunked()
+            } else {
+                items(ask, 20).chunked()
+            }
         },
         |ask| items(ask, 20).chunked(),
     ),
     row(
         "5 % of responses shed under load",
         GET,
-        |ask| match ask.is_loaded() && ask.in_percent(5) {
-            true => error("shed"),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() && ask.in_percent(5) {
+                error("shed")
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "gzip of an error under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => sorry(2_950).gzip(),
-            false => shop(ask, 20).gzip(),
+        |ask| {
+            if ask.is_loaded() {
+                sorry(2_950).gzip()
+            } else {
+                shop(ask, 20).gzip()
+            }
         },
         |ask| shop(ask, 20).gzip(),
     ),
@@ -359,42 +426,54 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "a quarter of the pages from a cache under load",
         GET,
-        |ask| match ask.is_loaded() && ask.in_percent(40) {
-            true => shop(&ask.frozen(), 20),
-            false => shop(ask, 20),
+        |ask| {
+            if ask.is_loaded() && ask.in_percent(40) {
+                shop(&ask.frozen(), 20)
+            } else {
+                shop(ask, 20)
+            }
         },
         |ask| shop(ask, 20),
     ),
     row(
         "X-Cache: HIT under load only",
         GET,
-        |ask| match ask.is_loaded() {
-            true => page().with("X-Cache", "HIT").with("Age", "7"),
-            false => page().with("X-Cache", "MISS"),
+        |ask| {
+            if ask.is_loaded() {
+                page().with("X-Cache", "HIT").with("Age", "7")
+            } else {
+                page().with("X-Cache", "MISS")
+            }
         },
         |_| page().with("X-Cache", "MISS"),
     ),
     row(
         "a login page under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::html(
-                "<!DOCTYPE html><html><head><title>Sign in</title></head><body><form><input name=user>\
-            <input name=password><button>Sign in</button></form></body></html>",
-            ),
-            false => shop(ask, 20),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::html(
+                    "<!DOCTYPE html><html><head><title>Sign in</title></head><body><form><input name=user>\
+        <input name=password><button>Sign in</button></form></body></html>",
+                )
+            } else {
+                shop(ask, 20)
+            }
         },
         |ask| shop(ask, 20),
     ),
     row(
         "a POST that answers from its first request without doing it, under load",
         POST,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(format!(
-                r#"{{"order":0,"status":"deferred","ticket":{}}}"#,
-                ask.number
-            )),
-            false => order(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(format!(
+                    r#"{{"order":0,"status":"deferred","ticket":{}}}"#,
+                    ask.number
+                ))
+            } else {
+                order(ask)
+            }
         },
         order,
     ),
@@ -402,66 +481,84 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "true turns into 0 bytes of gzip under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json("").gzip(),
-            false => items(ask, 12).gzip(),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json("").gzip()
+            } else {
+                items(ask, 12).gzip()
+            }
         },
         |ask| items(ask, 12).gzip(),
     ),
     row(
         "a redirect page with status 200 under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::html(
-                "<html><head><meta http-equiv=refresh content=0></head><body>Moved</body></html>",
-            ),
-            false => page(),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::html(
+                    "<html><head><meta http-equiv=refresh content=0></head><body>Moved</body></html>",
+                )
+            } else {
+                page()
+            }
         },
         |_| page(),
     ),
     row(
         "a captcha in place of a shop for every second visitor",
         GET,
-        |ask| match ask.is_loaded() && ask.in_percent(50) {
-            true => Reply::html(
-                "<!DOCTYPE html><html><head><title>Check</title></head><body><h1>Are you human</h1>\
-            <form><input name=c><button>Go on</button></form></body></html>",
-            ),
-            false => shop(ask, 12),
+        |ask| {
+            if ask.is_loaded() && ask.in_percent(50) {
+                Reply::html(
+                    "<!DOCTYPE html><html><head><title>Check</title></head><body><h1>Are you human</h1>\
+        <form><input name=c><button>Go on</button></form></body></html>",
+                )
+            } else {
+                shop(ask, 12)
+            }
         },
         |ask| shop(ask, 12),
     ),
     row(
         "plain text in place of JSON under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::text("Service Unavailable"),
-            false => items(ask, 5),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::text("Service Unavailable")
+            } else {
+                items(ask, 5)
+            }
         },
         |ask| items(ask, 5),
     ),
     row(
         "JSON of another resource under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(format!(
-                r#"{{"version":"1.2","uptime":{},"healthy":true}}"#,
-                ask.number
-            )),
-            false => user(ask),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(format!(
+                    r#"{{"version":"1.2","uptime":{},"healthy":true}}"#,
+                    ask.number
+                ))
+            } else {
+                user(ask)
+            }
         },
         user,
     ),
     row(
         "one object in place of a list under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(format!(r#"{{"id":{},"name":"x"}}"#, ask.number)),
-            false => Reply::json(format!(
-                r#"[{{"id":{},"name":"x"}},{{"id":{},"name":"y"}}]"#,
-                ask.number,
-                ask.number + 1
-            )),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(format!(r#"{{"id":{},"name":"x"}}"#, ask.number))
+            } else {
+                Reply::json(format!(
+                    r#"[{{"id":{},"name":"x"}},{{"id":{},"name":"y"}}]"#,
+                    ask.number,
+                    ask.number + 1
+                ))
+            }
         },
         |ask| {
             Reply::json(format!(
@@ -476,9 +573,10 @@ pub(crate) const LIES: &[Row] = &[
         GET,
         |ask| {
             let text = String::from_utf8_lossy(&shop(ask, 12).body).into_owned();
-            match ask.is_loaded() {
-                true => Reply::html(text.split("<footer>").next().unwrap_or_default().to_owned()),
-                false => Reply::html(text),
+            if ask.is_loaded() {
+                Reply::html(text.split("<footer>").next().unwrap_or_default().to_owned())
+            } else {
+                Reply::html(text)
             }
         },
         |ask| shop(ask, 12),
@@ -486,15 +584,18 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "a page of the last second's visitor, from a cache",
         GET,
-        |ask| match ask.is_loaded() {
-            true => shop(
-                &Ask {
-                    random: now(),
-                    ..*ask
-                },
-                12,
-            ),
-            false => shop(ask, 12),
+        |ask| {
+            if ask.is_loaded() {
+                shop(
+                    &Ask {
+                        random: now(),
+                        ..*ask
+                    },
+                    12,
+                )
+            } else {
+                shop(ask, 12)
+            }
         },
         |ask| shop(ask, 12),
     ),
@@ -521,29 +622,36 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "a PNG head and nothing else under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => picture(ask, 64),
-            false => picture(ask, 3_000),
+        |ask| {
+            if ask.is_loaded() {
+                picture(ask, 64)
+            } else {
+                picture(ask, 3_000)
+            }
         },
         |ask| picture(ask, 3_000),
     ),
     row(
         "an error inside a list under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => Reply::json(format!(r#"[{{"error":"try later","at":{}}}]"#, ask.number)),
-            false => Reply::json(format!(r#"[{{"id":{},"name":"x","size":4}}]"#, ask.number)),
+        |ask| {
+            if ask.is_loaded() {
+                Reply::json(format!(r#"[{{"error":"try later","at":{}}}]"#, ask.number))
+            } else {
+                Reply::json(format!(r#"[{{"id":{},"name":"x","size":4}}]"#, ask.number))
+            }
         },
         |ask| Reply::json(format!(r#"[{{"id":{},"name":"x","size":4}}]"#, ask.number)),
     ),
     row(
         "a POST whose id is always the same under load",
         POST,
-        |ask| match ask.is_loaded() {
-            true => {
+        |ask| {
+            if ask.is_loaded() {
                 Reply::json(r#"{"order":0,"status":"accepted","items":[{"sku":"s0","count":1}]}"#)
+            } else {
+                order(ask)
             }
-            false => order(ask),
         },
         order,
     ),
@@ -602,9 +710,12 @@ pub(crate) const LIES: &[Row] = &[
     row(
         "206 and a part under load",
         GET,
-        |ask| match ask.is_loaded() {
-            true => page().cut(3).status(206),
-            false => page(),
+        |ask| {
+            if ask.is_loaded() {
+                page().cut(3).status(206)
+            } else {
+                page()
+            }
         },
         |_| page(),
     ),

@@ -199,9 +199,10 @@ impl Sent {
     }
 
     pub(super) fn send(&self, at: SocketAddr) -> Answer {
-        let target = match self.query.is_empty() {
-            true => self.path.clone(),
-            false => format!("{}?{}", self.path, self.query),
+        let target = if self.query.is_empty() {
+            self.path.clone()
+        } else {
+            format!("{}?{}", self.path, self.query)
         };
         let mut text = format!("{} {target} HTTP/1.1\r\nconnection: close\r\n", self.method);
         for (name, value) in &self.headers {

@@ -305,9 +305,10 @@ fn renew_lease(
 }
 
 fn check(stop: &AtomicBool) -> Result<(), ClusterError> {
-    match stop.load(Ordering::Relaxed) {
-        true => Err(ClusterError::Interrupted),
-        false => Ok(()),
+    if stop.load(Ordering::Relaxed) {
+        Err(ClusterError::Interrupted)
+    } else {
+        Ok(())
     }
 }
 

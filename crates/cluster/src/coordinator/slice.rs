@@ -320,9 +320,10 @@ impl Coordinator {
         let shortest = lengths
             .map(|part| part.seconds)
             .fold(done.seconds, f64::min);
-        let ends = match segment {
-            true => Duration::from_secs_f64(done.seconds - shortest),
-            false => Duration::ZERO,
+        let ends = if segment {
+            Duration::from_secs_f64(done.seconds - shortest)
+        } else {
+            Duration::ZERO
         };
         SliceOfAll {
             done,
@@ -335,9 +336,12 @@ impl Coordinator {
 
     /// The error for the first agent that has not done its part of the slice.
     fn unfinished(&self, what: &str) -> ClusterError {
-        let is_missing = |member: &&Member| match member.slice.is_ready {
-            true => member.slice.done.is_none(),
-            false => true,
+        let is_missing = |member: &&Member| {
+            if member.slice.is_ready {
+                member.slice.done.is_none()
+            } else {
+                true
+            }
         };
         match self.members.iter().find(is_missing) {
             Some(member) => member.lost(what),

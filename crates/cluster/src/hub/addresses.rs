@@ -28,20 +28,22 @@ impl Addresses {
         let listen = with_port(listen)?;
         let port = listen.port();
         let is_wildcard = listen.ip().is_unspecified();
-        let here = match is_wildcard {
-            true => addresses_of_this_machine(listen.ip()),
-            false => vec![listen.ip()],
+        let here = if is_wildcard {
+            addresses_of_this_machine(listen.ip())
+        } else {
+            vec![listen.ip()]
         };
         let local = match listen.ip() {
             IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
             IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
             address => address,
         };
-        let outward = match is_wildcard {
-            true => address_of_default_route(listen.ip())
+        let outward = if is_wildcard {
+            address_of_default_route(listen.ip())
                 .or_else(|| here.iter().copied().find(|address| !address.is_loopback()))
-                .unwrap_or(local),
-            false => listen.ip(),
+                .unwrap_or(local)
+        } else {
+            listen.ip()
         };
         let host = names
             .first()

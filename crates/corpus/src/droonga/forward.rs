@@ -77,9 +77,10 @@ impl FromStr for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.host.contains(':') {
-            true => write!(f, "[{}]:{}/{}", self.host, self.port, self.tag),
-            false => write!(f, "{}:{}/{}", self.host, self.port, self.tag),
+        if self.host.contains(':') {
+            write!(f, "[{}]:{}/{}", self.host, self.port, self.tag)
+        } else {
+            write!(f, "{}:{}/{}", self.host, self.port, self.tag)
         }
     }
 }

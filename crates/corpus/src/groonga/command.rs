@@ -99,9 +99,10 @@ impl Command {
             .iter()
             .map(|(key, value)| format!("{}={}", query_component(key), query_component(value)));
         let query: Vec<String> = pairs.collect();
-        match query.is_empty() {
-            true => format!("/d/{}", self.name),
-            false => format!("/d/{}?{}", self.name, query.join("&")),
+        if query.is_empty() {
+            format!("/d/{}", self.name)
+        } else {
+            format!("/d/{}?{}", self.name, query.join("&"))
         }
     }
 

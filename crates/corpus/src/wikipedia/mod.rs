@@ -19,11 +19,12 @@ const BZIP2: &[u8] = b"BZh";
 /// When the input cannot be read.
 pub fn unpacked(mut input: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
     let is_packed = input.fill_buf()?.starts_with(BZIP2);
-    Ok(match is_packed {
-        true => Box::new(BufReader::with_capacity(
+    Ok(if is_packed {
+        Box::new(BufReader::with_capacity(
             256 << 10,
             MultiBzDecoder::new(input),
-        )),
-        false => Box::new(input),
+        ))
+    } else {
+        Box::new(input)
     })
 }

@@ -649,9 +649,10 @@ impl<'w> Scheduler<'w> {
         if !self.tally.is_due_inside(entry.intended) {
             return;
         }
-        let start = match self.closed_loop {
-            true => entry.started.max(entry.intended),
-            false => entry.intended,
+        let start = if self.closed_loop {
+            entry.started.max(entry.intended)
+        } else {
+            entry.intended
         };
         let outcome = RequestOutcome {
             status,

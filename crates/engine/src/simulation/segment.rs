@@ -47,9 +47,12 @@ fn the_rest_of_a_segment_is_sent_and_not_measured() {
 #[test]
 fn failures_in_the_rest_do_not_count_in_the_window() {
     let mut work = Simple::exactly(600);
-    let played = segment(SECOND).on(&mut work, &mut |_, now| match now < SECOND {
-        true => Fate::Answer(10 * MILLIS, 200),
-        false => Fate::Answer(10 * MILLIS, 500),
+    let played = segment(SECOND).on(&mut work, &mut |_, now| {
+        if now < SECOND {
+            Fate::Answer(10 * MILLIS, 200)
+        } else {
+            Fate::Answer(10 * MILLIS, 500)
+        }
     });
     assert_eq!(played.errors(ErrorClass::Status), 0);
     assert_eq!(played.unmeasured, 200);

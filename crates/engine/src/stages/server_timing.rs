@@ -21,9 +21,10 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<()
         }
         let name = rest.token()?;
         if let Some(nanos) = rest.parameters()? {
-            tell(match name.eq_ignore_ascii_case(TOTAL) {
-                true => Timing::Total(nanos),
-                false => Timing::Stage(name, nanos),
+            tell(if name.eq_ignore_ascii_case(TOTAL) {
+                Timing::Total(nanos)
+            } else {
+                Timing::Stage(name, nanos)
             });
         }
         if !rest.0.is_empty() && !rest.eat(b',') {

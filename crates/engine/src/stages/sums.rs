@@ -91,18 +91,23 @@ impl OperationStages {
     /// as [`OTHER_STAGES`], the whole stage counts as [`OTHER_STAGES`] in the sum, because its time
     /// is only partly known.
     pub fn add(&mut self, other: &Self) {
-        let both = |name: &str| match self.has(name) && other.has(name) {
-            true => name.to_owned(),
-            false => OTHER_STAGES.to_owned(),
+        let both = |name: &str| {
+            if self.has(name) && other.has(name) {
+                name.to_owned()
+            } else {
+                OTHER_STAGES.to_owned()
+            }
         };
         let (mine, theirs) = (self.stages.iter(), other.stages.iter());
-        let mine = match other.has(OTHER_STAGES) {
-            true => Some(mine.map(|name| both(name)).collect::<Vec<_>>()),
-            false => None,
+        let mine = if other.has(OTHER_STAGES) {
+            Some(mine.map(|name| both(name)).collect::<Vec<_>>())
+        } else {
+            None
         };
-        let theirs: Vec<String> = match self.has(OTHER_STAGES) {
-            true => theirs.map(|name| both(name)).collect(),
-            false => theirs.cloned().collect(),
+        let theirs: Vec<String> = if self.has(OTHER_STAGES) {
+            theirs.map(|name| both(name)).collect()
+        } else {
+            theirs.cloned().collect()
         };
         if let Some(names) = mine.filter(|names| *names != self.stages) {
             let before = std::mem::take(self);
@@ -151,9 +156,10 @@ impl OperationStages {
             return at;
         }
         let named = self.stages.iter().filter(|known| *known != OTHER_STAGES);
-        let name = match named.count() < MOST_STAGES {
-            true => name,
-            false => OTHER_STAGES,
+        let name = if named.count() < MOST_STAGES {
+            name
+        } else {
+            OTHER_STAGES
         };
         find(&self.stages, name).unwrap_or_else(|| {
             self.stages.push(name.to_owned());

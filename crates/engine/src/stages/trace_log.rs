@@ -51,9 +51,10 @@ pub(super) fn parse(value: &[u8], tell: &mut dyn FnMut(Timing<'_>)) -> Result<()
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Unreadable);
         }
-        tell(match name == OUTERMOST {
-            true => Timing::Total(nanos),
-            false => Timing::Stage(name, nanos),
+        tell(if name == OUTERMOST {
+            Timing::Total(nanos)
+        } else {
+            Timing::Stage(name, nanos)
         });
     }
     Ok(())

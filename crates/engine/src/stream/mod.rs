@@ -265,9 +265,10 @@ impl<F: Framing> StreamDriver<F> {
             }
         }
         let entry = &mut self.connections[connection];
-        entry.unread = match closed {
-            true => Unread::BytesAndEnd,
-            false => Unread::Bytes,
+        entry.unread = if closed {
+            Unread::BytesAndEnd
+        } else {
+            Unread::Bytes
         };
         if !std::mem::replace(&mut entry.is_listed, true) {
             self.unread.push(connection);
@@ -486,9 +487,10 @@ impl<F: Framing> Driver for StreamDriver<F> {
 
     fn turn(&mut self, wake: u64, scheduler: &mut Scheduler<'_>) -> io::Result<()> {
         self.write_all(scheduler);
-        let wake = match self.unread.is_empty() {
-            true => wake.min(self.dialer.next_deadline()),
-            false => 0,
+        let wake = if self.unread.is_empty() {
+            wake.min(self.dialer.next_deadline())
+        } else {
+            0
         };
         let wait = wake.saturating_sub(self.clock.now());
         self.reactor.wait(Duration::from_nanos(wait))?;

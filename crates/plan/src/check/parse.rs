@@ -80,9 +80,10 @@ impl FromStr for Check {
         reader.blanks();
         let at = reader.at;
         let operator = reader.operator()?;
-        let value = match operator.takes_value() {
-            true => Some(reader.value(operator)?),
-            false => None,
+        let value = if operator.takes_value() {
+            Some(reader.value(operator)?)
+        } else {
+            None
         };
         reader.end()?;
         let condition = reader.condition(subject, (operator, at), value)?;
@@ -138,9 +139,10 @@ impl<'a> Reader<'a> {
             "header" if has_colon => {
                 self.at = after;
                 let name = self.until(|c| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-                match name.is_empty() {
-                    true => Err(self.wrong(after, "the name of the header is missing")),
-                    false => Ok(Subject::Header(name.to_owned())),
+                if name.is_empty() {
+                    Err(self.wrong(after, "the name of the header is missing"))
+                } else {
+                    Ok(Subject::Header(name.to_owned()))
                 }
             }
             "json" if has_colon => {
@@ -166,22 +168,21 @@ impl<'a> Reader<'a> {
     /// 6901, not operators.
     fn pointer(&mut self) -> Result<String, String> {
         let at = self.at;
-        let pointer = match self.rest().starts_with('"') {
-            true => self.quoted(Operator::Compare(Comparison::Equal))?,
-            false => {
-                let bytes = self.text.as_bytes();
-                let is_escape = |at: usize| matches!(bytes.get(at + 1), Some(b'0' | b'1'));
-                let mut end = at;
-                while let Some(&byte) = bytes.get(end) {
-                    let is_end = matches!(byte, b' ' | b'=' | b'!' | b'<' | b'>');
-                    if is_end || (byte == b'~' && !is_escape(end)) {
-                        break;
-                    }
-                    end += 1;
+        let pointer = if self.rest().starts_with('"') {
+            self.quoted(Operator::Compare(Comparison::Equal))?
+        } else {
+            let bytes = self.text.as_bytes();
+            let is_escape = |at: usize| matches!(bytes.get(at + 1), Some(b'0' | b'1'));
+            let mut end = at;
+            while let Some(&byte) = bytes.get(end) {
+                let is_end = matches!(byte, b' ' | b'=' | b'!' | b'<' | b'>');
+                if is_end || (byte == b'~' && !is_escape(end)) {
+                    break;
                 }
-                self.at = end;
-                self.text[at..end].to_owned()
+                end += 1;
             }
+            self.at = end;
+            self.text[at..end].to_owned()
         };
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Err(self.wrong(
@@ -230,13 +231,14 @@ impl<'a> Reader<'a> {
         }
         let text = self.rest().trim_end().to_owned();
         self.at = self.text.len();
-        match text.is_empty() {
-            true => Err(self.wrong(at, "the value is missing; write \"\" for an empty text")),
-            false => Ok(Written {
+        if text.is_empty() {
+            Err(self.wrong(at, "the value is missing; write \"\" for an empty text"))
+        } else {
+            Ok(Written {
                 text,
                 is_quoted: false,
                 at,
-            }),
+            })
         }
     }
 
@@ -363,9 +365,10 @@ impl<'a> Reader<'a> {
                 })
             }
             (Operator::Compare(comparison), Some(value)) => {
-                let scalar = match value.is_quoted {
-                    true => Value::String(value.text),
-                    false => self.scalar(value)?,
+                let scalar = if value.is_quoted {
+                    Value::String(value.text)
+                } else {
+                    self.scalar(value)?
                 };
                 JsonTest::Is(scalar, comparison == Comparison::Equal)
             }

@@ -207,11 +207,12 @@ struct Count(Cell<usize>);
 impl Count {
     fn one_more<E: de::Error>(&self) -> Result<(), E> {
         self.0.set(self.0.get() + 1);
-        match self.0.get() > MOST_PATTERNS {
-            true => Err(E::custom(format!(
+        if self.0.get() > MOST_PATTERNS {
+            Err(E::custom(format!(
                 "it has more than {MOST_PATTERNS} requests"
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }

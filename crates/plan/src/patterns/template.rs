@@ -232,9 +232,10 @@ pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
             terms.push(term.to_owned());
         }
     }
-    match terms.is_empty() {
-        true => Err("it has no search term; write one a line".to_owned()),
-        false => Ok(terms),
+    if terms.is_empty() {
+        Err("it has no search term; write one a line".to_owned())
+    } else {
+        Ok(terms)
     }
 }
 

@@ -139,9 +139,10 @@ fn connect(page: &mut Page, connect: &Connect) {
     if !pairs.is_empty() {
         let pairs = pairs.iter().map(|(key, value)| format!("{key} = {value}"));
         let table = format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "));
-        match connect.tls.insecure {
-            true => page.explained("tls", table, "certificates are not checked"),
-            false => page.key(&TargetDraft::tls, table),
+        if connect.tls.insecure {
+            page.explained("tls", table, "certificates are not checked")
+        } else {
+            page.key(&TargetDraft::tls, table)
         }
     }
 }

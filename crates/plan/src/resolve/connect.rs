@@ -112,9 +112,10 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
 fn unix(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<PathBuf> {
     let launched = matches!(reach, Reach::Launched(_));
     let path = resolver.read("unix", field, |scalar| socket_path(scalar, launched))?;
-    let path = match path.starts_with("{data}") {
-        true => PathBuf::from(path),
-        false => resolver.directory.join(path),
+    let path = if path.starts_with("{data}") {
+        PathBuf::from(path)
+    } else {
+        resolver.directory.join(path)
     };
     let length = path.as_os_str().len();
     if length > LONGEST_SOCKET_PATH {

@@ -269,11 +269,12 @@ fn listed(scalar: &Scalar) -> Result<Vec<usize>, String> {
 }
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Load {
-    let connections = match is_list(&draft.connections) {
-        true => None,
-        false => resolver.read("connections", &draft.connections, |scalar| {
+    let connections = if is_list(&draft.connections) {
+        None
+    } else {
+        resolver.read("connections", &draft.connections, |scalar| {
             scalar.whole(1, MOST_CONNECTIONS)
-        }),
+        })
     };
     let depth = resolver.value_or_default(&LoadDraft::depth, &draft.depth);
     let pace = pace(resolver, draft);

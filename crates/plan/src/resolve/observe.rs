@@ -48,9 +48,10 @@ pub(super) fn resolve(
         }
         all.push(found);
     }
-    match is_only_one {
-        true => all.pop(),
-        false => Some(Observe::Several(all)),
+    if is_only_one {
+        all.pop()
+    } else {
+        Some(Observe::Several(all))
     }
 }
 

@@ -72,9 +72,10 @@ fn collector(scalar: &Scalar) -> Result<String, String> {
         return Err(format!("the URL contains a query or a fragment; {hint}"));
     }
     let path = url.path().trim_end_matches('/').to_owned();
-    match path.ends_with(METRICS) {
-        true => url.set_path(&path),
-        false => url.set_path(&format!("{path}{METRICS}")),
+    if path.ends_with(METRICS) {
+        url.set_path(&path)
+    } else {
+        url.set_path(&format!("{path}{METRICS}"))
     }
     Ok(url.to_string())
 }

@@ -189,9 +189,10 @@ fn address(scalar: &Scalar) -> Result<IpAddr, String> {
         )
     };
     let address: IpAddr = text.parse().map_err(|_| wrong())?;
-    match address.is_unspecified() || address.is_multicast() {
-        true => Err(wrong()),
-        false => Ok(address),
+    if address.is_unspecified() || address.is_multicast() {
+        Err(wrong())
+    } else {
+        Ok(address)
     }
 }
 

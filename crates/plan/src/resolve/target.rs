@@ -182,14 +182,13 @@ const LONGEST_VERSION: usize = 200;
 
 fn version(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?.trim();
-    match text.is_empty()
-        || text.chars().count() > LONGEST_VERSION
-        || text.contains(char::is_control)
+    if text.is_empty() || text.chars().count() > LONGEST_VERSION || text.contains(char::is_control)
     {
-        true => Err(format!(
+        Err(format!(
             "is 1 to {LONGEST_VERSION} printable characters, for example \"13.0.0\""
-        )),
-        false => Ok(text.to_owned()),
+        ))
+    } else {
+        Ok(text.to_owned())
     }
 }
 

@@ -53,9 +53,10 @@ where
         if self.bytes < BATCH {
             return Vec::new();
         }
-        let next = match self.running.len() < self.cores {
-            true => Vec::new(),
-            false => self.next().unwrap_or_default(),
+        let next = if self.running.len() < self.cores {
+            Vec::new()
+        } else {
+            self.next().unwrap_or_default()
         };
         let (batch, context, fold) = (std::mem::take(&mut self.batch), self.context, self.fold);
         self.bytes = 0;

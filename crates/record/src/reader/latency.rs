@@ -115,9 +115,10 @@ impl Latency {
         let range = changed.first()?;
         let first = self.line_at(range.offset);
         let last = self.line_at(range.offset + range.length.saturating_sub(1));
-        let lines = match last > first {
-            true => format!("one of the lines {first} to {last} of {LATENCY_FILE}"),
-            false => format!("line {first} of {LATENCY_FILE}"),
+        let lines = if last > first {
+            format!("one of the lines {first} to {last} of {LATENCY_FILE}")
+        } else {
+            format!("line {first} of {LATENCY_FILE}")
         };
         let further = match changed.len() {
             1 => "",

@@ -72,9 +72,10 @@ impl TotalsFile {
             .range
             .h
             .is_none_or(|value| value == CheckValue::of(bytes));
-        let totals = match fits {
-            true => Totals::read(part, bytes, counts).ok(),
-            false => None,
+        let totals = if fits {
+            Totals::read(part, bytes, counts).ok()
+        } else {
+            None
         };
         if totals.is_none() {
             self.note(slice);

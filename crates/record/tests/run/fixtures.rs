@@ -456,9 +456,10 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
             }),
             segment: None,
             start_skew_ns: looked.then_some(1_200_000),
-            agents: match looked {
-                true => vec![agent_use(0.25), agent_use(0.75)],
-                false => Vec::new(),
+            agents: if looked {
+                vec![agent_use(0.25), agent_use(0.75)]
+            } else {
+                Vec::new()
             },
             responses: None,
             cache: looked.then_some(CacheUse {

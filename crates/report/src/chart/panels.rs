@@ -250,9 +250,10 @@ fn ring(svg: &mut String, named: &Named, x: &Scale, y: &Scale, taken: &mut Vec<(
         colour(named.place)
     );
     let width = width_of(&named.name);
-    let left = match at + 11.0 + width > RIGHT {
-        true => at - 11.0 - width,
-        false => at + 11.0,
+    let left = if at + 11.0 + width > RIGHT {
+        at - 11.0 - width
+    } else {
+        at + 11.0
     };
     let is_free = |base: &f64| {
         let mut others = taken.iter();

@@ -90,9 +90,10 @@ fn quarters(svg: &mut String, plane: &Plane, (across, up): (f64, f64), (top, bot
         if wide < width_of(name) + 16.0 || tall < 2.0 * LETTERS {
             continue;
         }
-        let (x, anchor) = match is_left {
-            true => (LEFT + 8.0, Anchor::Start),
-            false => (RIGHT - 8.0, Anchor::End),
+        let (x, anchor) = if is_left {
+            (LEFT + 8.0, Anchor::Start)
+        } else {
+            (RIGHT - 8.0, Anchor::End)
         };
         let y = if is_high { high } else { low };
         text(svg, (x, y), anchor, "soft halo", name);

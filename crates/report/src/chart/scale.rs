@@ -63,9 +63,10 @@ impl Scale {
             let space = (high / low).powf(SPACE);
             (low, high) = (low / space, high * space);
         }
-        let places = match axis.logarithmic {
-            true => round_ratios(low, high, wanted),
-            false => round_steps(low, high, wanted),
+        let places = if axis.logarithmic {
+            round_ratios(low, high, wanted)
+        } else {
+            round_steps(low, high, wanted)
         };
         // An axis of figures ends at tick marks, so that each end has a label.
         if !is_fixed && !axis.logarithmic {
@@ -78,9 +79,10 @@ impl Scale {
             Marks::Numbers => named(&places, number),
         };
         let is_inside = |mark: &(f64, String)| {
-            let slack = match axis.logarithmic {
-                true => mark.0 * 1e-9,
-                false => (high - low) * 1e-9,
+            let slack = if axis.logarithmic {
+                mark.0 * 1e-9
+            } else {
+                (high - low) * 1e-9
             };
             mark.0 >= low - slack && mark.0 <= high + slack
         };
@@ -101,9 +103,10 @@ impl Scale {
             return None;
         }
         let number = number.clamp(self.low, self.high);
-        let share = match self.logarithmic {
-            true => (number / self.low).ln() / (self.high / self.low).ln(),
-            false => (number - self.low) / (self.high - self.low),
+        let share = if self.logarithmic {
+            (number / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (number - self.low) / (self.high - self.low)
         };
         Some(self.from + share * (self.to - self.from))
     }
@@ -159,9 +162,10 @@ fn round_ratios(low: f64, high: f64, wanted: usize) -> Vec<f64> {
         wide if wide > SOME_DECADES => times(&[1.0]),
         _ => times(&[1.0, 2.0, 5.0]),
     };
-    let all = match all.len() < FEWEST {
-        true => times(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0]),
-        false => all,
+    let all = if all.len() < FEWEST {
+        times(&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0])
+    } else {
+        all
     };
     // If there are more than twice as many marks as wanted, only every n-th is kept.
     let every = all.len().div_ceil(wanted.max(1) * 2).max(1);
@@ -196,9 +200,10 @@ fn number(value: f64) -> String {
 }
 
 fn without_zeros(digits: &str) -> &str {
-    match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => digits,
+    if digits.contains('.') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        digits
     }
 }
 

@@ -136,9 +136,12 @@ pub(super) fn one_place_each(before: &Results, after: &Results) -> Option<(Resul
     if !is_file || then == now {
         return None;
     }
-    let both = |then: String, now: String| match then == now {
-        true => then,
-        false => format!("{then}, then {now}"),
+    let both = |then: String, now: String| {
+        if then == now {
+            then
+        } else {
+            format!("{then}, then {now}")
+        }
     };
     let common = (
         both(then.0, now.0),

@@ -46,11 +46,12 @@ fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
 fn document(content: &[u8]) -> Result<Content, String> {
     let document =
         document_from_json(content).map_err(|why| format!("is not a result of Tenbin: {why}"))?;
-    match document.schema == SCHEMA {
-        true => Ok(Content::Document(Box::new(document))),
-        false => Err(format!(
+    if document.schema == SCHEMA {
+        Ok(Content::Document(Box::new(document)))
+    } else {
+        Err(format!(
             "is of version {:?}, and this Tenbin reads {SCHEMA:?}",
             document.schema
-        )),
+        ))
     }
 }

@@ -136,10 +136,11 @@ fn failures(codes: &Json<'_>, total: u64, of: &mut Measurement) -> Result<(), Fa
             });
         }
     }
-    match sum == total {
-        true => Ok(()),
-        false => Err(Fault::of_the_file(format!(
+    if sum == total {
+        Ok(())
+    } else {
+        Err(Fault::of_the_file(format!(
             "contradicts itself: {total} requests, and {sum} by result"
-        ))),
+        )))
     }
 }

@@ -131,10 +131,11 @@ fn histogram(lines: &Lines<'_>, answered: u64) -> Result<(), Fault> {
         let bar = bar.and_then(|(_, rest)| count(rest.split_once(']')?.0));
         sum = sum.saturating_add(bar.ok_or_else(|| line.fault("is not a bar of the histogram"))?);
     }
-    match sum == answered.min(KEPT) {
-        true => Ok(()),
-        false => Err(Fault::of_the_file(format!(
+    if sum == answered.min(KEPT) {
+        Ok(())
+    } else {
+        Err(Fault::of_the_file(format!(
             "contradicts itself: the histogram has {sum} times and there are {answered} responses"
-        ))),
+        )))
     }
 }

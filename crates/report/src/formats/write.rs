@@ -67,9 +67,10 @@ impl Part {
 /// A name without characters that could lead to another directory.
 fn file_part(name: &str) -> Cow<'_, str> {
     let leads_away = |c: char| c == '/' || c.is_control();
-    match name.contains(leads_away) {
-        true => name.replace(leads_away, "_").into(),
-        false => name.into(),
+    if name.contains(leads_away) {
+        name.replace(leads_away, "_").into()
+    } else {
+        name.into()
     }
 }
 

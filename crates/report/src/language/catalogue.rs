@@ -37,11 +37,10 @@ impl Catalogue {
         let lines = files.iter().flat_map(|file| file.lines());
         let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         while let (Some(english), Some(translation)) = (lines.next(), lines.next()) {
-            match english.contains("{1}") {
-                false => {
-                    catalogue.texts.insert(english, translation);
-                }
-                true => catalogue.templates.push(Template::of(english, translation)),
+            if !english.contains("{1}") {
+                catalogue.texts.insert(english, translation);
+            } else {
+                catalogue.templates.push(Template::of(english, translation))
             }
         }
         catalogue

@@ -26,9 +26,10 @@ pub(crate) fn summary(document: &Document) -> String {
         if !section.title.is_empty() {
             let _ = write!(page, "\n## {}\n", section.heading(document));
         }
-        let detail = match section.title.is_empty() {
-            true => Detail::Value,
-            false => Detail::Interval,
+        let detail = if section.title.is_empty() {
+            Detail::Value
+        } else {
+            Detail::Interval
         };
         write_blocks(&mut page, &blocks, detail);
     }
@@ -61,12 +62,13 @@ fn charts(document: &Document) -> String {
             let _ = writeln!(images, "\n![{}]({file})", for_markdown(&chart.title));
         }
     }
-    match images.is_empty() {
-        true => images,
-        false => format!(
+    if images.is_empty() {
+        images
+    } else {
+        format!(
             "\n<details><summary>{}</summary>\n{images}\n</details>\n",
             language::text(document, "Charts")
-        ),
+        )
     }
 }
 
@@ -115,9 +117,12 @@ fn table(page: &mut String, table: &Table, detail: Detail) {
     let head: Vec<String> = table.head.iter().map(|cell| for_markdown(cell)).collect();
     let _ = writeln!(page, "| {} |", head.join(" | "));
     let rule: Vec<&str> = (0..table.head.len())
-        .map(|column| match table.is_numeric(column) {
-            true => "---:",
-            false => "---",
+        .map(|column| {
+            if table.is_numeric(column) {
+                "---:"
+            } else {
+                "---"
+            }
         })
         .collect();
     let _ = writeln!(page, "| {} |", rule.join(" | "));

@@ -233,9 +233,10 @@ impl Page {
                 if column > 0 {
                     line.push_str(GAP);
                 }
-                match grid.numeric[column] {
-                    true => line.push_str(&format!("{space}{shown}")),
-                    false => line.push_str(&format!("{shown}{space}")),
+                if grid.numeric[column] {
+                    line.push_str(&format!("{space}{shown}"))
+                } else {
+                    line.push_str(&format!("{shown}{space}"))
                 }
             }
             self.line(line.trim_end());

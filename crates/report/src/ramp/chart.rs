@@ -56,9 +56,10 @@ const P99: Part = Part {
 /// Throughput against clients; `None` without a sweep.
 pub(crate) fn throughput(document: &Document) -> Option<Chart> {
     let fitted = document.capacities.iter().any(|it| law(it).is_some());
-    let law = match fitted {
-        true => " The dashed line is the Universal Scalability Law fitted to the points.",
-        false => "",
+    let law = if fitted {
+        " The dashed line is the Universal Scalability Law fitted to the points."
+    } else {
+        ""
     };
     let about = format!(
         "Bars are intervals; a ring marks the knee, beyond which more connections add little.{law}"
@@ -133,9 +134,10 @@ fn axis(clients: &[u64]) -> Axis {
     let logarithmic = ratio >= WIDE || is_doubling(clients);
     let marks = clients.iter().map(|each| (*each as f64, each.to_string()));
     Axis {
-        title: match logarithmic {
-            true => "connections (logarithmic)".to_owned(),
-            false => "connections".to_owned(),
+        title: if logarithmic {
+            "connections (logarithmic)".to_owned()
+        } else {
+            "connections".to_owned()
         },
         logarithmic,
         marks: Marks::Fixed(marks.collect()),

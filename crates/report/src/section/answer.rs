@@ -63,9 +63,10 @@ fn answers(document: &Document) -> Vec<Text> {
 /// %)`.
 fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     let several = document.workloads.len() > 1 || document.is_curve(comparison);
-    let place = match several {
-        true => format!(" {}", place(document, comparison)),
-        false => String::new(),
+    let place = if several {
+        format!(" {}", place(document, comparison))
+    } else {
+        String::new()
     };
     let text = in_capitals(comparison, &place);
     let (Some(figure), Said::Outcome(_) | Said::OfTwin { .. }) =
@@ -119,9 +120,10 @@ fn interval(comparison: &Comparison, figure: Figure) -> String {
     };
     // Rounded down, so that the stated confidence is never too high.
     let confidence = (confidence * 100.0).floor();
-    match figure.value >= MULTIPLE {
-        true => format!("{confidence} % CI {}–{}", ratio(low), ratio(high)),
-        false => format!("{confidence} % CI {} … {} %", points(low), points(high)),
+    if figure.value >= MULTIPLE {
+        format!("{confidence} % CI {}–{}", ratio(low), ratio(high))
+    } else {
+        format!("{confidence} % CI {} … {} %", points(low), points(high))
     }
 }
 
@@ -191,9 +193,10 @@ fn method(document: &Document) -> String {
         _ => ", interleaved",
     };
     let mut known = document.environment.targets.values();
-    let restarted = match known.any(|target| target.relaunched) {
-        true => ", targets restarted",
-        false => "",
+    let restarted = if known.any(|target| target.relaunched) {
+        ", targets restarted"
+    } else {
+        ""
     };
     parts.push(format!("{}{interleaved}{restarted}", schedule(document)));
     parts.extend(

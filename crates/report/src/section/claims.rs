@@ -125,9 +125,10 @@ pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
 /// The workload of a comparison as text: `at get`, or `over all levels of get` for a comparison of
 /// whole concurrency sweeps.
 pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
-    let over = match document.is_curve(comparison) {
-        true => "over all levels of",
-        false => "at",
+    let over = if document.is_curve(comparison) {
+        "over all levels of"
+    } else {
+        "at"
     };
     format!("{over} {}", comparison.workload)
 }

@@ -121,9 +121,10 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
             ),
         },
         format!("Verdict  {}", for_terminal(&verdict(document))),
-        match document.run.is_imported() {
-            true => format!("Run      {}", for_terminal(&document.run.name)),
-            false => format!("Run      {}", for_terminal(&document.run.directory)),
+        if document.run.is_imported() {
+            format!("Run      {}", for_terminal(&document.run.name))
+        } else {
+            format!("Run      {}", for_terminal(&document.run.directory))
         },
     ]
 }
@@ -133,9 +134,10 @@ pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
 fn why(document: &Document) -> String {
     // Notes are shown although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
-    let mut text = match noted {
-        true => String::new(),
-        false => format!(", {}", trust_meaning(document.trust)),
+    let mut text = if noted {
+        String::new()
+    } else {
+        format!(", {}", trust_meaning(document.trust))
     };
     text += &unchecked(document);
     text += &incomplete(document);
@@ -198,9 +200,10 @@ fn verdict(document: &Document) -> String {
     claims.extend(document.between_workloads().cloned());
     let sought = !document.capacities.is_empty() || !document.searches.is_empty();
     if primary.is_empty() && claims.is_empty() {
-        claims.push(match sought {
-            true => beyond_belief(document).unwrap_or_else(|| warned_once(&document.verdicts)),
-            false => alone(document),
+        claims.push(if sought {
+            beyond_belief(document).unwrap_or_else(|| warned_once(&document.verdicts))
+        } else {
+            alone(document)
         });
     } else {
         claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
@@ -236,9 +239,12 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
         .map(|each| half_width(each.ratio))
         .collect();
     if widths.is_empty() {
-        let primary = |result: &ResultOf| match is_closed(document, result) {
-            true => half_width(result.throughput),
-            false => half_width(result.work().next().and_then(|work| work.p50)),
+        let primary = |result: &ResultOf| {
+            if is_closed(document, result) {
+                half_width(result.throughput)
+            } else {
+                half_width(result.work().next().and_then(|work| work.p50))
+            }
         };
         widths = document.results.iter().map(primary).collect();
     }

@@ -62,11 +62,12 @@ fn push(table: &mut Table, workload: &str, comparison: &Comparison, place: &str)
     let winner = winner(comparison).unwrap_or("none");
     table.push([
         workload.into(),
-        Cell::Text(match decides {
-            true => Text::default()
+        Cell::Text(if decides {
+            Text::default()
                 .and(Look::Strong, by)
-                .and(Look::Plain, " (decides)"),
-            false => Text::plain(by),
+                .and(Look::Plain, " (decides)")
+        } else {
+            Text::plain(by)
         }),
         comparison
             .ratio

@@ -47,9 +47,10 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         ];
         row.extend(counts.map(|n| Cell::from(count(n))));
         // A column without a value is not printed.
-        row.push(match any_resent {
-            true => count(connections.resent.total()).into(),
-            false => UNKNOWN.into(),
+        row.push(if any_resent {
+            count(connections.resent.total()).into()
+        } else {
+            UNKNOWN.into()
         });
         let lookup = name_lookup(document, &result.target);
         row.push(lookup.unwrap_or_else(|| UNKNOWN.to_owned()).into());

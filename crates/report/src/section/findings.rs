@@ -47,9 +47,10 @@ pub(super) fn in_short(document: &Document) -> Vec<Block> {
             .and(Look::Plain, first.advice.clone())
     });
     let all: Vec<Text> = each.collect();
-    match all.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::List(all)],
+    if all.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::List(all)]
     }
 }
 
@@ -75,9 +76,10 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         table.push([
             Cell::Text(word(finding.severity)),
             Cell::code(&finding.rule),
-            match about.is_empty() {
-                true => "the run".into(),
-                false => about.join(", ").into(),
+            if about.is_empty() {
+                "the run".into()
+            } else {
+                about.join(", ").into()
             },
             finding.cause.to_string().into(),
             finding.evidence.clone().into(),

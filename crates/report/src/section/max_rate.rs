@@ -48,9 +48,10 @@ fn row(probe: &SearchProbe, search: &Search) -> Vec<Cell> {
         (false, true) => "no, closely",
     };
     // Other probes at this rate or nearby contradict this probe.
-    row.push(match search.undecided.contains(&probe.rate) {
-        true if !probe.void => format!("{held}; rate undecided").into(),
-        _ => held.into(),
+    row.push(if search.undecided.contains(&probe.rate) && !probe.void {
+        format!("{held}; rate undecided").into()
+    } else {
+        held.into()
     });
     row
 }

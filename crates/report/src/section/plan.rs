@@ -21,15 +21,16 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         run.seed
             .map_or_else(|| UNKNOWN.to_owned(), |seed| seed.to_string())
     );
-    let text = match run.is_imported() {
-        true => Text::plain("The results were imported; nothing was run here.".to_owned()),
-        false => Text::plain(text)
+    let text = if run.is_imported() {
+        Text::plain("The results were imported; nothing was run here.".to_owned())
+    } else {
+        Text::plain(text)
             .and(Look::Plain, "Repeat the run with ")
             .and(
                 Look::Code,
                 format!("tenbin run {}/plan.toml", run.directory),
             )
-            .and(Look::Plain, "."),
+            .and(Look::Plain, ".")
     };
     let mut blocks = vec![Block::Paragraph(text)];
     let mut workloads = Table::new(1, ["workload", "what", "load"]);

@@ -249,9 +249,10 @@ fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3
     let Some(comparison) = comparison else {
         return [Cell::empty(), Cell::empty(), Cell::empty()];
     };
-    let mark = match is_paired(document, comparison) {
-        true => "*",
-        false => "",
+    let mark = if is_paired(document, comparison) {
+        "*"
+    } else {
+        ""
     };
     [
         comparison.ratio.map_or_else(

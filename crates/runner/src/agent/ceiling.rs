@@ -41,9 +41,10 @@ pub(super) fn ceiling(cores: usize) -> u64 {
         }
     }
     let _ = responders.join();
-    match cpu.is_zero() {
-        true => 0,
-        false => (requests as f64 / cpu.as_secs_f64() * cores as f64) as u64,
+    if cpu.is_zero() {
+        0
+    } else {
+        (requests as f64 / cpu.as_secs_f64() * cores as f64) as u64
     }
 }
 

@@ -80,9 +80,12 @@ impl Search {
         let (held, failed) = rates.bracket();
         // If a proof did not succeed, one at a lower rate than the highest that held is good enough.
         let has_unproven = rates.unproven().next().is_some();
-        let is_candidate = |rate: f64| match has_unproven {
-            true => held.is_some_and(|held| rate <= held),
-            false => held == Some(rate),
+        let is_candidate = |rate: f64| {
+            if has_unproven {
+                held.is_some_and(|held| rate <= held)
+            } else {
+                held == Some(rate)
+            }
         };
         let mut proofs = tried.iter().filter(|t| rates.is_proven(t));
         let proven = proofs.rfind(|t| is_candidate(t.rate));

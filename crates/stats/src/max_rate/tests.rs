@@ -178,9 +178,10 @@ impl Pausing {
     const LIMIT: f64 = 1_500.0;
 
     fn next_pause(&mut self) -> f64 {
-        match self.random {
-            true => self.dice.exponential(4_500.0),
-            false => 4_500.0,
+        if self.random {
+            self.dice.exponential(4_500.0)
+        } else {
+            4_500.0
         }
     }
 
@@ -420,9 +421,10 @@ fn a_late_generator_decides_nothing_and_ends_the_search() {
     within(&once, 1_000.0, SEARCH_PRECISION);
     assert!(!once.is_late());
     let above = search(100.0, f64::INFINITY, |rate, purpose, _| {
-        match rate > 500.0 {
-            true => late(rate, purpose),
-            false => clear(rate, purpose, true),
+        if rate > 500.0 {
+            late(rate, purpose)
+        } else {
+            clear(rate, purpose, true)
         }
     });
     assert!(above.is_late());

@@ -101,9 +101,10 @@ impl Search {
             && let Some(proof) = unproven.and_then(|held| proof_at(held.rate))
         {
             // The first proof may fail: reserve time for a second proof at a lower rate.
-            let has_time = match is_first {
-                true => times.fit(&[next, proof, proof]),
-                false => times.fit(&[next, proof]),
+            let has_time = if is_first {
+                times.fit(&[next, proof, proof])
+            } else {
+                times.fit(&[next, proof])
             };
             if !has_time {
                 next = proof;

@@ -229,9 +229,10 @@ impl<'p> Rates<'p> {
                 let mut pools = self.pools(tried.rate, limit, holds).into_iter();
                 pools.any(|pool| pool.is_below(allowed) == Some(holds))
             };
-            match shows(false) {
-                true => Some(false),
-                false => shows(true).then_some(true),
+            if shows(false) {
+                Some(false)
+            } else {
+                shows(true).then_some(true)
             }
         });
         let decisions: Vec<_> = shares.chain(tried.votes()).collect();
@@ -302,9 +303,10 @@ impl<'p> Rates<'p> {
         };
         // Events may depend on elapsed time or on the number of requests.
         let part = (here.seconds as f64 / there.seconds as f64).min(here.all / there.all);
-        match part * there.hit as f64 >= EVENTS * (1.0 + here.hit as f64) {
-            true => 1.0,
-            false => there.event * rate / at,
+        if part * there.hit as f64 >= EVENTS * (1.0 + here.hit as f64) {
+            1.0
+        } else {
+            there.event * rate / at
         }
     }
 

@@ -52,15 +52,17 @@ impl Nodes {
             values: Placeholders {
                 host: command::bracketed(*address),
                 port,
-                data: match is_cluster {
-                    true => paths.data.join((at + 1).to_string()),
-                    false => paths.data.clone(),
+                data: if is_cluster {
+                    paths.data.join((at + 1).to_string())
+                } else {
+                    paths.data.clone()
                 },
                 credentials: credentials.clone(),
             },
-            log: match is_cluster {
-                true => paths.log_of_node(at + 1),
-                false => paths.log.clone(),
+            log: if is_cluster {
+                paths.log_of_node(at + 1)
+            } else {
+                paths.log.clone()
             },
         });
         Ok(Self {

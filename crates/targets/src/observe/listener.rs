@@ -50,9 +50,10 @@ impl Source for Listener {
     }
 
     fn members(&self) -> Vec<i32> {
-        match self.includes_this_process() {
-            true => Vec::new(),
-            false => self.0.members(),
+        if self.includes_this_process() {
+            Vec::new()
+        } else {
+            self.0.members()
         }
     }
 }

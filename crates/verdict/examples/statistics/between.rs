@@ -95,13 +95,14 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
                 );
                 let row = at_least(&what, POWER, found.count(), pairs as usize);
                 let is_promised = machine == Machine::Calm && change >= PROMISED;
-                rows.push(match is_promised {
-                    true => row,
-                    false => Row {
+                rows.push(if is_promised {
+                    row
+                } else {
+                    Row {
                         limit: "stated, not judged".to_owned(),
                         passed: true,
                         ..row
-                    },
+                    }
                 });
             }
         }
@@ -110,9 +111,10 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
 }
 
 fn with(history: bool) -> String {
-    match history {
-        true => format!(", {HISTORY} earlier runs"),
-        false => String::new(),
+    if history {
+        format!(", {HISTORY} earlier runs")
+    } else {
+        String::new()
     }
 }
 
@@ -188,9 +190,10 @@ impl Pair {
         for _ in 0..BLOCKS {
             let mut sums = [0.0; 2];
             for target in [0, 1, 1, 0] {
-                let burst = match rng.unit() < often {
-                    true => hard * rng.unit() * [1.0, self.share][target],
-                    false => 0.0,
+                let burst = if rng.unit() < often {
+                    hard * rng.unit() * [1.0, self.share][target]
+                } else {
+                    0.0
                 };
                 let speed = level[target] + noise.next() - burst;
                 sums[target] += speed / SLICES as f64;
@@ -215,10 +218,13 @@ impl Pair {
             Machine::OtherSpeed => 0.3 * normal(rng),
             Machine::Bursts | Machine::Any => 0.05 * normal(rng),
             Machine::HeavyTails => 0.15 * student(rng),
-            Machine::TwoSpeeds => match rng.unit() < 0.5 {
-                true => -(1.6_f64.ln()),
-                false => 0.0,
-            },
+            Machine::TwoSpeeds => {
+                if rng.unit() < 0.5 {
+                    -(1.6_f64.ln())
+                } else {
+                    0.0
+                }
+            }
         }
     }
 
@@ -228,10 +234,13 @@ impl Pair {
             Machine::Calm => 0.02 * normal(rng),
             Machine::OtherSpeed | Machine::Bursts | Machine::Any => 0.04 * normal(rng),
             Machine::HeavyTails => 0.04 * student(rng),
-            Machine::TwoSpeeds => match rng.unit() < 0.3 {
-                true => -(1.2_f64.ln()),
-                false => 0.02 * normal(rng),
-            },
+            Machine::TwoSpeeds => {
+                if rng.unit() < 0.3 {
+                    -(1.2_f64.ln())
+                } else {
+                    0.02 * normal(rng)
+                }
+            }
         }
     }
 }

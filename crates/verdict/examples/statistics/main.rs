@@ -63,8 +63,9 @@ fn main() -> ExitCode {
         let word = if row.passed { "pass" } else { "**FAIL**" };
         println!("| {} | {} | {} | {word} |", row.what, row.limit, row.found);
     }
-    match passed == rows.len() && !rows.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if passed == rows.len() && !rows.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

@@ -98,9 +98,10 @@ fn run(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> Vec<Slice> {
         .zip(0_u32..)
         .map(|(turn, index)| {
             drift = PHI * drift + (1.0 - PHI * PHI).sqrt() * normal(&mut rng);
-            let share = match share > 0.0 {
-                true => (share + DRIFT * drift).clamp(0.0, 0.95),
-                false => 0.0,
+            let share = if share > 0.0 {
+                (share + DRIFT * drift).clamp(0.0, 0.95)
+            } else {
+                0.0
             };
             let (mut done, mut idle, mut waiting) = (0.0, 0.0, 0.0);
             for _ in 0..STRETCHES {

@@ -222,12 +222,11 @@ impl Machine {
             self.busy.0 -= 1;
             speed -= self.busy.1;
         }
-        let heavy = match self.world.heavy {
-            true => {
-                let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
-                (3.0 / squares.max(1e-9)).sqrt()
-            }
-            false => 1.0,
+        let heavy = if self.world.heavy {
+            let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
+            (3.0 / squares.max(1e-9)).sqrt()
+        } else {
+            1.0
         };
         speed += 0.015 * heavy * normal(rng);
         if self.world.stalls && rng.unit() < 0.125 {
@@ -255,10 +254,7 @@ impl Bucket {
         for _ in 0..TICKS {
             let tick = 1.0 / f64::from(TICKS);
             let earned = self.saved + SUSTAINED * tick;
-            let wanted = match is_loaded {
-                true => BURST * speed * tick,
-                false => 0.0,
-            };
+            let wanted = if is_loaded { BURST * speed * tick } else { 0.0 };
             let now = wanted.min(earned);
             served += now;
             self.saved = (earned - now).min(self.most);

@@ -15,9 +15,10 @@ use crate::words::middle;
 /// in the run, if some were lost.
 pub(crate) fn agent_count(environment: &Environment, first: Option<&Slice>) -> usize {
     let first = first.map_or(0, |slice| slice.agents.len());
-    match environment.lost_agents.is_empty() {
-        true => first,
-        false => environment.agents.len().max(first),
+    if environment.lost_agents.is_empty() {
+        first
+    } else {
+        environment.agents.len().max(first)
     }
 }
 
@@ -105,9 +106,10 @@ pub(crate) fn agent_results(
         for (place, (work, target)) in places.iter().enumerate() {
             let cell = Cell::new(work, target, &slices);
             let basis = Basis::of(&cell);
-            let [p50, p99] = match is_closed(work) {
-                true => [Metric::SERVICE_P50, Metric::SERVICE_P99],
-                false => [Metric::RESPONSE_P50, Metric::RESPONSE_P99],
+            let [p50, p99] = if is_closed(work) {
+                [Metric::SERVICE_P50, Metric::SERVICE_P99]
+            } else {
+                [Metric::RESPONSE_P50, Metric::RESPONSE_P99]
             };
             let full = cell.full();
             let alone = Environment::default();

@@ -18,12 +18,13 @@ fn most(found: &Capacity) -> String {
         );
     };
     let knee = match found.knee {
-        Some(Knee { connections, found }) => match found {
-            true => format!("the knee is at {connections}"),
-            false => {
+        Some(Knee { connections, found }) => {
+            if found {
+                format!("the knee is at {connections}")
+            } else {
                 format!("the knee is at {connections} or more; more connections would show where")
             }
-        },
+        }
         None => "the knee is unknown".to_owned(),
     };
     format!(

@@ -176,9 +176,10 @@ impl Comparison {
             return String::new();
         }
         let floor = percent(self.floor());
-        let noise = match self.floor() > NOISE_FLOOR {
-            true => format!("{floor}, by which the twin may differ"),
-            false => floor,
+        let noise = if self.floor() > NOISE_FLOOR {
+            format!("{floor}, by which the twin may differ")
+        } else {
+            floor
         };
         format!("; the difference is below the noise floor of {noise}")
     }
@@ -249,9 +250,10 @@ impl Comparison {
 /// The size of a difference in words: `5 %`, or `a factor of 3.20` for a difference of 100 % or more,
 /// which a decrease cannot have.
 pub(crate) fn size(effect: f64) -> String {
-    match effect < 1.0 {
-        true => percent(effect),
-        false => format!("a factor of {}", ratio(1.0 + effect)),
+    if effect < 1.0 {
+        percent(effect)
+    } else {
+        format!("a factor of {}", ratio(1.0 + effect))
     }
 }
 

@@ -44,9 +44,12 @@ pub(crate) fn target(target: &Target) -> String {
 
 /// Describes the source of the figures of a target's resource use.
 pub(crate) fn observed_by(source: &Observe) -> String {
-    let of_page = |page: &ObservePage| match page.insecure {
-        true => format!("{} (certificate NOT checked)", page.url),
-        false => page.url.to_string(),
+    let of_page = |page: &ObservePage| {
+        if page.insecure {
+            format!("{} (certificate NOT checked)", page.url)
+        } else {
+            page.url.to_string()
+        }
     };
     match source {
         Observe::Processes(processes) => processes.to_string(),

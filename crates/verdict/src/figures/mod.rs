@@ -211,12 +211,13 @@ fn of_operation(
     let closed = is_closed(cell.workload);
     let [service_p50, service_p90, service_p99] =
         basis.quantiles([0.50, 0.90, 0.99], service, name);
-    let (timed, [p50, p90, p99]): (Kind, _) = match closed {
-        true => (service, [service_p50, service_p90, service_p99]),
-        false => (
+    let (timed, [p50, p90, p99]): (Kind, _) = if closed {
+        (service, [service_p50, service_p90, service_p99])
+    } else {
+        (
             response,
             basis.quantiles([0.50, 0.90, 0.99], response, name),
-        ),
+        )
     };
     let [first_byte_p50, first_byte_p99] = basis.quantiles([0.50, 0.99], first_byte, name);
     OperationResult {
@@ -233,9 +234,10 @@ fn of_operation(
             let rate = slice.throughput_of(op)?;
             Some(per(op.counts.payload as f64, op.counts.ok).unwrap_or(0.0) * rate)
         }),
-        timed_from: match closed {
-            true => TimedFrom::Write,
-            false => TimedFrom::IntendedStart,
+        timed_from: if closed {
+            TimedFrom::Write
+        } else {
+            TimedFrom::IntendedStart
         },
         p50,
         p90,

@@ -80,9 +80,10 @@ pub(crate) fn percentile_ratios(
             };
             let at = |quantile: Quantile| {
                 let statistic = Statistic::Quantile(quantile);
-                let metric = match closed {
-                    true => Metric::Service(statistic),
-                    false => Metric::Response(statistic),
+                let metric = if closed {
+                    Metric::Service(statistic)
+                } else {
+                    Metric::Response(statistic)
                 };
                 let found = match known(metric) {
                     Some(comparison) => comparison.found.ratio,

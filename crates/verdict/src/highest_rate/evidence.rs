@@ -48,9 +48,10 @@ pub(super) fn probe(slice: &Slice, slo: &Slo) -> Option<(tenbin_stats::Probe, Ju
         });
     let probe = tenbin_stats::Probe {
         rate: offered.rate,
-        purpose: match offered.proof {
-            true => Purpose::Proof,
-            false => Purpose::Seek,
+        purpose: if offered.proof {
+            Purpose::Proof
+        } else {
+            Purpose::Seek
         },
         shares,
         votes: votes.collect(),
@@ -204,20 +205,22 @@ impl Disturbance {
             });
             (sum.all() as f64 > most).then_some(sum)
         };
-        let delayed = match excess > 0.0 {
-            true => delayed_by(QUEUED_BY_STALL, excess),
-            false => slo.limits().iter().find_map(|limit| {
+        let delayed = if excess > 0.0 {
+            delayed_by(QUEUED_BY_STALL, excess)
+        } else {
+            slo.limits().iter().find_map(|limit| {
                 let most = match *limit {
                     Limit::Percentile { percent, .. } => DISTURBED * (1.0 - percent / 100.0),
                     Limit::Mean { .. } => DISTURBED_MEAN,
                     Limit::Errors { .. } => return None,
                 };
                 delayed_by(limit.time()? / Limit::DELAY_PART, most * all as f64)
-            }),
+            })
         }?;
-        Some(match delayed.late >= delayed.waited {
-            true => Self::LateGenerator,
-            false => Self::WaitedForCore,
+        Some(if delayed.late >= delayed.waited {
+            Self::LateGenerator
+        } else {
+            Self::WaitedForCore
         })
     }
 

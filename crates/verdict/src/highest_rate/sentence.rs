@@ -39,9 +39,10 @@ impl SearchResult {
             .map(|rate| exact_rate(*rate))
             .collect();
         if let Some((last, others)) = rates.split_last() {
-            let rates = match others.is_empty() {
-                true => last.clone(),
-                false => format!("{} and {last}", others.join(", ")),
+            let rates = if others.is_empty() {
+                last.clone()
+            } else {
+                format!("{} and {last}", others.join(", "))
             };
             said += &format!(
                 "; {rates} could not be decided in time: too few operations, or slow operations \

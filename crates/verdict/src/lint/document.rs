@@ -54,9 +54,10 @@ pub fn document(named: &[(String, Reported)]) -> Document {
         schema: SCHEMA.to_owned(),
         language: Language::default(),
         run: run(named),
-        trust: match is_invalid {
-            true => Trust::Invalid,
-            false => Trust::Suspect,
+        trust: if is_invalid {
+            Trust::Invalid
+        } else {
+            Trust::Suspect
         },
         absolute: None,
         verdicts: vec![

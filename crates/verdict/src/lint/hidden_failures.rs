@@ -45,9 +45,10 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             let shown = share.map_or_else(String::new, |share| format!(" ({})", percent(share)));
             Some(LintFinding {
                 rule: RULE.name,
-                severity: match share.is_none_or(|share| share > INVALID) {
-                    true => Severity::Invalid,
-                    false => Severity::Suspect,
+                severity: if share.is_none_or(|share| share > INVALID) {
+                    Severity::Invalid
+                } else {
+                    Severity::Suspect
                 },
                 operation: Some(of.operation.clone()),
                 evidence: match denied {
@@ -59,22 +60,20 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                         "{}{shown} failed; these failures are {} of {}, and the exit code is \
                          still 0",
                         what.join(", "),
-                        match are_timed {
-                            true => "not in the rate",
-                            false => "neither in the rate nor in the times",
+                        if are_timed {
+                            "not in the rate"
+                        } else {
+                            "neither in the rate nor in the times"
                         },
                         file.tool,
                     ),
                 },
-                advice: match are_timed {
-                    true => {
-                        "read the numbers of failures, not the exit code; the percentiles are \
-                             those of failures, too"
-                    }
-                    false => {
-                        "read the numbers of failures, not the exit code; requests that fail are \
-                              often the slowest, and their times are missing from the percentiles"
-                    }
+                advice: if are_timed {
+                    "read the numbers of failures, not the exit code; the percentiles are \
+                         those of failures, too"
+                } else {
+                    "read the numbers of failures, not the exit code; requests that fail are \
+                          often the slowest, and their times are missing from the percentiles"
                 }
                 .to_owned(),
                 quotes: quotes(file, hidden.map(|each| &each.quote).chain(denied)),

@@ -36,9 +36,10 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 .collect();
             Some(LintFinding {
                 rule: RULE.name,
-                severity: match share > INVALID {
-                    true => Severity::Invalid,
-                    false => Severity::Suspect,
+                severity: if share > INVALID {
+                    Severity::Invalid
+                } else {
+                    Severity::Suspect
                 },
                 operation: Some(of.operation.clone()),
                 evidence: format!(

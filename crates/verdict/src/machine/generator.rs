@@ -105,12 +105,13 @@ impl Thread {
     /// "used 62 % of a core", followed by the wait for a core if the wait is long enough.
     pub(crate) fn words(&self) -> String {
         let used = format!("used {} of a core", percent(self.used));
-        match self.waited >= LITTLE {
-            true => format!(
+        if self.waited >= LITTLE {
+            format!(
                 "{used} and waited in {} of the time for one that other programs used",
                 percent(self.waited)
-            ),
-            false => used,
+            )
+        } else {
+            used
         }
     }
 }

@@ -48,9 +48,12 @@ impl Busy {
         let per_second =
             |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
         // The agents send the load, from other machines: this machine's load generator uses no CPU.
-        let of_generator = |slice: &Slice| match slice.agents.is_empty() {
-            true => per_second(slice, slice.client.cpu_seconds),
-            false => Some(0.0),
+        let of_generator = |slice: &Slice| {
+            if slice.agents.is_empty() {
+                per_second(slice, slice.client.cpu_seconds)
+            } else {
+                Some(0.0)
+            }
         };
         Some(Self {
             target: median(&server::busy_cores)?,

@@ -134,9 +134,10 @@ fn value((_, ratio): &Rival) -> f64 {
 
 /// The result in one sentence without a full stop.
 fn sentence(optimum: &Optimum, metric: Metric) -> String {
-    let word = match optimum.certain {
-        true => "the optimum",
-        false => "probably the optimum",
+    let word = if optimum.certain {
+        "the optimum"
+    } else {
+        "probably the optimum"
     };
     let about = format!("{} at {}", optimum.sweep, optimum.workload);
     match optimum.trust {
@@ -163,9 +164,10 @@ fn reason(optimum: &Optimum, metric: Metric) -> String {
     };
     let interval = ratio.map_or_else(|| "interval unknown".to_owned(), ratio_ends);
     let ratio = ratio.map_or_else(|| UNKNOWN.to_owned(), |ratio| times(ratio.value));
-    let beaten = match optimum.certain {
-        true => "",
-        false => ", which may exceed the margin",
+    let beaten = if optimum.certain {
+        ""
+    } else {
+        ", which may exceed the margin"
     };
     format!(
         "{figure}; no other value is more than {} better, and the closest is {place}, with \

@@ -93,9 +93,10 @@ fn step(
         let logs = blocks.log_ratios(metric, &other.name, &target.name);
         Figure::of(ratio(&logs, CONFIDENCE))
     };
-    let (median, p99) = match is_closed(workload) {
-        true => (Metric::SERVICE_P50, Metric::SERVICE_P99),
-        false => (Metric::RESPONSE_P50, Metric::RESPONSE_P99),
+    let (median, p99) = if is_closed(workload) {
+        (Metric::SERVICE_P50, Metric::SERVICE_P99)
+    } else {
+        (Metric::RESPONSE_P50, Metric::RESPONSE_P99)
     };
     let nodes = target.host_count() as u64;
     let against_nodes = (!is_outside).then(|| other.host_count() as u64);

@@ -278,11 +278,10 @@ impl BlobProtocol for Access {
                     .filter(|(_, entry)| is_failed(entry))
                     .map(|(at, _)| at)
                     .collect();
-                match kept.is_empty() {
-                    true => {
-                        Err("a part was not deleted (226), and none of the parts named is in the request".into())
-                    }
-                    false => Ok(Gone::AllBut(kept)),
+                if kept.is_empty() {
+                    Err("a part was not deleted (226), and none of the parts named is in the request".into())
+                } else {
+                    Ok(Gone::AllBut(kept))
                 }
             }
             404 => Err(NO_CALL.to_owned()),
@@ -312,9 +311,10 @@ impl BlobProtocol for Access {
             _ => "refused",
         };
         let words = response::refusal(response);
-        match words.is_empty() {
-            true => format!("{meaning} ({status})"),
-            false => format!("{meaning} ({status} {words})"),
+        if words.is_empty() {
+            format!("{meaning} ({status})")
+        } else {
+            format!("{meaning} ({status} {words})")
         }
     }
 }

@@ -118,9 +118,10 @@ impl Allocation {
             at < before
         })?;
         let inside = at - (before - u64::from(slice.count));
-        let own = match length == self.piece_size {
-            true => self.tokens.get(nth),
-            false => None,
+        let own = if length == self.piece_size {
+            self.tokens.get(nth)
+        } else {
+            None
         };
         Some(Piece {
             cluster: self.cluster,

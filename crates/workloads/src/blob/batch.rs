@@ -193,13 +193,12 @@ impl Batch {
 
     /// Number of entries that are not deleted and were not being deleted by an earlier run.
     pub(crate) fn readable(&self) -> u64 {
-        match self.deleting.is_empty() {
-            true => self.left(),
-            false => {
-                let all = 0..self.len;
-                let readable = all.filter(|&at| !self.is_gone(at) && !self.is_being_deleted(at));
-                readable.count() as u64
-            }
+        if self.deleting.is_empty() {
+            self.left()
+        } else {
+            let all = 0..self.len;
+            let readable = all.filter(|&at| !self.is_gone(at) && !self.is_being_deleted(at));
+            readable.count() as u64
         }
     }
 

@@ -204,9 +204,10 @@ impl Workload for Deleter {
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         exchange.bodyless_response = false;
-        match self.budget.is_spent() {
-            true => Next::Exhausted,
-            false => self.delete(now, exchange),
+        if self.budget.is_spent() {
+            Next::Exhausted
+        } else {
+            self.delete(now, exchange)
         }
     }
 

@@ -34,9 +34,10 @@ impl BodyEncoding {
 
     /// The bytes that are sent.
     pub(crate) fn sent<'a>(&self, flight: &'a InFlight) -> &'a [u8] {
-        match flight.unacknowledged || flight.acknowledged {
-            true => &flight.framed,
-            false => &flight.body,
+        if flight.unacknowledged || flight.acknowledged {
+            &flight.framed
+        } else {
+            &flight.body
         }
     }
 
@@ -63,12 +64,11 @@ impl BodyEncoding {
             let text = "the response has no checksums, although the request asked for them";
             return Err((ErrorClass::Wrong, text.to_owned()));
         }
-        match checksums::fit(&self.hashes, &flight.body, sums) {
-            true => Ok(()),
-            false => {
-                let text = "the server's checksums differ from those of what was sent";
-                Err((ErrorClass::Wrong, text.to_owned()))
-            }
+        if checksums::fit(&self.hashes, &flight.body, sums) {
+            Ok(())
+        } else {
+            let text = "the server's checksums differ from those of what was sent";
+            Err((ErrorClass::Wrong, text.to_owned()))
         }
     }
 }

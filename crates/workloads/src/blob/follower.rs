@@ -466,9 +466,10 @@ impl Follower {
         }
         deleting.breaks += 1;
         let (breaks, broke_since) = (deleting.breaks, deleting.broke_since);
-        match breaks >= BREAKS {
-            true => self.gone(place, broke_since),
-            false => self.again(place, Some((ErrorClass::Short, BROKE_OFF))),
+        if breaks >= BREAKS {
+            self.gone(place, broke_since)
+        } else {
+            self.again(place, Some((ErrorClass::Short, BROKE_OFF)))
         }
     }
 

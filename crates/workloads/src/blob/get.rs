@@ -165,9 +165,10 @@ impl Workload for Getter {
             let is_right = is_range(head, flight.offset, flight.expected, flight.size);
             flight.other_part = !is_right;
         }
-        match flight.refused || self.made.is_some() {
-            true => BodyUse::Inspect,
-            false => BodyUse::Discard,
+        if flight.refused || self.made.is_some() {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
         }
     }
 

@@ -111,9 +111,10 @@ impl PieceWriter {
         building.live = true;
         building.room = Allocation::default();
         building.piece = 0;
-        building.step = match size > self.alloc_above {
-            true => Step::Allocate,
-            false => Step::Put,
+        building.step = if size > self.alloc_above {
+            Step::Allocate
+        } else {
+            Step::Put
         };
         Some(place)
     }
@@ -182,6 +183,7 @@ impl PieceWriter {
                     // Space with a known location can be released even if the response is otherwise
                     // wrong.
                     Some((location, _)) => building.room.location.extend_from_slice(location),
+                    // Locations on disk contain only complete blobs, so these pieces cannot be found.
                     None => self.recorder.budget.set.note_orphan(),
                 }
                 building.room = Allocation::read(&flight.caught, flight.size)
@@ -271,12 +273,11 @@ impl PieceWriter {
     /// Records allocated space whose pieces may be stored but belong to no complete blob.
     fn leave(&mut self, place: usize) {
         let building = &self.buildings[place];
-        match self.recorder.budget.set.stays() {
-            // Locations on disk contain only complete blobs, so these pieces cannot be found.
-            true => self.recorder.budget.set.note_orphan(),
-            false => self
-                .recorder
-                .doubt(entry(&building.flight, &building.room.location)),
+        if self.recorder.budget.set.stays() {
+            self.recorder.budget.set.note_orphan()
+        } else {
+            self.recorder
+                .doubt(entry(&building.flight, &building.room.location))
         }
     }
 }
@@ -308,9 +309,10 @@ impl Workload for PieceWriter {
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let next = self.ready.pop_front().or_else(|| self.begin(now));
         let Some(place) = next else {
-            return match self.buildings.are_out() {
-                true => Next::Wait,
-                false => Next::Exhausted,
+            return if self.buildings.are_out() {
+                Next::Wait
+            } else {
+                Next::Exhausted
             };
         };
         exchange.tag = place as u64;

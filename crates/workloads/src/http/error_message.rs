@@ -103,14 +103,16 @@ impl ErrorMessages {
     /// contains a secret.
     pub(super) fn failed(&mut self, exchange: &mut Exchange) -> Judgement {
         let caught = self.bodies.caught(exchange);
-        let words = match caught.starts_with(REDIRECT.as_bytes()) {
-            true => String::from_utf8_lossy(caught).into_owned(),
-            false => words(caught).unwrap_or_default(),
+        let words = if caught.starts_with(REDIRECT.as_bytes()) {
+            String::from_utf8_lossy(caught).into_owned()
+        } else {
+            words(caught).unwrap_or_default()
         };
         self.bodies.release(exchange);
-        let words = match self.secrets.are_not_in(&words) {
-            true => words,
-            false => String::new(),
+        let words = if self.secrets.are_not_in(&words) {
+            words
+        } else {
+            String::new()
         };
         Judgement::Failed(ErrorClass::Status, words)
     }

@@ -56,10 +56,7 @@ impl Expected {
             suspicion: Suspicion::default(),
             // RFC 9110, section 9.2.1: other methods can change data on the server.
             is_safe: matches!(work.method.as_str(), "GET" | "OPTIONS"),
-            probes_left: match comparing.is_off() {
-                true => 0,
-                false => CONNECTIONS,
-            },
+            probes_left: if comparing.is_off() { 0 } else { CONNECTIONS },
             comparing,
             findings: Arc::default(),
             is_probed_after: false,

@@ -111,9 +111,10 @@ impl Observed {
             Some(content) => {
                 let is_cut = !is_whole || content.len() > MOST_BYTES;
                 let part = &content[..content.len().min(MOST_BYTES)];
-                let length = match notes.encoding.is_empty() {
-                    true => raw.0,
-                    false => content.len() as u64,
+                let length = if notes.encoding.is_empty() {
+                    raw.0
+                } else {
+                    content.len() as u64
                 };
                 let mut shape = Shape::of(part, is_cut.then_some(length), names);
                 if !is_whole && notes.encoding.is_empty() {

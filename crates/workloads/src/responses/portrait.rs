@@ -367,9 +367,10 @@ impl RecentSums {
         let is_known = old().next().is_some();
         let is_repeated = old().any(|(known, _)| *known == sum);
         self.last = Some(nanos);
-        match self.sums.len() < RECENT {
-            true => self.sums.push((sum, nanos)),
-            false => self.sums[self.next] = (sum, nanos),
+        if self.sums.len() < RECENT {
+            self.sums.push((sum, nanos))
+        } else {
+            self.sums[self.next] = (sum, nanos)
         }
         self.next = (self.next + 1) % RECENT;
         is_known.then_some(is_repeated)

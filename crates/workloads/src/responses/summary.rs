@@ -187,9 +187,10 @@ impl Comparing {
         raw.sort_unstable();
         let kinds = raw.chunk_by(|one, other| one == other);
         Some(ExpectedResponse {
-            probed: match reference.is_unloaded {
-                true => reference.responses,
-                false => 0,
+            probed: if reference.is_unloaded {
+                reference.responses
+            } else {
+                0
             },
             status: reference.status(),
             shortest: reference.lengths.0,

@@ -448,9 +448,10 @@ impl PreparedS3 {
 
     /// The position in the request sequence, for agents.
     fn sequence_state(&self) -> SliceState {
-        match self.has_sequence() {
-            true => SliceState::of(&sequence::held(&self.cursors)),
-            false => SliceState::default(),
+        if self.has_sequence() {
+            SliceState::of(&sequence::held(&self.cursors))
+        } else {
+            SliceState::default()
         }
     }
 
@@ -510,10 +511,11 @@ impl PreparedS3 {
     /// Number of measured workers in a slice.
     fn count(&self) -> usize {
         let workers = self.threads.min(self.connections);
-        match self.work.rewrite {
+        if self.work.rewrite {
             // Two workers never write the same object.
-            true => workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX)),
-            false => workers,
+            workers.min(usize::try_from(self.work.objects).unwrap_or(usize::MAX))
+        } else {
+            workers
         }
     }
 

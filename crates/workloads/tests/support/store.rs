@@ -99,9 +99,10 @@ impl Store {
             held: false,
             retained: false,
         });
-        match self.versioning {
-            true => Response::Headed(200, format!("x-amz-version-id: {id}"), Vec::new()),
-            false => response(200, ""),
+        if self.versioning {
+            Response::Headed(200, format!("x-amz-version-id: {id}"), Vec::new())
+        } else {
+            response(200, "")
         }
     }
 
@@ -133,9 +134,10 @@ impl Store {
                 let Some(version) = self.find(key, id) else {
                     return error(404, "NoSuchKey");
                 };
-                match sub("retention") {
-                    true => version.retained = on(">GOVERNANCE<"),
-                    false => version.held = on(">ON<"),
+                if sub("retention") {
+                    version.retained = on(">GOVERNANCE<")
+                } else {
+                    version.held = on(">ON<")
                 }
                 response(200, "")
             }
@@ -147,9 +149,10 @@ impl Store {
             },
             "DELETE" => {
                 let bypass = request.header("x-amz-bypass-governance-retention");
-                match self.delete(key, id, bypass.is_some()) {
-                    true => response(204, ""),
-                    false => error(403, "AccessDenied"),
+                if self.delete(key, id, bypass.is_some()) {
+                    response(204, "")
+                } else {
+                    error(403, "AccessDenied")
                 }
             }
             other => panic!("{other} of an object"),
@@ -269,9 +272,12 @@ impl Store {
 
     fn of_bucket(&mut self, request: &Request, query: &BTreeMap<String, String>) -> Response {
         let sub = |name: &str| query.contains_key(name);
-        let enabled = |on: bool, element: &str| match on {
-            true => response(200, format!("<X><{element}>Enabled</{element}></X>")),
-            false => response(200, "<X/>"),
+        let enabled = |on: bool, element: &str| {
+            if on {
+                response(200, format!("<X><{element}>Enabled</{element}></X>"))
+            } else {
+                response(200, "<X/>")
+            }
         };
         match request.method.as_str() {
             "HEAD" => response(if self.bucket { 200 } else { 404 }, ""),
@@ -292,10 +298,13 @@ impl Store {
                 response(200, "")
             }
             "GET" if sub("versioning") => enabled(self.versioning, "Status"),
-            "GET" if sub("object-lock") => match self.lock {
-                true => enabled(true, "ObjectLockEnabled"),
-                false => error(404, "ObjectLockConfigurationNotFoundError"),
-            },
+            "GET" if sub("object-lock") => {
+                if self.lock {
+                    enabled(true, "ObjectLockEnabled")
+                } else {
+                    error(404, "ObjectLockConfigurationNotFoundError")
+                }
+            }
             "GET" => self.list(request, query),
             "DELETE" if self.keys.is_empty() => {
                 self.bucket = false;
@@ -330,9 +339,10 @@ impl Store {
         let prefix = &query["prefix"];
         let packed = request.header("x-minio-extract").is_some() && !self.lacks(Lack::Archives);
         let versions = query.contains_key("versions");
-        let (tag, root) = match versions {
-            true => ("Version", "ListVersionsResult"),
-            false => ("Contents", "ListBucketResult"),
+        let (tag, root) = if versions {
+            ("Version", "ListVersionsResult")
+        } else {
+            ("Contents", "ListBucketResult")
         };
         // Listed elements, ordered by key and version.
         let mut all: BTreeMap<String, String> = BTreeMap::new();

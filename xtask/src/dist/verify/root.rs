@@ -136,9 +136,10 @@ pub(super) fn isolated() -> Command {
 /// a user namespace, which cannot change the groups of a process.
 fn isolated_as(user: &str, group: &str) -> Command {
     let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    let [set_user, set_group] = match is_root {
-        true => ["setuid", "setgid"],
-        false => ["map-user", "map-group"],
+    let [set_user, set_group] = if is_root {
+        ["setuid", "setgid"]
+    } else {
+        ["map-user", "map-group"]
     };
     let mut command = Command::new("unshare");
     command

@@ -106,8 +106,9 @@ impl ObjectArgs {
 
 /// Splits plain sizes at commas. Does not split a size distribution, which contains a colon.
 fn split(text: &str) -> Vec<&str> {
-    match text.contains(':') {
-        true => vec![text],
-        false => text.split(',').collect(),
+    if text.contains(':') {
+        vec![text]
+    } else {
+        text.split(',').collect()
     }
 }

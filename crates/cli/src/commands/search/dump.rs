@@ -86,11 +86,10 @@ impl Drop for Unfinished {
 }
 
 fn ended(stopped: bool) -> Exit {
-    match stopped {
-        true => {
-            output::error("interrupted: the dump is not complete");
-            Exit::Interrupted
-        }
-        false => Exit::Done,
+    if stopped {
+        output::error("interrupted: the dump is not complete");
+        Exit::Interrupted
+    } else {
+        Exit::Done
     }
 }

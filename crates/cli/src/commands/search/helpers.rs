@@ -70,9 +70,10 @@ fn convert(job: Convert) -> Result<Exit, Error> {
 fn dump(job: Dump) -> Result<Exit, Error> {
     const NAME: &str = super::STANDARD_OUTPUT;
     let is_url = job.database.contains("://");
-    let database = match is_url {
-        true => Database::Server(Client::new(&job.database, &Login::default())?),
-        false => Database::Files(job.database),
+    let database = if is_url {
+        Database::Server(Client::new(&job.database, &Login::default())?)
+    } else {
+        Database::Files(job.database)
     };
     let wanted = Wanted {
         plugins: job.plugins,

@@ -19,10 +19,11 @@ pub(super) struct StepProgress {
 impl StepProgress {
     pub(super) fn new(quiet: bool) -> Self {
         let terminal = output::is_smart(&std::io::stderr());
-        let bar = match quiet || !terminal {
-            true => ProgressBar::hidden(),
-            false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4))
-                .with_style(ProgressStyle::default_spinner()),
+        let bar = if quiet || !terminal {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4))
+                .with_style(ProgressStyle::default_spinner())
         };
         Self {
             bar,

@@ -78,9 +78,12 @@ pub(super) fn extracted(files: &[PathBuf], column: usize) -> Result<Vec<String>,
 
 /// One term per line.
 pub(super) fn print(terms: &[String], escaped: bool) {
-    let line = |term: &String| match escaped {
-        true => format!("{}\n", escape::cgi(term)),
-        false => format!("{term}\n"),
+    let line = |term: &String| {
+        if escaped {
+            format!("{}\n", escape::cgi(term))
+        } else {
+            format!("{term}\n")
+        }
     };
     let text: String = terms.iter().map(line).collect();
     output::print(text.as_bytes());

@@ -61,9 +61,10 @@ impl Facts for BlobWork {
     }
 
     fn observing_connections(&self) -> usize {
-        match self.until_gone {
-            true => self.poll_connections,
-            false => 0,
+        if self.until_gone {
+            self.poll_connections
+        } else {
+            0
         }
     }
 

@@ -173,12 +173,13 @@ fn refuse_without_phase(resolver: &mut Resolver<'_>, draft: &BlobDraft, phases: 
 
 fn alloc_above(scalar: &Scalar) -> Result<u64, String> {
     let size = scalar.size()?;
-    match (1..=LARGEST_PUT).contains(&size) {
-        true => Ok(size),
-        false => Err(format!(
+    if (1..=LARGEST_PUT).contains(&size) {
+        Ok(size)
+    } else {
+        Err(format!(
             "{scalar} is out of range; the size must be 1 byte to {}, the maximum of one request",
             Size(LARGEST_PUT)
-        )),
+        ))
     }
 }
 
@@ -204,12 +205,13 @@ fn prefix(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_name = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(fits);
-    match is_name && text.len() <= LONGEST_PREFIX {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
+    if is_name && text.len() <= LONGEST_PREFIX {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
             "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning with a \
-             letter or a digit, at most {LONGEST_PREFIX} of them"
-        )),
+         letter or a digit, at most {LONGEST_PREFIX} of them"
+        ))
     }
 }
 

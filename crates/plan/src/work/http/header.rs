@@ -45,9 +45,10 @@ pub(super) fn read(
         ));
     }
     let literal_secret = sent == written && is_secret_name(name);
-    let printed = match literal_secret {
-        true => format!("{{env:{}}}", variable("HEADER", name)),
-        false => written.to_owned(),
+    let printed = if literal_secret {
+        format!("{{env:{}}}", variable("HEADER", name))
+    } else {
+        written.to_owned()
     };
     Ok(Header {
         sent: (name.to_owned(), sent),

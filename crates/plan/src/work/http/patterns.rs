@@ -51,22 +51,19 @@ pub(super) fn resolve(
     let cache = cache(resolver, draft);
     let counters = resolver.read("cache_counters", &draft.cache_counters, Scalar::parsed);
     let of_corpus = is_of_corpus(&draft.patterns);
-    let (path, set) = match of_corpus {
-        true => {
-            refuse_format(resolver, &draft.patterns_format);
-            (PathBuf::from(CORPUS_PATTERNS), Arc::default())
-        }
-        false => {
-            let path = resolver.path("patterns", &draft.patterns)?;
-            let set = match &mut by_target {
-                Some(by_target) => {
-                    refuse_format(resolver, &draft.patterns_format);
-                    read_terms(resolver, place, &path, by_target)?
-                }
-                None => Arc::new(read(resolver, place, &path, format, method)?),
-            };
-            (path, set)
-        }
+    let (path, set) = if of_corpus {
+        refuse_format(resolver, &draft.patterns_format);
+        (PathBuf::from(CORPUS_PATTERNS), Arc::default())
+    } else {
+        let path = resolver.path("patterns", &draft.patterns)?;
+        let set = match &mut by_target {
+            Some(by_target) => {
+                refuse_format(resolver, &draft.patterns_format);
+                read_terms(resolver, place, &path, by_target)?
+            }
+            None => Arc::new(read(resolver, place, &path, format, method)?),
+        };
+        (path, set)
     };
     if let (Some(cache), Some(hit)) = (&cache, &draft.cache_hit)
         && let Err(why) = cache.check(&set)

@@ -8,9 +8,10 @@ use crate::size::Size;
 pub(super) fn print(page: &mut Page, work: &S3Work) {
     let usual = S3Work::new(S3Operation::Put, 0, 1);
     let has = |which: fn(S3Operation) -> bool| work.mix.operations().any(which);
-    let style = match work.virtual_host {
-        true => Style::Virtual,
-        false => Style::Path,
+    let style = if work.virtual_host {
+        Style::Virtual
+    } else {
+        Style::Path
     };
     page.key(&S3Draft::operation, text(&work.mix));
     page.key(&S3Draft::size, text(&work.sizes));

@@ -108,9 +108,10 @@ fn default_size(mix: &Mix) -> u64 {
     }
     use S3Operation::{Copy, Delete, FanOut, Get, Put};
     let content_matters = |each| matches!(each, Put | Get | Delete | Copy | FanOut);
-    match mix.operations().any(content_matters) {
-        true => 1 << 20,
-        false => 1 << 10,
+    if mix.operations().any(content_matters) {
+        1 << 20
+    } else {
+        1 << 10
     }
 }
 

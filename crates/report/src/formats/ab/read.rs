@@ -89,9 +89,10 @@ fn failures(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
         let others = line.count("the number of responses", text)?;
         // ab also counts a response with a different length as failed; how many responses have both
         // defects is unknown.
-        let count = match counted {
-            true => others.value.saturating_sub(complete),
-            false => 0,
+        let count = if counted {
+            others.value.saturating_sub(complete)
+        } else {
+            0
         };
         if count > 0 {
             of.failures.push(Failed {

@@ -110,8 +110,9 @@ fn total(line: &Line<'_>) -> Result<u64, Fault> {
     read("wait", wait)?;
     let (connect, processing) = (read("ctime", connect)?, read("dtime", processing)?);
     let total = read("ttime", total)?;
-    match connect.checked_add(processing) == Some(total) {
-        true => Ok(total),
-        false => Err(line.fault("contradicts itself: ctime and dtime are not ttime")),
+    if connect.checked_add(processing) == Some(total) {
+        Ok(total)
+    } else {
+        Err(line.fault("contradicts itself: ctime and dtime are not ttime"))
     }
 }

@@ -56,9 +56,10 @@ fn parts(ramps: &[Ramp], mark: &str) -> Result<Vec<Part>, WriteError> {
         ));
     }
     let part = |ramp: &Ramp| Part {
-        name: match ramps.iter().any(|other| other.family != ramp.family) {
-            true => format!("{}-{}", ramp.target, ramp.family),
-            false => ramp.target.clone(),
+        name: if ramps.iter().any(|other| other.family != ramp.family) {
+            format!("{}-{}", ramp.target, ramp.family)
+        } else {
+            ramp.target.clone()
         },
         content: csv(ramp, mark).into_bytes(),
     };

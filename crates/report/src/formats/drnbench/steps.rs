@@ -60,9 +60,10 @@ impl Steps {
         let (head, _) = lines.next().ok_or("it is empty")?;
         let is_ours = head.ends_with(&format!(",{}", judged::COLUMN));
         let own = |line: &'_ str| -> usize {
-            match is_ours {
-                true => line.rfind(',').unwrap_or(line.len()),
-                false => line.len(),
+            if is_ours {
+                line.rfind(',').unwrap_or(line.len())
+            } else {
+                line.len()
             }
         };
         let statuses = head[..own(head)]

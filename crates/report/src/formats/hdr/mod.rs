@@ -61,9 +61,10 @@ const NOTHING: &str = "the run has no response that was timed";
 
 /// The times of an operation: response times in an open loop, otherwise service times.
 fn times(op: &OpFigures) -> Histogram<u64> {
-    match op.times.response.is_empty() {
-        true => op.times.service.unpacked(),
-        false => op.times.response.unpacked(),
+    if op.times.response.is_empty() {
+        op.times.service.unpacked()
+    } else {
+        op.times.response.unpacked()
     }
 }
 
@@ -140,9 +141,10 @@ fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
             };
             merge(
                 &mut all[at].1,
-                match op.times.response.is_empty() {
-                    true => &op.times.service,
-                    false => &op.times.response,
+                if op.times.response.is_empty() {
+                    &op.times.service
+                } else {
+                    &op.times.response
                 },
             );
         }

@@ -108,11 +108,12 @@ fn parts(run: &Run<'_>, content: fn(&[Row], &str) -> Vec<u8>) -> Result<Vec<Part
             content: content(&rows, &mark),
         })
         .collect();
-    match parts.is_empty() {
-        true => Err(WriteError::lacks(
+    if parts.is_empty() {
+        Err(WriteError::lacks(
             "the run has no operation of an object store or blob store",
-        )),
-        false => Ok(parts),
+        ))
+    } else {
+        Ok(parts)
     }
 }
 
@@ -213,9 +214,12 @@ pub(super) fn slice_rows(
 }
 
 fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime) -> Row {
-    let rate = |count: f64| match slice.seconds > 0.0 {
-        true => count / slice.seconds,
-        false => 0.0,
+    let rate = |count: f64| {
+        if slice.seconds > 0.0 {
+            count / slice.seconds
+        } else {
+            0.0
+        }
     };
     let known = !op.times.service.is_empty();
     let millis = |nanoseconds: f64| nanoseconds / 1e6;
@@ -256,9 +260,12 @@ impl Row {
         bytes: Bytes,
         end: SystemTime,
     ) -> Self {
-        let rate = |count: f64| match second.length > 0.0 {
-            true => count / second.length,
-            false => 0.0,
+        let rate = |count: f64| {
+            if second.length > 0.0 {
+                count / second.length
+            } else {
+                0.0
+            }
         };
         let times = second.service;
         let millis = |nanoseconds: u64| nanoseconds as f64 / 1e6;

@@ -80,11 +80,12 @@ fn total<'a>(lines: &Lines<'a>) -> Result<Vec<Line<'a>>, Fault> {
         None => lines.0.clone(),
     };
     let several = part.iter().filter(|line| is_of_requests(line.text)).count() > 1;
-    match several || lines.how_many(TOTAL) > 1 {
-        true => Err(Fault::of_the_file(
+    if several || lines.how_many(TOTAL) > 1 {
+        Err(Fault::of_the_file(
             "holds several summaries of k6; put each into a file of its own",
-        )),
-        false => Ok(part),
+        ))
+    } else {
+        Ok(part)
     }
 }
 
@@ -111,9 +112,10 @@ fn statistics(line: &Line<'_>, values: &str) -> Result<Vec<(String, Said<Range>)
 fn truncated(text: &str) -> Option<Range> {
     let printed = go_duration(text)?;
     // The middle of a rounded 0 is above 0.
-    let value = match text.contains(|c: char| ('1'..='9').contains(&c)) {
-        true => printed.middle(),
-        false => 0.0,
+    let value = if text.contains(|c: char| ('1'..='9').contains(&c)) {
+        printed.middle()
+    } else {
+        0.0
     };
     let unit_at = text.rfind(|c: char| c.is_ascii_digit())? + 1;
     let step = match &text[unit_at..] {

@@ -23,9 +23,10 @@ fn rate(of: &Measurement) -> Option<String> {
     let is_exact = seconds.from == seconds.to && rate.from == rate.to;
     let slack = if is_exact { EXACT_RATE } else { RATE };
     let low = ended as f64 / seconds.to * (1.0 - slack);
-    let high = match seconds.from > 0.0 {
-        true => ended as f64 / seconds.from * (1.0 + slack),
-        false => f64::INFINITY,
+    let high = if seconds.from > 0.0 {
+        ended as f64 / seconds.from * (1.0 + slack)
+    } else {
+        f64::INFINITY
     };
     (rate.to < low || rate.from > high).then(|| {
         format!(

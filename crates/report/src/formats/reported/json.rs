@@ -47,9 +47,10 @@ impl<'a> Json<'a> {
     /// A member; `None` if it is missing or null.
     pub(in crate::formats) fn get(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
-        let path = match self.path.is_empty() {
-            true => name.to_owned(),
-            false => format!("{}.{name}", self.path),
+        let path = if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
         };
         Some(Self { value, path })
     }
@@ -57,9 +58,10 @@ impl<'a> Json<'a> {
     /// A required member.
     pub(in crate::formats) fn need(&self, name: &str) -> Result<Self, Fault> {
         self.get(name).ok_or_else(|| {
-            let place = match self.path.is_empty() {
-                true => name.to_owned(),
-                false => format!("{}.{name}", self.path),
+            let place = if self.path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{}.{name}", self.path)
             };
             Fault::of_the_file(format!("has no member {place}; it may be damaged"))
         })

@@ -70,12 +70,13 @@ pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
             .map_or(rest.len(), |at| digits + at);
         let part = time(&rest[..unit])?;
         // Only the last part is rounded.
-        sum = match rest.len() == unit {
-            true => Range {
+        sum = if rest.len() == unit {
+            Range {
                 from: sum.from + part.from,
                 to: sum.to + part.to,
-            },
-            false => Range::exactly(sum.from + part.middle()),
+            }
+        } else {
+            Range::exactly(sum.from + part.middle())
         };
         rest = &rest[unit..];
     }

@@ -75,8 +75,9 @@ fn operation(of: &Measurement, caveats: &mut Vec<String>) -> Operation {
 /// Both bounds of a range in nanoseconds; equal if rounding is negligible.
 fn ends(range: Range) -> (f64, f64) {
     let (from, to) = (range.from * NANOS, range.to * NANOS);
-    match to - from <= FINE * to {
-        true => (f64::midpoint(from, to), f64::midpoint(from, to)),
-        false => (from, to),
+    if to - from <= FINE * to {
+        (f64::midpoint(from, to), f64::midpoint(from, to))
+    } else {
+        (from, to)
     }
 }

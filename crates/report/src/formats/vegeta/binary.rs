@@ -124,9 +124,10 @@ impl Request {
         if let Times::Each(each) = &mut operation.times {
             record(each, took);
         }
-        match operation.add_second(end.div_euclid(SECOND), 1.0, self.bytes_in as f64) {
-            true => Ok(()),
-            false => Err(gob.fault("makes the run longer than a million seconds")),
+        if operation.add_second(end.div_euclid(SECOND), 1.0, self.bytes_in as f64) {
+            Ok(())
+        } else {
+            Err(gob.fault("makes the run longer than a million seconds"))
         }
     }
 }

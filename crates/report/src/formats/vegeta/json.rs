@@ -57,11 +57,12 @@ fn success(whole: &Json<'_>, of: &Measurement, total: u64) -> Result<(), Fault> 
     };
     let ok = of.ended.as_ref().map_or(0, |said| said.value);
     let ratio = ok as f64 / total.max(1) as f64;
-    match (ratio - said.value.from).abs() < 1e-9 {
-        true => Ok(()),
-        false => Err(Fault::of_the_file(format!(
+    if (ratio - said.value.from).abs() < 1e-9 {
+        Ok(())
+    } else {
+        Err(Fault::of_the_file(format!(
             "contradicts itself: {}, and {ok} of {total} by status succeeded",
             said.quote.text
-        ))),
+        )))
     }
 }

@@ -63,11 +63,12 @@ fn success(lines: &Lines<'_>, of: &Measurement, total: u64) -> Result<(), Fault>
     let ok = of.ended.as_ref().map_or(0, |said| said.value);
     let ratio = ok as f64 / total.max(1) as f64;
     let slack = 1e-9;
-    match (printed.from - slack..=printed.to + slack).contains(&ratio) {
-        true => Ok(()),
-        false => Err(line.fault(format!(
+    if (printed.from - slack..=printed.to + slack).contains(&ratio) {
+        Ok(())
+    } else {
+        Err(line.fault(format!(
             "contradicts the statuses: {ok} of {total} succeeded"
-        ))),
+        )))
     }
 }
 
@@ -83,9 +84,10 @@ fn row<'a>(lines: &Lines<'a>, label: &str) -> Result<(Line<'a>, Row<'a>), Fault>
         [_] => vec![values.trim()],
         _ => values.trim().split(", ").collect(),
     };
-    match names.len() == values.len() {
-        true => Ok((line, names.into_iter().zip(values).collect())),
-        false => Err(line.fault("has not the values named in its brackets")),
+    if names.len() == values.len() {
+        Ok((line, names.into_iter().zip(values).collect()))
+    } else {
+        Err(line.fault("has not the values named in its brackets"))
     }
 }
 

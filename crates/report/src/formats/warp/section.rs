@@ -72,21 +72,26 @@ pub(super) fn rates(bytes: Option<f64>, objects: Option<f64>, unit: &str) -> Str
 fn throughput(operation: &Operation, segment_seconds: u64) -> String {
     let segments = operation.segments(segment_seconds);
     let carries = segments.iter().any(|segment| segment.bytes > 0.0);
-    let rate = |segment: &Second| match carries {
-        true => segment.bytes / MIB,
-        false => segment.objects,
+    let rate = |segment: &Second| {
+        if carries {
+            segment.bytes / MIB
+        } else {
+            segment.objects
+        }
     };
     let mut rates: Vec<f64> = segments.iter().map(rate).collect();
     rates.sort_by(f64::total_cmp);
     let (Some(min), Some(max)) = (rates.first(), rates.last()) else {
-        return match operation.seconds.is_empty() && operation.start > operation.end {
-            true => format!("{UNKNOWN}, the file has no figures of seconds"),
-            false => format!("{UNKNOWN}, too short for a whole segment"),
+        return if operation.seconds.is_empty() && operation.start > operation.end {
+            format!("{UNKNOWN}, the file has no figures of seconds")
+        } else {
+            format!("{UNKNOWN}, too short for a whole segment")
         };
     };
-    let unit = match carries {
-        true => "MiB/s".to_owned(),
-        false => format!("{}/s", operation.unit),
+    let unit = if carries {
+        "MiB/s".to_owned()
+    } else {
+        format!("{}/s", operation.unit)
     };
     format!(
         "min: {min:.2} {unit}, median: {:.2} {unit}, max: {max:.2} {unit} ({} x {}s)",

@@ -159,9 +159,10 @@ fn text(asked: &Asked<'_>, pooled: &Pooled) -> String {
 }
 
 fn thread_stats(text: &mut String, asked: &Asked<'_>, pooled: &Pooled) {
-    let service = match asked.at_a_rate {
-        true => &pooled.response,
-        false => &pooled.service,
+    let service = if asked.at_a_rate {
+        &pooled.response
+    } else {
+        &pooled.service
     };
     if service.is_empty() {
         text.push_str("    Latency    unknown: no request was answered correctly\n");

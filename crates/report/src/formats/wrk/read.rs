@@ -75,9 +75,10 @@ fn thread_stats(lines: &Lines<'_>, of: &mut Measurement) -> Result<(), Fault> {
             of.mean = Some(line.said(read("the mean latency", mean)?));
             read("the standard deviation", deviation)?;
             of.max = Some(line.said(read("the longest latency", max)?));
-            match share.ends_with('%') {
-                true => Ok(()),
-                false => Err(line.no("the share within the deviation", share)),
+            if share.ends_with('%') {
+                Ok(())
+            } else {
+                Err(line.no("the share within the deviation", share))
             }
         }
         _ => Err(line.fault("is not wrk's line of latencies")),

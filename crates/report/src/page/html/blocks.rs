@@ -126,9 +126,10 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             let letters = span.text.chars().count();
-            let shown = match letters <= left {
-                true => span.text.clone(),
-                false => shortened(&span.text, left),
+            let shown = if letters <= left {
+                span.text.clone()
+            } else {
+                shortened(&span.text, left)
             };
             let shown = match span.look {
                 Look::Code => for_xml(&shown),
@@ -154,9 +155,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn short(&self, text: &str) -> String {
-        match text.chars().count() <= self.limits.letters {
-            true => text.to_owned(),
-            false => shortened(text, self.limits.letters),
+        if text.chars().count() <= self.limits.letters {
+            text.to_owned()
+        } else {
+            shortened(text, self.limits.letters)
         }
     }
 
@@ -165,9 +167,10 @@ impl<'a> Blocks<'a> {
             .map(|column| table.is_numeric(column))
             .collect();
         let class = |column: usize| if numeric[column] { " class=\"n\"" } else { "" };
-        let many = match table.head.len() > MANY {
-            true => " class=\"many\"",
-            false => "",
+        let many = if table.head.len() > MANY {
+            " class=\"many\""
+        } else {
+            ""
         };
         let _ = writeln!(
             self.html,
@@ -196,9 +199,10 @@ impl<'a> Blocks<'a> {
                     // always printed.
                     names.push(content);
                     let is_same = before.get(..=column) == Some(names.as_slice());
-                    let shown = match is_same && column + 1 < table.keys {
-                        true => String::new(),
-                        false => names[column].clone(),
+                    let shown = if is_same && column + 1 < table.keys {
+                        String::new()
+                    } else {
+                        names[column].clone()
                     };
                     let _ = match shown.as_str() {
                         "" => write!(self.html, "<td></td>"),

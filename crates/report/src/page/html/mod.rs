@@ -134,18 +134,20 @@ fn run(page: &mut String, document: &Document, at: usize) {
     page.push_str("</div>\n</header>\n");
     let rest = of(Shown::Always).filter(|section| section.name != "answer");
     for section in rest.chain(of(Shown::Drawn)).chain(of(Shown::Details)) {
-        let detail = match section.title.is_empty() {
-            true => Detail::Value,
-            false => Detail::Interval,
+        let detail = if section.title.is_empty() {
+            Detail::Value
+        } else {
+            Detail::Interval
         };
         let content = fitted(document, section, at, detail);
         if content.is_empty() {
             continue;
         }
         let is_full = page.len() - begin + content.len() > LIMIT;
-        let content = match is_full {
-            true => left_out(document, section),
-            false => content,
+        let content = if is_full {
+            left_out(document, section)
+        } else {
+            content
         };
         let folded = section.shown == Shown::Details || FOLDED.contains(&section.name);
         let heading = section.heading(document);
@@ -216,9 +218,10 @@ fn fitted(document: &Document, section: &Section, run: usize, detail: Detail) ->
         }
         shortest = html;
     }
-    match shortest.len() <= SECTION {
-        true => shortest,
-        false => left_out(document, section),
+    if shortest.len() <= SECTION {
+        shortest
+    } else {
+        left_out(document, section)
     }
 }
 

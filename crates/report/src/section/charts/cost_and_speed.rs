@@ -94,9 +94,10 @@ fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> O
     let decides = all().find(|it| it.primary && it.metric != CPU);
     let speed = decides.or_else(|| all().find(|it| it.metric == "throughput"))?;
     Some(Pair {
-        faster: match speed.higher_is_better {
-            true => speed.ratio?,
-            false => inverse(speed.ratio?)?,
+        faster: if speed.higher_is_better {
+            speed.ratio?
+        } else {
+            inverse(speed.ratio?)?
         },
         cost: cpu.ratio?,
         speed,
@@ -119,9 +120,10 @@ fn inverse(figure: Figure) -> Option<Figure> {
 }
 
 fn phrase(speed: &Comparison) -> String {
-    match speed.higher_is_better {
-        true => speed.metric_phrase.clone(),
-        false => format!("1 ÷ {}", speed.metric_phrase),
+    if speed.higher_is_better {
+        speed.metric_phrase.clone()
+    } else {
+        format!("1 ÷ {}", speed.metric_phrase)
     }
 }
 

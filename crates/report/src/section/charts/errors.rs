@@ -154,9 +154,10 @@ fn from_to(interval: u64, width: f64) -> String {
 }
 
 fn about(document: &Document, classes: &[Class<'_>], width: f64, has_borders: bool) -> String {
-    let interval = match width > 1.0 {
-        true => format!("{width:.0} s"),
-        false => "a second".to_owned(),
+    let interval = if width > 1.0 {
+        format!("{width:.0} s")
+    } else {
+        "a second".to_owned()
     };
     let mut text = format!(
         "Each point is the number of operations of a target that failed in {interval}. Where there is no \

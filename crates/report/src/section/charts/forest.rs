@@ -13,12 +13,11 @@ const ROWS: usize = 40;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let all = all(document);
-    let shown: Vec<&Comparison> = match all.len() > ROWS {
-        true => {
-            let (primary, others): (Vec<_>, Vec<_>) = all.iter().partition(|each| each.primary);
-            primary.into_iter().chain(others).take(ROWS).collect()
-        }
-        false => all.clone(),
+    let shown: Vec<&Comparison> = if all.len() > ROWS {
+        let (primary, others): (Vec<_>, Vec<_>) = all.iter().partition(|each| each.primary);
+        primary.into_iter().chain(others).take(ROWS).collect()
+    } else {
+        all.clone()
     };
     if shown.is_empty() {
         return Vec::new();
@@ -69,12 +68,13 @@ fn all(document: &Document) -> Vec<&Comparison> {
 }
 
 fn label(comparison: &Comparison, with_targets: bool) -> String {
-    match with_targets {
-        true => format!(
+    if with_targets {
+        format!(
             "{}, {} ÷ {}",
             comparison.metric_phrase, comparison.challenger, comparison.baseline
-        ),
-        false => comparison.metric_phrase.clone(),
+        )
+    } else {
+        comparison.metric_phrase.clone()
     }
 }
 

@@ -99,9 +99,10 @@ fn margin(document: &Document) -> String {
 }
 
 fn rest(all: usize) -> String {
-    match all > PANELS {
-        true => format!(" {PANELS} of {all} workloads."),
-        false => String::new(),
+    if all > PANELS {
+        format!(" {PANELS} of {all} workloads.")
+    } else {
+        String::new()
     }
 }
 

@@ -50,9 +50,10 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
 
 /// The name of a block: `quad (ABBA)` if all blocks have two rounds, otherwise `block`.
 fn unit(shown: &[&Comparison]) -> &'static str {
-    match shown.iter().all(|each| each.rounds_per_block == 2) {
-        true => "quad (ABBA)",
-        false => "block",
+    if shown.iter().all(|each| each.rounds_per_block == 2) {
+        "quad (ABBA)"
+    } else {
+        "block"
     }
 }
 
@@ -80,9 +81,10 @@ fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) ->
         }
         None => "The line is the estimate with its interval.",
     };
-    let rest = match all > shown.len() {
-        true => format!(" {} of {all} primary comparisons.", shown.len()),
-        false => String::new(),
+    let rest = if all > shown.len() {
+        format!(" {} of {all} primary comparisons.", shown.len())
+    } else {
+        String::new()
     };
     format!("{dot} {drift} Dots that climb or fall from left to right are drift.{rest}")
 }
@@ -142,9 +144,10 @@ fn said(group: &Group) -> String {
     let Some(value) = group.middle else {
         return String::new();
     };
-    match group.first == group.last {
-        true => format!("{}: {}", group.first + 1, ratio(value)),
-        false => format!("{}–{}: {}", group.first + 1, group.last + 1, ratio(value)),
+    if group.first == group.last {
+        format!("{}: {}", group.first + 1, ratio(value))
+    } else {
+        format!("{}–{}: {}", group.first + 1, group.last + 1, ratio(value))
     }
 }
 
@@ -160,9 +163,10 @@ fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
     for slice in of_work {
         *blocks.entry(slice.block).or_default() |= !slice.flags.is_empty();
     }
-    match blocks.len() == comparison.block_ratios.len() {
-        true => blocks.into_values().collect(),
-        false => Vec::new(),
+    if blocks.len() == comparison.block_ratios.len() {
+        blocks.into_values().collect()
+    } else {
+        Vec::new()
     }
 }
 
@@ -179,9 +183,10 @@ fn table(shown: &[&Comparison], size: usize) -> Option<Table> {
         .collect();
     let longest = columns.iter().max_by_key(|column| column.len())?;
     for (at, group) in longest.iter().enumerate() {
-        let place = match group.first == group.last {
-            true => (group.first + 1).to_string(),
-            false => format!("{}–{}", group.first + 1, group.last + 1),
+        let place = if group.first == group.last {
+            (group.first + 1).to_string()
+        } else {
+            format!("{}–{}", group.first + 1, group.last + 1)
         };
         let mut row = vec![place.into()];
         row.extend(columns.iter().map(|column| {

@@ -239,9 +239,10 @@ fn sum<'a>(samples: impl Iterator<Item = &'a Sample>) -> Result<Option<f64>, Str
 }
 
 fn checked(value: f64, name: &str) -> Result<f64, String> {
-    match value.is_finite() && value >= 0.0 {
-        true => Ok(value),
-        false => Err(format!("has an impossible {name}: {value}")),
+    if value.is_finite() && value >= 0.0 {
+        Ok(value)
+    } else {
+        Err(format!("has an impossible {name}: {value}"))
     }
 }
 

@@ -233,9 +233,10 @@ impl Access {
     }
 
     fn delete_piece(&self, query: &Query<'_>) -> Result<Reply, Refusal> {
-        match self.store.delete_piece(&Place::of(query)?) {
-            true => Ok(reply::status_only(StatusCode::OK)),
-            false => Err(Refusal::Illegal),
+        if self.store.delete_piece(&Place::of(query)?) {
+            Ok(reply::status_only(StatusCode::OK))
+        } else {
+            Err(Refusal::Illegal)
         }
     }
 
@@ -253,9 +254,10 @@ impl Access {
     }
 
     fn sums(&self, bits: u8, content: &[u8]) -> BTreeMap<String, String> {
-        match self.faults.applies(FaultKind::WrongHash) {
-            true => hashes::of(bits, b"something else"),
-            false => hashes::of(bits, content),
+        if self.faults.applies(FaultKind::WrongHash) {
+            hashes::of(bits, b"something else")
+        } else {
+            hashes::of(bits, content)
         }
     }
 

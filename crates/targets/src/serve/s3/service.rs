@@ -89,9 +89,10 @@ impl Service {
 
 /// Deletes an object, or only acknowledges the deletion if the fault applies.
 fn delete(store: &Store, faults: &Faults, bucket: &str, key: &str) -> Result<(), StoreError> {
-    match faults.applies(FaultKind::KeepDeleted) {
-        true => store.has_bucket(bucket),
-        false => store.delete(bucket, key),
+    if faults.applies(FaultKind::KeepDeleted) {
+        store.has_bucket(bucket)
+    } else {
+        store.delete(bucket, key)
     }
 }
 

@@ -194,9 +194,10 @@ fn names(list: &str) -> Result<Vec<&str>, String> {
 fn check_signed(signed: &[&str], headers: &HeaderMap) -> S3Result<()> {
     let is_signed = |name: &str| signed.contains(&name);
     let mut sent = headers.keys().map(|name| name.as_str());
-    let unsigned = match is_signed("host") {
-        false => Some("host"),
-        true => sent.find(|name| name.starts_with("x-amz-") && !is_signed(name)),
+    let unsigned = if !is_signed("host") {
+        Some("host")
+    } else {
+        sent.find(|name| name.starts_with("x-amz-") && !is_signed(name))
     };
     if let Some(name) = unsigned {
         return Err(s3_error!(

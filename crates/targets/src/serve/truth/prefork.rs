@@ -101,10 +101,7 @@ impl Worker {
         let mut events = Events::with_capacity(EVENTS);
         let mut may_accept = true;
         while !over.load(Ordering::Relaxed) {
-            let wait = match may_accept {
-                true => Duration::ZERO,
-                false => LOOK_UP,
-            };
+            let wait = if may_accept { Duration::ZERO } else { LOOK_UP };
             if let Err(error) = self.poll.poll(&mut events, Some(wait))
                 && error.kind() != ErrorKind::Interrupted
             {
@@ -191,9 +188,10 @@ impl OpenConnection {
     /// outer `Option` is `None` if no request is complete.
     fn take(&mut self) -> io::Result<Option<Option<u64>>> {
         let Some(head) = parse(&self.bytes)? else {
-            return match self.bytes.len() > LONGEST_HEAD {
-                true => Err(ErrorKind::InvalidData.into()),
-                false => Ok(None),
+            return if self.bytes.len() > LONGEST_HEAD {
+                Err(ErrorKind::InvalidData.into())
+            } else {
+                Ok(None)
             };
         };
         let length = usize::try_from(head.length + head.body).unwrap_or(usize::MAX);

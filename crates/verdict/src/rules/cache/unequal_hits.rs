@@ -91,18 +91,19 @@ fn at(evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
             continue;
         }
         let seen = compared.sentence(work, known, first, other.target);
-        let (severity, advice) = match compared.too_many {
-            true => (
+        let (severity, advice) = if compared.too_many {
+            (
                 Severity::Invalid,
                 "load the same data into both, with the same indexes, tokenizers and \
-                 normalizers, and send both the same searches; if you accept the difference, \
-                 set hits_tolerance",
-            ),
-            false => (
+             normalizers, and send both the same searches; if you accept the difference, \
+             set hits_tolerance",
+            )
+        } else {
+            (
                 Severity::Note,
                 "these patterns are not the same work on both targets: for an exact comparison, \
-                 remove them from the list",
-            ),
+             remove them from the list",
+            )
         };
         findings.push(finding(severity, other.target, seen, advice));
     }

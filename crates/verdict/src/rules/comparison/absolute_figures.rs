@@ -46,18 +46,19 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn finding_of(cell: &Cell<'_>, reasons: &[String], compares: bool) -> Finding {
-    let (severity, advice) = match compares {
-        true => (
+    let (severity, advice) = if compares {
+        (
             Severity::Note,
             "use the ratio; for absolute figures use a machine with an idle core, and a \
-             separate one for the load generator",
-        ),
-        false => (
+         separate one for the load generator",
+        )
+    } else {
+        (
             Severity::Suspect,
             "compare with a second target in the same run, because a ratio is reliable even on a \
-             busy machine; or use a machine with an idle core, and a separate machine for the load \
-             generator",
-        ),
+         busy machine; or use a machine with an idle core, and a separate machine for the load \
+         generator",
+        )
     };
     Finding {
         rule: NAME.to_owned(),

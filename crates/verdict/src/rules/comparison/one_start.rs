@@ -17,16 +17,13 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let works = &evidence.plan.workloads;
-    let advice = match works.iter().all(|work| work.facts().can_relaunch()) {
-        true => {
-            "let Tenbin start the servers (--launch): it then restarts them in every block, so \
-             that the interval contains the difference between starts; or use --start-noise 0% \
-             if you compare exactly these processes"
-        }
-        false => {
-            "restart the servers and run again: a difference that stays in all runs is one of \
-             the servers; or use --start-noise 0% if you compare exactly these processes"
-        }
+    let advice = if works.iter().all(|work| work.facts().can_relaunch()) {
+        "let Tenbin start the servers (--launch): it then restarts them in every block, so \
+         that the interval contains the difference between starts; or use --start-noise 0% \
+         if you compare exactly these processes"
+    } else {
+        "restart the servers and run again: a difference that stays in all runs is one of \
+         the servers; or use --start-noise 0% if you compare exactly these processes"
     };
     let questions = evidence.comparisons.iter().filter(|it| is_question(it));
     questions

@@ -62,10 +62,11 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let planned = evidence.plan.rounds.slice.as_secs_f64();
     let brief = cut.iter().filter_map(|cell| brief(cell, planned));
     let found = times.chain(in_step).chain(shares).chain(brief);
-    match one_stretch {
+    if one_stretch {
         // With one slice, `--duration` sets the length of the slice instead of `--slice`.
-        true => found.map(measured_longer).collect(),
-        false => found.collect(),
+        found.map(measured_longer).collect()
+    } else {
+        found.collect()
     }
 }
 

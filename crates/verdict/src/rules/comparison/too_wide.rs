@@ -25,9 +25,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     if evidence.plan.challengers().next().is_none() {
-        return match is_one_stretch(evidence.plan) {
-            true => Vec::new(),
-            false => single(evidence),
+        return if is_one_stretch(evidence.plan) {
+            Vec::new()
+        } else {
+            single(evidence)
         };
     }
     let family = evidence.plan.hypotheses();

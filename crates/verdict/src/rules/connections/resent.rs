@@ -53,9 +53,10 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let is_refused = share(sum.resent_refused) > LARGE;
     Some(Finding {
         rule: RULE.name.to_owned(),
-        severity: match is_refused {
-            true => Severity::Suspect,
-            false => Severity::Note,
+        severity: if is_refused {
+            Severity::Suspect
+        } else {
+            Severity::Note
         },
         cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
@@ -66,15 +67,12 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
             percent(share(total)),
             listed.join(", ")
         ),
-        advice: match is_refused {
-            true => {
-                "use fewer --streams, or raise the target's limits: a client that does not repeat \
-                 refused streams sees these requests as errors"
-            }
-            false => {
-                "if a comparison depends on it, raise the target's limit of requests per \
-                 connection (in nginx: keepalive_requests)"
-            }
+        advice: if is_refused {
+            "use fewer --streams, or raise the target's limits: a client that does not repeat \
+             refused streams sees these requests as errors"
+        } else {
+            "if a comparison depends on it, raise the target's limit of requests per \
+             connection (in nginx: keepalive_requests)"
         }
         .to_owned(),
     })

@@ -49,12 +49,11 @@ fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         thread.words(),
         plural(full.len(), "slice")
     );
-    let advice = match thread.is_displaced() {
-        true => "stop the other programs on the machine of this agent",
-        false => {
-            "use more --threads if the agent's machine has idle cores, fewer connections, or more \
-             agents"
-        }
+    let advice = if thread.is_displaced() {
+        "stop the other programs on the machine of this agent"
+    } else {
+        "use more --threads if the agent's machine has idle cores, fewer connections, or more \
+         agents"
     };
     Some(finding(cell, Severity::Suspect, said, advice))
 }
@@ -76,9 +75,10 @@ fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let (agent, share) = busiest?;
     // All targets were measured from this machine, so their ratio can still be right.
     let compares = evidence.plan.hypotheses() > 0;
-    let severity = match 1.0 - share < NONE_IDLE && !compares {
-        true => Severity::Suspect,
-        false => Severity::Note,
+    let severity = if 1.0 - share < NONE_IDLE && !compares {
+        Severity::Suspect
+    } else {
+        Severity::Note
     };
     let said = format!(
         "{}: the machine was {} busy (median of {})",

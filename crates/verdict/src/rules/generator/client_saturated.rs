@@ -137,12 +137,11 @@ fn advice(severity: Severity, comparing: bool, thread: &Thread) -> String {
         (_, true) => "this target leads by at least the printed ratio",
         (_, false) => "the target may be faster than its figures",
     };
-    let remedy = match thread.is_displaced() {
-        true => "stop the other programs, or run the load generator on a separate machine",
-        false => {
-            "use more --threads if cores are idle, fewer connections, larger objects, or a \
-             separate machine for the load generator"
-        }
+    let remedy = if thread.is_displaced() {
+        "stop the other programs, or run the load generator on a separate machine"
+    } else {
+        "use more --threads if cores are idle, fewer connections, larger objects, or a \
+         separate machine for the load generator"
     };
     format!("{meaning}: {remedy}")
 }

@@ -114,9 +114,10 @@ fn unproven(result: &SearchResult) -> Option<Finding> {
         }
     };
     let futile = matches!(result.found, Found::Futile { .. });
-    let (severity, cause) = match futile {
-        true => (Severity::Invalid, Cause::Server),
-        false => (Severity::Suspect, Cause::Plan),
+    let (severity, cause) = if futile {
+        (Severity::Invalid, Cause::Server)
+    } else {
+        (Severity::Suspect, Cause::Plan)
     };
     Some(Finding {
         severity,

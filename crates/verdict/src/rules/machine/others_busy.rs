@@ -35,9 +35,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         let other = other.or_else(|| server_included(evidence, &backends));
         return other.into_iter().collect();
     }
-    let (programs, advice) = match backends.knows_unrelated() {
-        true => ("programs that do not work for a target", ADVICE),
-        false => ("other programs", ADVICE_IF_UNKNOWN),
+    let (programs, advice) = if backends.knows_unrelated() {
+        ("programs that do not work for a target", ADVICE)
+    } else {
+        ("other programs", ADVICE_IF_UNKNOWN)
     };
     let finding = places.into_iter().map(|place| {
         let sentence = format!(
@@ -155,9 +156,10 @@ fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Find
             percent(worst),
             busiest(evidence, backends)
         ),
-        advice: match backends.knows_unrelated() {
-            true => ADVICE,
-            false => ADVICE_IF_UNKNOWN,
+        advice: if backends.knows_unrelated() {
+            ADVICE
+        } else {
+            ADVICE_IF_UNKNOWN
         }
         .to_owned(),
     })

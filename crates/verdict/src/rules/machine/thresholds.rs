@@ -229,9 +229,12 @@ fn is_local(machine: &MachineUse) -> bool {
 fn share_lost(slice: &Slice) -> Option<f64> {
     let wire = slice.wire?;
     let (lost, sent) = (lost(wire)?, wire.sent_segments?);
-    (sent > 0).then(|| match lost >= FEWEST_LOST {
-        true => lost as f64 / sent as f64,
-        false => 0.0,
+    (sent > 0).then(|| {
+        if lost >= FEWEST_LOST {
+            lost as f64 / sent as f64
+        } else {
+            0.0
+        }
     })
 }
 

@@ -30,9 +30,10 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let searches = plan.workloads.iter().any(|work| work.search().is_some());
     vec![Finding {
         rule: RULE.name.to_owned(),
-        severity: match measured_nothing {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        severity: if measured_nothing {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         },
         cause: Cause::Setup,
         workload: None,
@@ -57,9 +58,10 @@ fn sentence(full: usize, planned: usize, cut_short: usize) -> String {
     if full >= planned {
         // The run ended after or between windows, so all measured slices are complete. `--until`
         // can add slices beyond the planned number.
-        let of_planned = match full > planned {
-            true => "slices were".to_owned(),
-            false => format!("of {} planned {were}", plural(planned, "slice")),
+        let of_planned = if full > planned {
+            "slices were".to_owned()
+        } else {
+            format!("of {} planned {were}", plural(planned, "slice"))
         };
         return format!(
             "{full} {of_planned} measured in full, but the run did not finish: it is still running, \

@@ -137,9 +137,10 @@ struct OtherLengths {
 
 impl OtherLengths {
     fn sentence(&self, target: &str) -> Seen {
-        let severity = match self.seen < self.expected * OTHER {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        let severity = if self.seen < self.expected * OTHER {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         };
         let seen = format!(
             "in slice {}, a response body of {target} had {:.0} bytes on average; the same \

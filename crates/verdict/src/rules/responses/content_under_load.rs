@@ -131,10 +131,7 @@ fn judged(target: &str, expected: &ExpectedResponse) -> Option<Seen> {
     };
     let found = found.into_iter().flatten();
     // Of equally severe findings, the first.
-    found.reduce(|first, other| match other.0 > first.0 {
-        true => other,
-        false => first,
-    })
+    found.reduce(|first, other| if other.0 > first.0 { other } else { first })
 }
 
 struct Stages<'a> {
@@ -165,9 +162,10 @@ impl Stages<'_> {
             idle.0,
             idle.1
         );
-        let severity = match ratio(loaded) > SHARE {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        let severity = if ratio(loaded) > SHARE {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         };
         Some((severity, seen))
     }
@@ -248,9 +246,10 @@ impl Stages<'_> {
             let lower = name.to_ascii_lowercase();
             let names_error = ERRORS.iter().any(|word| lower.contains(word));
             let idle = (count_of(before, name), before.responses);
-            let is_gained = match names_error {
-                true => is_more(idle, loaded, ERROR_SHARE, CHANCE),
-                false => is_more(idle, loaded, SHARE, LEVEL),
+            let is_gained = if names_error {
+                is_more(idle, loaded, ERROR_SHARE, CHANCE)
+            } else {
+                is_more(idle, loaded, SHARE, LEVEL)
             };
             if !is_gained {
                 return false;

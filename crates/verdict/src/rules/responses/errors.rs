@@ -76,24 +76,26 @@ fn without_effect(cell: &Cell<'_>) -> Option<Finding> {
     let late = classes.get(&ErrorClass::Timeout).copied().unwrap_or(0);
     Some(Finding {
         rule: RULE.name.to_owned(),
-        severity: match share > ANY {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        severity: if share > ANY {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         },
         cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
-        evidence: match unread == failed {
-            true => format!(
+        evidence: if unread == failed {
+            format!(
                 "{unread} of {followed} blobs could not be read before their deletion ({}), so \
-                 that polls cannot show whether the deletion had an effect{most_often}",
+             that polls cannot show whether the deletion had an effect{most_often}",
                 percent(share)
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "{failed} of {followed} acknowledged operations that were polled had no effect in \
-                 time ({}){most_often}",
+             time ({}){most_often}",
                 percent(share)
-            ),
+            )
         },
         advice: match late > 0 {
             _ if unread == failed => {

@@ -79,9 +79,10 @@ fn judged(
          throughput{}{}",
         percent(share),
         kinds(cell, share),
-        match is_usual {
-            true => "; without load, after the run, they were as frequent",
-            false => "",
+        if is_usual {
+            "; without load, after the run, they were as frequent"
+        } else {
+            ""
         }
     );
     let advice = "send the request by hand under load and look at the response: for some \
@@ -109,9 +110,10 @@ fn is_usual(expected: &ExpectedResponse, unexpected: (u64, u64)) -> bool {
 fn wanted(expected: &ExpectedResponse) -> Option<String> {
     let status = expected.status?;
     let (low, high) = (expected.shortest, expected.longest);
-    Some(match low == high {
-        true => format!("status {status}, {low} bytes"),
-        false => format!("status {status}, {low} to {high} bytes"),
+    Some(if low == high {
+        format!("status {status}, {low} bytes")
+    } else {
+        format!("status {status}, {low} to {high} bytes")
     })
 }
 
@@ -152,17 +154,19 @@ fn kinds(cell: &Cell<'_>, share: f64) -> String {
             format!("{} with status {status} and {length} bytes", percent(part))
         });
     let named: Vec<String> = named.collect();
-    let more = match kinds.len() > NAMED {
-        true => " and more kinds",
-        false => "",
+    let more = if kinds.len() > NAMED {
+        " and more kinds"
+    } else {
+        ""
     };
     let example = kinds.iter().find(|(_, (_, example))| !example.is_empty());
     let example = example.map_or_else(String::new, |(_, (_, example))| {
         format!("; for example: {}", tame(example))
     });
-    match named.is_empty() {
-        true => String::new(),
-        false => format!(": {}{more}{example}", named.join(", ")),
+    if named.is_empty() {
+        String::new()
+    } else {
+        format!(": {}{more}{example}", named.join(", "))
     }
 }
 

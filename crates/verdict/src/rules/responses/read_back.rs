@@ -44,20 +44,14 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_operation(result: &ReadBack) -> Option<(Severity, String, &'static str)> {
     let name = tame(&result.operation);
-    let what = match result.deletes {
-        true => "deleted",
-        false => "written",
-    };
+    let what = if result.deletes { "deleted" } else { "written" };
     if result.missed() > 0 {
-        let advice = match result.deletes {
-            true => {
-                "do not use the figures of this operation: the target acknowledged deletions that \
-                 it did not do"
-            }
-            false => {
-                "do not use the figures of this operation, and do not trust the target with data: \
-                 it acknowledged writes that it did not store as they were sent"
-            }
+        let advice = if result.deletes {
+            "do not use the figures of this operation: the target acknowledged deletions that \
+             it did not do"
+        } else {
+            "do not use the figures of this operation, and do not trust the target with data: \
+             it acknowledged writes that it did not store as they were sent"
         };
         return Some((Severity::Invalid, misses(result, &name, what), advice));
     }

@@ -324,11 +324,12 @@ impl<'a> Answers<'a> {
         if self.is_chance(baseline, a - b) {
             return None;
         }
-        let least =
-            match self.content() == Sameness::Varies && baseline.content() == Sameness::Varies {
-                true => SAME_VARYING,
-                false => SAME,
-            };
+        let least = if self.content() == Sameness::Varies && baseline.content() == Sameness::Varies
+        {
+            SAME_VARYING
+        } else {
+            SAME
+        };
         let (severity, seen) = apart((a, b), least, |share| {
             format!(
                 "a response body of {} has {a:.0} bytes on average, one of {} has {b:.0}: a \
@@ -341,9 +342,10 @@ impl<'a> Answers<'a> {
         let encoded = self.encoded(baseline);
         Some(match (encoded, self.decoded(baseline)) {
             (Some(encoded), Some(Decoded::Alike(how))) => (
-                match may_differ.size || may_differ.headers {
-                    true => Severity::Note,
-                    false => Severity::Suspect,
+                if may_differ.size || may_differ.headers {
+                    Severity::Note
+                } else {
+                    Severity::Suspect
                 },
                 format!("{seen}, by compression ({encoded}); {how}"),
             ),
@@ -385,9 +387,10 @@ impl<'a> Answers<'a> {
                 .zip(words(baseline))
                 .is_some_and(|(one, two)| one == two)
         };
-        let severity = match !is_constant && has_same_words() {
-            true => Severity::Note,
-            false => Severity::Suspect,
+        let severity = if !is_constant && has_same_words() {
+            Severity::Note
+        } else {
+            Severity::Suspect
         };
         let seen = format!("the contents of {mine} and {other} differ: {how}");
         Some((severity, seen))

@@ -58,9 +58,10 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
         });
     }
     if share > SOME {
-        let severity = match share > MANY {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        let severity = if share > MANY {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         };
         let evidence = format!(
             "by the end of the same round, {} had been sent {} and {} {}, which is {} fewer",

@@ -69,12 +69,11 @@ fn seen(found: &[Backend], evidence: &Evidence<'_>, target: &str, is_known: bool
         )
     });
     let each: Vec<String> = each.collect();
-    let role = match is_known {
-        true => "a database or another backend of this target",
-        false => {
-            "its CPU use follows the load on this target; the process that listens on the target's \
-             port is not visible"
-        }
+    let role = if is_known {
+        "a database or another backend of this target"
+    } else {
+        "its CPU use follows the load on this target; the process that listens on the target's \
+         port is not visible"
     };
     format!("{}: {role}", each.join(", "))
 }

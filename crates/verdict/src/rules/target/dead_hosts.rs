@@ -24,16 +24,17 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn finding(target: &str, dead: &[DeadHost]) -> Option<Finding> {
     let first = dead.first()?;
     let names: Vec<String> = dead.iter().map(|host| tame(&host.name)).collect();
-    let (effect, advice) = match first.left_out {
-        true => (
+    let (effect, advice) = if first.left_out {
+        (
             "no requests were sent there",
             "the figures are those of the other hosts; start the dead ones and repeat the run to \
-             measure all of them",
-        ),
-        false => (
+         measure all of them",
+        )
+    } else {
+        (
             "their share of the requests was sent there and counts as failed unless they came back",
             "start them and repeat the run, or leave them out with --dead-hosts leave-out",
-        ),
+        )
     };
     Some(Finding {
         rule: RULE.name.to_owned(),

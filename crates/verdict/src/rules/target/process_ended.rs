@@ -73,9 +73,10 @@ fn of_cell(cell: &Cell<'_>, ended: &[&EndedProcess]) -> Option<Finding> {
         .collect();
     Some(Finding {
         rule: RULE.name.to_owned(),
-        severity: match has_changed {
-            true => Severity::Invalid,
-            false => Severity::Suspect,
+        severity: if has_changed {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
         },
         cause: Cause::Server,
         workload: Some(cell.workload.name.clone()),

@@ -69,9 +69,10 @@ enum Origin {
 
 fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let full = cell.full();
-    let kind: Kind = match is_closed(cell.workload) {
-        true => |op| &op.times.service,
-        false => |op| &op.times.response,
+    let kind: Kind = if is_closed(cell.workload) {
+        |op| &op.times.service
+    } else {
+        |op| &op.times.response
     };
     let tail = Tail::of(cell, &full, kind);
     let pauses = Pauses::of(cell, &full, kind);

@@ -87,9 +87,10 @@ impl Workers {
                 let thread = sum(|used| used.busiest_thread_seconds);
                 let seconds: f64 = full.iter().map(|slice| slice.seconds).sum();
                 let is_busy = thread.is_some_and(|used| used >= BUSY_THREAD * seconds);
-                match is_busy && !does_all(thread) {
-                    true => Self::Threads,
-                    false => Self::One,
+                if is_busy && !does_all(thread) {
+                    Self::Threads
+                } else {
+                    Self::One
                 }
             }
         }
@@ -120,12 +121,13 @@ fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
     let (cell, seen) = found
         .iter()
         .max_by(|one, other| one.1.times.total_cmp(&other.1.times))?;
-    let times = match seen.times.is_finite() {
-        true => format!(
+    let times = if seen.times.is_finite() {
+        format!(
             "{} times as many requests as the slowest",
             ratio(seen.times)
-        ),
-        false => "many requests and the slowest none".to_owned(),
+        )
+    } else {
+        "many requests and the slowest none".to_owned()
     };
     let opened = match seen.reopen {
         Some(lives) => format!(

@@ -163,12 +163,11 @@ impl PreparedBlob {
         if most == 0 {
             return;
         }
-        match self.place.is_some() && !self.set.stays() {
+        if self.place.is_some() && !self.set.stays() {
             // The names of blobs show which blobs belong to the run.
-            true => {
-                self.inherited.get_or_insert_default();
-            }
-            false => self.set.note_orphans(most),
+            self.inherited.get_or_insert_default();
+        } else {
+            self.set.note_orphans(most)
         }
     }
 }

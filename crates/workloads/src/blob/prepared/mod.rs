@@ -656,10 +656,7 @@ impl Prepared for PreparedBlob {
         if !self.is_first || self.is_dummy() {
             return None;
         }
-        let left = match self.set.stays() {
-            true => 0,
-            false => self.set.left(),
-        };
+        let left = if self.set.stays() { 0 } else { self.set.left() };
         let undeleted =
             (left > 0).then(|| format!("{} blob{} could not be deleted", grouped(left), s(left)));
         let inherited = self.inherited.as_ref();

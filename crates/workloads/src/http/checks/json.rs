@@ -38,9 +38,10 @@ impl<'p> At<'p> {
         let after = self.0.strip_prefix('/')?;
         let end = after.find('/').unwrap_or(after.len());
         let (name, rest) = after.split_at(end);
-        let name = match name.contains('~') {
-            true => Cow::Owned(name.replace("~1", "/").replace("~0", "~")),
-            false => Cow::Borrowed(name),
+        let name = if name.contains('~') {
+            Cow::Owned(name.replace("~1", "/").replace("~0", "~"))
+        } else {
+            Cow::Borrowed(name)
         };
         Some((name, rest))
     }
@@ -71,10 +72,11 @@ impl<'de> Visitor<'de> for At<'_> {
         };
         let mut found = None;
         while let Some(is_it) = map.next_key_seed(Key(&name))? {
-            match is_it {
+            if is_it {
                 // As in most readers, the last of several members with one name counts.
-                true => found = map.next_value_seed(At(rest))?,
-                false => drop(map.next_value::<IgnoredAny>()?),
+                found = map.next_value_seed(At(rest))?
+            } else {
+                drop(map.next_value::<IgnoredAny>()?)
             }
         }
         Ok(found)

@@ -174,9 +174,10 @@ impl Checker {
             is_checked,
         };
         self.note(bodies.slot(exchange), noted);
-        match has_body {
-            true => BodyUse::Inspect,
-            false => BodyUse::Discard,
+        if has_body {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
         }
     }
 
@@ -262,13 +263,15 @@ impl Checker {
         let check = &self.checks.conditions[at];
         let text = self.texts[at].get_or_insert_with(|| {
             let check = check.to_string();
-            let check = match secrets.are_not_in(&check) {
-                true => check,
-                false => "(a check with a secret)".to_owned(),
+            let check = if secrets.are_not_in(&check) {
+                check
+            } else {
+                "(a check with a secret)".to_owned()
             };
-            let example = match example.is_empty() || !secrets.are_not_in(example) {
-                true => String::new(),
-                false => format!(": {example}"),
+            let example = if example.is_empty() || !secrets.are_not_in(example) {
+                String::new()
+            } else {
+                format!(": {example}")
             };
             format!("check {check}; got status {status} and {length} bytes{example}")
         });
@@ -280,9 +283,10 @@ impl Checker {
     fn reported(&mut self, known: KnownErrors, message: &str, secrets: &Secrets) -> Judgement {
         let text = self.texts.last_mut().map(|text| {
             text.get_or_insert_with(|| {
-                let message = match secrets.are_not_in(message) {
-                    true => message,
-                    false => "an error whose text contains a secret",
+                let message = if secrets.are_not_in(message) {
+                    message
+                } else {
+                    "an error whose text contains a secret"
                 };
                 format!(
                     "check no error in a response of {}; got {message}",

@@ -74,14 +74,16 @@ impl HitCounting {
         let searches = |all: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
             let known = all.filter(|&at| sources[at as usize].is_some());
             let first: Vec<u32> = known.take(MOST_ASKED_FOR_HITS).collect();
-            match by_default {
-                false => first,
-                true => sample(&first, seed, MOST_ASKED_BY_DEFAULT, "asked for hits"),
+            if !by_default {
+                first
+            } else {
+                sample(&first, seed, MOST_ASKED_BY_DEFAULT, "asked for hits")
             }
         };
-        let again = match by_default {
-            true => MOST_ASKED_AGAIN_BY_DEFAULT,
-            false => MOST_ASKED_AGAIN,
+        let again = if by_default {
+            MOST_ASKED_AGAIN_BY_DEFAULT
+        } else {
+            MOST_ASKED_AGAIN
         };
         let counting = |host: usize| {
             let patterns = match book.hosts_of() {

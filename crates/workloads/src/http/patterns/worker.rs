@@ -110,9 +110,10 @@ impl Workload for Worker {
             bodies.catch_up_to(KEPT_BYTES, exchange);
         }
         let checked = self.checker.head(bodies, exchange, head);
-        match is_unexpected {
-            true => BodyUse::Inspect,
-            false => checked,
+        if is_unexpected {
+            BodyUse::Inspect
+        } else {
+            checked
         }
     }
 
@@ -139,9 +140,10 @@ impl Workload for Worker {
         }
         if lengths.is_unexpected(exchange.tag, length) {
             let example = shown(self.error_messages.bodies.caught(exchange));
-            let example = match self.error_messages.secrets.are_not_in(&example) {
-                true => example,
-                false => String::new(),
+            let example = if self.error_messages.secrets.are_not_in(&example) {
+                example
+            } else {
+                String::new()
             };
             self.error_messages.release(exchange);
             return lengths.unexpected(exchange.tag, (status, length), example);

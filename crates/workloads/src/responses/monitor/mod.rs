@@ -138,9 +138,10 @@ pub(crate) struct Monitor {
 
 impl Monitor {
     pub(crate) fn new(known: Known, rules: Rules, number: usize) -> Self {
-        let known = match rules.may_differ.size && rules.may_differ.body {
-            true => Known::Nothing,
-            false => known,
+        let known = if rules.may_differ.size && rules.may_differ.body {
+            Known::Nothing
+        } else {
+            known
         };
         Self {
             portrait: match &known {
@@ -251,9 +252,10 @@ impl Monitor {
     fn has_time(&mut self) -> bool {
         let began = *self.began.get_or_insert(self.nanos);
         let elapsed = self.nanos.saturating_sub(began);
-        let part = match self.is_alarmed {
-            true => ALARM_PART,
-            false => BUDGET_PART,
+        let part = if self.is_alarmed {
+            ALARM_PART
+        } else {
+            BUDGET_PART
         };
         self.spent <= FIRST_NANOS + elapsed / part
     }
@@ -275,9 +277,10 @@ impl Monitor {
         is_public: impl Fn(&str) -> bool,
     ) -> Judgement {
         // Without a reading, the body was not read, or for another reason.
-        let reading = match bodies.is_caught(exchange) {
-            true => self.readings.get_mut(exchange.note as usize),
-            false => None,
+        let reading = if bodies.is_caught(exchange) {
+            self.readings.get_mut(exchange.note as usize)
+        } else {
+            None
         };
         let notes = match reading.and_then(Option::take) {
             Some(Reading::Whole(notes)) => notes,
@@ -297,9 +300,10 @@ impl Monitor {
             None => Judgement::Correct,
             Some(difference) => {
                 let example = shown(bodies.caught(exchange));
-                let example = match is_public(&example) {
-                    true => example,
-                    false => String::new(),
+                let example = if is_public(&example) {
+                    example
+                } else {
+                    String::new()
                 };
                 self.unexpected(status, length, &difference, example)
             }
@@ -322,9 +326,10 @@ impl Monitor {
             return Judgement::Correct;
         }
         if !has_status {
-            return match self.rules.any_status {
-                true => Judgement::Correct,
-                false => self.unexpected(status, length, &Difference::Status, String::new()),
+            return if self.rules.any_status {
+                Judgement::Correct
+            } else {
+                self.unexpected(status, length, &Difference::Status, String::new())
             };
         }
         // The length was not announced. From now on, such bodies are read.
@@ -368,12 +373,11 @@ impl Monitor {
             Likeness::Same | Likeness::Alike | Likeness::Changed => None,
             Likeness::Strange(difference) => {
                 self.strange += 1;
-                match self.is_chance(&reference) {
-                    true => {
-                        self.portrait.strange += 1;
-                        None
-                    }
-                    false => Some(difference),
+                if self.is_chance(&reference) {
+                    self.portrait.strange += 1;
+                    None
+                } else {
+                    Some(difference)
                 }
             }
             Likeness::Other(difference) => Some(difference),
@@ -435,9 +439,10 @@ impl Monitor {
     }
 
     fn remember(&mut self, one: Remembered) {
-        match self.remembered.len() < REMEMBERED {
-            true => self.remembered.push(one),
-            false => self.remembered[self.forget] = one,
+        if self.remembered.len() < REMEMBERED {
+            self.remembered.push(one)
+        } else {
+            self.remembered[self.forget] = one
         }
         self.forget = (self.forget + 1) % REMEMBERED;
     }
@@ -518,10 +523,7 @@ fn text(length: u64, difference: &Difference, example: &str) -> String {
 /// The first characters of a body as printable text.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let printable = text.chars().map(|c| match c.is_control() {
-        true => ' ',
-        false => c,
-    });
+    let printable = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     printable.take(SHOWN_CHARS).collect()
 }
 

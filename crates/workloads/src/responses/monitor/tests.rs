@@ -289,9 +289,12 @@ fn a_list_that_is_empty_at_first_is_one_page_with_the_longer_list() {
         assert_eq!(unexpected_after(&grows, &list(items)), 0, "{items}");
     }
     // A server that turns to something else is not believed.
-    let turns = |at: u32| match at < 12 {
-        true => list(9),
-        false => r#"{"total":0}"#.to_owned(),
+    let turns = |at: u32| {
+        if at < 12 {
+            list(9)
+        } else {
+            r#"{"total":0}"#.to_owned()
+        }
     };
     let turns: Vec<String> = (0..32).map(turns).collect();
     assert!(unexpected_after(&turns, r#"{"total":0}"#) > 90);

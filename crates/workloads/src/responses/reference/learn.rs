@@ -262,9 +262,10 @@ pub(super) fn is_error(response: &Observed, names: &BTreeMap<u64, String>) -> bo
 fn constant(all: &[&Observed]) -> Option<Constant> {
     let last = all.last()?;
     let is_last = |one: &&Observed| one.shape.sum == last.shape.sum;
-    let rest = match all.iter().all(is_last) {
-        true => all,
-        false => &all[1..],
+    let rest = if all.iter().all(is_last) {
+        all
+    } else {
+        &all[1..]
     };
     if !rest.iter().all(is_last) {
         return None;

@@ -62,10 +62,7 @@ impl Variant {
     pub(super) fn of(responses: &[&Observed], is_diverse: bool, has_enough: bool) -> Option<Self> {
         let shapes: Vec<&Shape> = responses.iter().map(|one| &one.shape).collect();
         let first = shapes.first()?;
-        let compared = |features: Vec<u64>| match is_diverse {
-            true => Vec::new(),
-            false => features,
-        };
+        let compared = |features: Vec<u64>| if is_diverse { Vec::new() } else { features };
         let always = (shapes.len() as f64 * ALWAYS).ceil() as usize;
         let mut classes = [0; CLASSES];
         for (at, class) in classes.iter_mut().enumerate() {
@@ -112,9 +109,10 @@ impl Variant {
         if !is_same_form(shape.form, self.form) {
             let is_broken_json =
                 self.form == Form::Json && shape.form == Form::Text && shape.length < shortest;
-            return Err(match is_broken_json {
-                true => Difference::CutOff,
-                false => Difference::Form(shape.form),
+            return Err(if is_broken_json {
+                Difference::CutOff
+            } else {
+                Difference::Form(shape.form)
             });
         }
         if constant.is_some_and(|constant| constant.masked == shape.masked) {
@@ -163,9 +161,10 @@ impl Variant {
             return Ok(());
         }
         let found = common(&shape.words, &self.words);
-        let least = match is_constant {
-            true => SAME_CONSTANT_WORDS,
-            false => SAME_WORDS,
+        let least = if is_constant {
+            SAME_CONSTANT_WORDS
+        } else {
+            SAME_WORDS
         };
         let is_other = match self.words.len() {
             0 => false,
@@ -176,9 +175,10 @@ impl Variant {
         let is_new = !self.vocabulary.is_empty()
             && shape.words.len() >= FEW_WORDS
             && (known as f64) < shape.words.len() as f64 * SAME_WORDS;
-        match is_other || is_new {
-            true => Err(Difference::Words),
-            false => Ok(()),
+        if is_other || is_new {
+            Err(Difference::Words)
+        } else {
+            Ok(())
         }
     }
 
@@ -186,9 +186,10 @@ impl Variant {
     fn blocks(&self, shape: &Shape) -> Result<(), Difference> {
         let pairs = self.blocks.iter().zip(&shape.blocks);
         let equal = pairs.filter(|(one, other)| one == other).count();
-        match equal as f64 >= self.blocks.len() as f64 * SAME_BLOCKS {
-            true => Ok(()),
-            false => Err(Difference::Content),
+        if equal as f64 >= self.blocks.len() as f64 * SAME_BLOCKS {
+            Ok(())
+        } else {
+            Err(Difference::Content)
         }
     }
 
@@ -228,9 +229,10 @@ pub(super) fn has_same_words(one: &Shape, other: &Shape) -> bool {
 
 /// Number of common items of two sorted sets.
 pub(super) fn common(one: &[u64], other: &[u64]) -> usize {
-    let (few, many) = match one.len() <= other.len() {
-        true => (one, other),
-        false => (other, one),
+    let (few, many) = if one.len() <= other.len() {
+        (one, other)
+    } else {
+        (other, one)
     };
     few.iter()
         .filter(|item| many.binary_search(item).is_ok())
@@ -264,8 +266,9 @@ fn vocabulary(shapes: &[&Shape]) -> Vec<u64> {
         new += one.words.len() - common(&one.words, &known);
     }
     let vocabulary = at_least(shapes, 1, |one| &one.words);
-    match vocabulary.len() < MOST_WORDS && (new as f64) <= all as f64 * NEW_WORDS {
-        true => vocabulary,
-        false => Vec::new(),
+    if vocabulary.len() < MOST_WORDS && (new as f64) <= all as f64 * NEW_WORDS {
+        vocabulary
+    } else {
+        Vec::new()
     }
 }

@@ -170,9 +170,10 @@ fn form(body: &[u8], is_cut: bool, features: &mut Features, names: &mut dyn Name
         }
         Some(_) => {}
     }
-    match text::is_text(body) {
-        true => Form::Text,
-        false => Form::Binary,
+    if text::is_text(body) {
+        Form::Text
+    } else {
+        Form::Binary
     }
 }
 

@@ -81,9 +81,10 @@ fn each_part<'a>(text: &'a [u8], mut pass: impl FnMut(&'a [u8])) {
         let is_word = |b: &u8| b.is_ascii_alphanumeric();
         let length = rest.iter().take_while(|b| is_word(b)).count();
         let (word, after) = rest.split_at(length);
-        match word.iter().any(u8::is_ascii_digit) {
-            true => pass(b"#"),
-            false => pass(word),
+        if word.iter().any(u8::is_ascii_digit) {
+            pass(b"#")
+        } else {
+            pass(word)
         }
         let length = after.iter().take_while(|b| !is_word(b)).count();
         let (between, after) = after.split_at(length);
@@ -128,10 +129,7 @@ pub(super) fn ending(body: &[u8]) -> u64 {
     let end = &end[end.len().saturating_sub(ENDING_BYTES)..];
     let mut masked = [0; ENDING_BYTES];
     for (to, from) in masked.iter_mut().zip(end) {
-        *to = match from.is_ascii_digit() {
-            true => b'0',
-            false => *from,
-        };
+        *to = if from.is_ascii_digit() { b'0' } else { *from };
     }
     mix(3, &masked)
 }

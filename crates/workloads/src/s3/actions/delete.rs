@@ -56,9 +56,10 @@ impl Action for Delete {
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
-        let thing = match context.mixed {
-            true => fresh(context),
-            false => self.chooser.next(),
+        let thing = if context.mixed {
+            fresh(context)
+        } else {
+            self.chooser.next()
         };
         match thing {
             Some(thing) => exchange.tag = thing,
@@ -69,9 +70,10 @@ impl Action for Delete {
             context.write_version(exchange.tag);
         }
         // In a mix, PUT creates additional objects, numbered after the objects with versions.
-        let object = match context.mixed {
-            true => exchange.tag,
-            false => context.object_of(exchange.tag),
+        let object = if context.mixed {
+            exchange.tag
+        } else {
+            context.object_of(exchange.tag)
         };
         record(context, exchange.tag, None);
         Self::spec(context, now, exchange, object);
@@ -105,9 +107,10 @@ fn record(context: &mut WorkerContext, thing: u64, outcome: Option<Outcome>) {
         // The version is no longer known when the response arrives.
         return;
     }
-    let object = match context.mixed {
-        true => thing,
-        false => context.object_of(thing),
+    let object = if context.mixed {
+        thing
+    } else {
+        context.object_of(thing)
     };
     let version = context.ids.of(thing).filter(|_| !context.mixed);
     let recorder = &mut context.recorder;

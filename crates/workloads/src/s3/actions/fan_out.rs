@@ -178,12 +178,13 @@ impl Action for FanOut {
         let expected = prepared.map_or(0, |prepared| prepared.objects);
         let made = status == 200 && all_made(self.responses.caught(exchange), expected);
         self.responses.release(exchange);
-        match made {
-            true => Judgement::Correct,
-            false => Judgement::Failed(
+        if made {
+            Judgement::Correct
+        } else {
+            Judgement::Failed(
                 ErrorClass::Wrong,
                 "the response does not name every object".to_owned(),
-            ),
+            )
         }
     }
 

@@ -79,9 +79,10 @@ impl Get {
         let whole = setting.work.range.is_none();
         let checksum = setting.work.checksum;
         Self {
-            chooser: match setting.work.rewrite {
-                true => Chooser::of_own(setting),
-                false => Chooser::of_things(setting),
+            chooser: if setting.work.rewrite {
+                Chooser::of_own(setting)
+            } else {
+                Chooser::of_things(setting)
             },
             rng: Rng::new(setting.seed, &[setting.name, worker, 1]),
             parts: Slab::new(),
@@ -118,12 +119,11 @@ impl Get {
         exchange: &mut Exchange,
         thing: u64,
     ) {
-        exchange.tag = match self.noted {
-            false => thing,
-            true => {
-                let part = self.part(context, thing);
-                self.parts.insert(part) as u64
-            }
+        exchange.tag = if !self.noted {
+            thing
+        } else {
+            let part = self.part(context, thing);
+            self.parts.insert(part) as u64
         };
         self.spec(context, now, exchange);
     }
@@ -154,9 +154,10 @@ impl Get {
 
     /// The part that the request of this exchange reads.
     fn out(&self, context: &WorkerContext, exchange: &Exchange) -> Part {
-        match self.noted {
-            true => self.parts[exchange.tag as usize],
-            false => Part::whole(context, exchange.tag),
+        if self.noted {
+            self.parts[exchange.tag as usize]
+        } else {
+            Part::whole(context, exchange.tag)
         }
     }
 
@@ -230,9 +231,10 @@ impl Action for Get {
                 put.is_none_or(|put| got == put.as_bytes())
             });
         }
-        match context.work.verify {
-            true => BodyUse::Inspect,
-            false => BodyUse::Discard,
+        if context.work.verify {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
         }
     }
 

@@ -168,9 +168,10 @@ impl Multipart {
                 None => self.exhausted = true,
             }
         }
-        Err(match self.uploads.is_empty() {
-            true => Next::Exhausted,
-            false => Next::Wait,
+        Err(if self.uploads.is_empty() {
+            Next::Exhausted
+        } else {
+            Next::Wait
         })
     }
 
@@ -397,12 +398,11 @@ impl Multipart {
         // Uploads in doubt are checked again after the slice.
         let for_good = gone && !self.open.is_in_doubt(self.uploads[slot].noted);
         self.end(slot, for_good);
-        match gone {
-            true => {
-                context.refusals.release(exchange);
-                Judgement::Correct
-            }
-            false => context.refusals.failed(exchange),
+        if gone {
+            context.refusals.release(exchange);
+            Judgement::Correct
+        } else {
+            context.refusals.failed(exchange)
         }
     }
 }

@@ -97,9 +97,10 @@ impl Put {
         let objects = setting.work.objects;
         let alone = setting.work.mix.single().is_some() || setting.work.rewrite;
         let versions = setting.work.versions > 0;
-        let share = match alone {
-            true => Share::shared(worker, workers, versions::things(setting.work)),
-            false => Share::beyond(objects, worker, workers, MOST_OBJECTS),
+        let share = if alone {
+            Share::shared(worker, workers, versions::things(setting.work))
+        } else {
+            Share::beyond(objects, worker, workers, MOST_OBJECTS)
         };
         let versions = match (versions, alone) {
             (false, _) => Versions::None,

@@ -48,10 +48,7 @@ impl Snowball {
             )],
             probing: setting.probing.then_some((0, false)),
         };
-        let most = match setting.probing {
-            true => 1,
-            false => usize::MAX,
-        };
+        let most = if setting.probing { 1 } else { usize::MAX };
         let mut walk = Walk::once(Share::shared(
             setting.worker,
             setting.workers,

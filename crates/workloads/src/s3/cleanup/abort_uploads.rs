@@ -129,9 +129,10 @@ impl AbortUploads {
 
     /// Handles an upload that does not exist at the moment.
     fn gone(&mut self, noted: usize, open: Open) {
-        match open.in_doubt && self.may_return() {
-            true => self.jobs.push_back((Job::Abort { noted, open }, 0)),
-            false => self.open.ended(noted),
+        if open.in_doubt && self.may_return() {
+            self.jobs.push_back((Job::Abort { noted, open }, 0))
+        } else {
+            self.open.ended(noted)
         }
     }
 
@@ -245,9 +246,10 @@ impl Workload for AbortUploads {
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         let Some((job, tries)) = self.jobs.pop_front() else {
-            return match self.out.is_empty() {
-                true => Next::Exhausted,
-                false => Next::Wait,
+            return if self.out.is_empty() {
+                Next::Exhausted
+            } else {
+                Next::Wait
             };
         };
         self.now = now.nanos;

@@ -92,9 +92,10 @@ impl Deletion {
         if let Some(job) = self.jobs.pop_front() {
             return Ok(job);
         }
-        match self.out.iter().any(Option::is_some) {
-            true => Err(Next::Wait),
-            false => Err(Next::Exhausted),
+        if self.out.iter().any(Option::is_some) {
+            Err(Next::Wait)
+        } else {
+            Err(Next::Exhausted)
         }
     }
 

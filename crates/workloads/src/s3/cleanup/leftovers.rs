@@ -65,9 +65,10 @@ impl PreparedS3 {
         )
         .only(objects.into());
         Stage {
-            what: match only_buckets {
-                true => format!("deleting {}", self.buckets()),
-                false => format!("listing what is left under {}", self.place.prefix),
+            what: if only_buckets {
+                format!("deleting {}", self.buckets())
+            } else {
+                format!("listing what is left under {}", self.place.prefix)
             },
             total: None,
             connections: CLEANUP_CONNECTIONS,

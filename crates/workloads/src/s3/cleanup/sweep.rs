@@ -141,9 +141,12 @@ impl Sweep {
     ) -> Self {
         unknown.store(true, Ordering::Release);
         let versions = scope != SweepScope::Objects;
-        let prefix = |bucket| match versions && buckets.contains(&bucket) {
-            true => of_run(&place).to_owned(),
-            false => place.prefix.clone(),
+        let prefix = |bucket| {
+            if versions && buckets.contains(&bucket) {
+                of_run(&place).to_owned()
+            } else {
+                place.prefix.clone()
+            }
         };
         let of_bucket = |bucket| OfBucket {
             made: buckets
@@ -276,9 +279,10 @@ impl Sweep {
             bucket.left = self.listed.then_some(*met);
             bucket.acknowledged =
                 self.listed && *met > 0 && self.refused.is_empty() && self.acknowledged.is_some();
-            bucket.reason = match self.listed {
-                true => why.clone().filter(|_| *met > 0),
-                false => self.unlisted.clone(),
+            bucket.reason = if self.listed {
+                why.clone().filter(|_| *met > 0)
+            } else {
+                self.unlisted.clone()
             };
         }
         self.remains.remaining.set(self.report.clone());

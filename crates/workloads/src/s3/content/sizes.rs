@@ -69,12 +69,11 @@ fn of_log_normal(median: u64, sigma: f64, count: usize) -> Vec<(u64, f64)> {
         .map(|at| {
             let size = mean * (below(deviate(at + 1)) - below(deviate(at))) / each;
             // If rounding errors make the size 0 or not finite, use the middle quantile.
-            let size = match size.is_normal() {
-                true => size,
-                false => {
-                    let z = normal.inverse_cdf((at as f64 + 0.5) * each);
-                    median as f64 * (sigma * z).exp()
-                }
+            let size = if size.is_normal() {
+                size
+            } else {
+                let z = normal.inverse_cdf((at as f64 + 0.5) * each);
+                median as f64 * (sigma * z).exp()
             };
             ((size.round().max(0.0) as u64).min(LARGEST_OBJECT), each)
         })

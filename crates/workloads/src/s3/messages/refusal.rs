@@ -154,12 +154,11 @@ impl Refusals {
         status: u16,
         root: &str,
     ) -> Judgement {
-        match status == 200 && is_whole(self.caught(exchange), root) {
-            true => {
-                self.release(exchange);
-                Judgement::Correct
-            }
-            false => self.not_done(exchange, status, root),
+        if status == 200 && is_whole(self.caught(exchange), root) {
+            self.release(exchange);
+            Judgement::Correct
+        } else {
+            self.not_done(exchange, status, root)
         }
     }
 

@@ -108,15 +108,14 @@ impl Generations {
     pub(crate) fn settle(&self, number: u64, acknowledged: bool) {
         let state = self.state(object_of(number));
         let sure = state.phase.load(Relaxed) & UNSURE == 0;
-        match acknowledged && sure {
-            true => {
-                // [`Generations::begin`] has created this generation from a `u32`, so the
-                // conversion succeeds.
-                let generation = u32::try_from(generation_of(number)).unwrap_or(u32::MAX);
-                state.certain.store(generation, Relaxed);
-                state.phase.store(0, Relaxed);
-            }
-            false => state.phase.store(UNSURE, Relaxed),
+        if acknowledged && sure {
+            // [`Generations::begin`] has created this generation from a `u32`, so the
+            // conversion succeeds.
+            let generation = u32::try_from(generation_of(number)).unwrap_or(u32::MAX);
+            state.certain.store(generation, Relaxed);
+            state.phase.store(0, Relaxed);
+        } else {
+            state.phase.store(UNSURE, Relaxed)
         }
     }
 

@@ -64,9 +64,10 @@ impl Checked {
             key,
             object: entry.object,
             version: entry.version.clone(),
-            contents: match is_any || written.deletes() || !content.is_known() {
-                true => SmallVec::new(),
-                false => entry.contents().collect(),
+            contents: if is_any || written.deletes() || !content.is_known() {
+                SmallVec::new()
+            } else {
+                entry.contents().collect()
             },
             appends: entry.appends,
             sizes,

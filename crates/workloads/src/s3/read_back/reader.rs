@@ -103,9 +103,10 @@ impl Reader {
         let mut all = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checked) = all.get_mut(job.at) {
             let found = found(&self.flights[place], checked);
-            match job.is_get {
-                true => checked.get = found,
-                false => checked.head = found,
+            if job.is_get {
+                checked.get = found
+            } else {
+                checked.head = found
             }
         }
         drop(all);
@@ -136,10 +137,7 @@ impl Reader {
         }
         let headers: [Header<'_>; 1] = [("range", &self.range)];
         let bucket = self.place.bucket_of(object.object);
-        let method = match job.is_get {
-            true => "GET",
-            false => "HEAD",
-        };
+        let method = if job.is_get { "GET" } else { "HEAD" };
         let spec = RequestSpec {
             query: &self.query,
             extra_headers: &self.extra_headers.read,
@@ -161,10 +159,7 @@ fn first_of(object: &Checked) -> Option<u64> {
 
 /// What a response says of an object.
 fn judge(flight: &Flight, object: &Checked, status: u16, length: u64) -> Found {
-    let method = match flight.job.is_get {
-        true => "GET",
-        false => "HEAD",
-    };
+    let method = if flight.job.is_get { "GET" } else { "HEAD" };
     let is_there = matches!(status, 200 | 206);
     // 405: a delete marker was requested by its version.
     let is_gone = matches!(status, 404 | 410) || object.version.is_some() && status == 405;
@@ -239,9 +234,10 @@ impl Workload for Reader {
             // The server sends the complete object.
             flight.first = None;
         }
-        match flight.job.is_get && !flight.contents.is_empty() && matches!(head.status, 200 | 206) {
-            true => BodyUse::Inspect,
-            false => BodyUse::Discard,
+        if flight.job.is_get && !flight.contents.is_empty() && matches!(head.status, 200 | 206) {
+            BodyUse::Inspect
+        } else {
+            BodyUse::Discard
         }
     }
 

@@ -85,9 +85,10 @@ impl Entry {
         self.any_content &= self.acknowledged && self.contents.len() >= MOST_CONTENTS;
         self.acknowledged = true;
         self.appends = appends;
-        match is_known && self.contents.len() < MOST_CONTENTS {
-            true => self.contents.push((content, now)),
-            false => self.any_content = true,
+        if is_known && self.contents.len() < MOST_CONTENTS {
+            self.contents.push((content, now))
+        } else {
+            self.any_content = true
         }
     }
 

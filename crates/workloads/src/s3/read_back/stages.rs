@@ -68,9 +68,10 @@ impl PreparedS3 {
 
     /// Chooses the objects to read, and judges the ETags of the responses to their writes.
     fn choose(&mut self) {
-        let merged = match self.reported.is_empty() {
-            true => self.recorders.merged(),
-            false => self.reported.merged(),
+        let merged = if self.reported.is_empty() {
+            self.recorders.merged()
+        } else {
+            self.reported.merged()
         };
         let mut checked = Vec::new();
         for one in merged.iter().filter(|one| one.acknowledged > 0) {
@@ -106,9 +107,10 @@ impl PreparedS3 {
             if hashed > HASHED_BYTES {
                 break;
             }
-            match md5_of(&self.content, number) == etag {
-                true => own += 1,
-                false => others.push((entry.object, etag)),
+            if md5_of(&self.content, number) == etag {
+                own += 1
+            } else {
+                others.push((entry.object, etag))
             }
         }
         if let Some((object, etag)) = others.first().filter(|_| own > 0) {
@@ -226,13 +228,12 @@ fn too_few(result: &ReadBack, known: u64) -> Option<String> {
 }
 
 fn md5_of(content: &Content, number: u64) -> [u8; 16] {
-    match content.is_made() {
-        false => Md5::digest(content.body(number)).into(),
-        true => {
-            let mut made = Vec::new();
-            content.write(number, &mut made);
-            Md5::digest(&made).into()
-        }
+    if !content.is_made() {
+        Md5::digest(content.body(number)).into()
+    } else {
+        let mut made = Vec::new();
+        content.write(number, &mut made);
+        Md5::digest(&made).into()
     }
 }
 

@@ -124,12 +124,13 @@ impl Check {
 
     /// Creates the bucket, or reports that it is missing.
     fn missing(&mut self, exchange: &mut Exchange) -> Judgement {
-        match self.may_make {
-            true => self.then(CheckStep::Make, exchange),
-            false => self.fault(
+        if self.may_make {
+            self.then(CheckStep::Make, exchange)
+        } else {
+            self.fault(
                 exchange,
                 "the bucket does not exist, and data = \"existing\" creates none",
-            ),
+            )
         }
     }
 

@@ -28,9 +28,10 @@ impl PreparedS3 {
             return None;
         }
         let existing = data == DataSet::Existing;
-        let prefix = match existing {
-            true => &self.place.given_prefix,
-            false => &self.place.prefix,
+        let prefix = if existing {
+            &self.place.given_prefix
+        } else {
+            &self.place.prefix
         };
         let survey = Survey::new(
             Arc::clone(&self.place),

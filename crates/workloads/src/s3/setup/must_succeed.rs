@@ -46,9 +46,10 @@ impl<W: Workload> Workload for MustSucceed<W> {
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
-        match self.given_up {
-            true => Next::Exhausted,
-            false => self.worker.next(now, exchange),
+        if self.given_up {
+            Next::Exhausted
+        } else {
+            self.worker.next(now, exchange)
         }
     }
 

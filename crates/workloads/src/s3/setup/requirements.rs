@@ -18,9 +18,10 @@ use crate::text::is_visible;
 const MOST_BYTES: u64 = 5 << 30;
 
 pub(crate) fn lengths(work: &S3Work) -> Lengths {
-    match work.mix.has(S3Operation::Append) {
-        true => Lengths::of(work.objects),
-        false => Lengths::default(),
+    if work.mix.has(S3Operation::Append) {
+        Lengths::of(work.objects)
+    } else {
+        Lengths::default()
     }
 }
 

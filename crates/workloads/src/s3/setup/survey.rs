@@ -85,16 +85,18 @@ impl Survey {
             self.bucket += 1;
         }
         self.done = !room || self.bucket == self.place.buckets.len();
-        match self.done && nothing && self.must_find {
-            true => failed(&format!(
+        if self.done && nothing && self.must_find {
+            failed(&format!(
                 "there are no objects {}; name the prefix of existing objects, or let Tenbin create \
-                objects with data = \"keep\"",
-                match self.prefix.is_empty() {
-                    true => "at all".to_owned(),
-                    false => format!("below {:?}", self.prefix),
+            objects with data = \"keep\"",
+                if self.prefix.is_empty() {
+                    "at all".to_owned()
+                } else {
+                    format!("below {:?}", self.prefix)
                 }
-            )),
-            false => Judgement::Correct,
+            ))
+        } else {
+            Judgement::Correct
         }
     }
 }

@@ -168,9 +168,10 @@ impl Sweep {
         if status != 200 || !page.whole {
             return false;
         }
-        match page.keys == 0 && !page.more {
-            true => self.jobs.push_back((Job::Bucket(bucket), 0)),
-            false => self.keep_bucket(bucket, "it is not empty".to_owned()),
+        if page.keys == 0 && !page.more {
+            self.jobs.push_back((Job::Bucket(bucket), 0))
+        } else {
+            self.keep_bucket(bucket, "it is not empty".to_owned())
         }
         true
     }
