@@ -95,53 +95,7 @@ impl Display {
     /// Shows one progress event.
     pub(crate) fn show(&mut self, progress: &Progress<'_>) {
         match progress {
-            Progress::Started {
-                directory,
-                slices,
-                forecast,
-                longest,
-                shortest,
-                ends_early,
-                requests,
-                supply,
-                ..
-            } => {
-                if let Some(kept) = &self.littering {
-                    let _ = kept.set(directory.to_path_buf());
-                }
-                self.total = *slices;
-                self.pace = Pace::new(*forecast);
-                self.counted = requests.is_some();
-                // A maximum-rate search usually ends before its time limit.
-                let is_search = *slices == 0;
-                self.about = if shortest.is_some() || *ends_early || is_search {
-                    "at most"
-                } else {
-                    "about"
-                };
-                let what = match slices {
-                    0 => "a maximum-rate search".to_owned(),
-                    1 => "1 slice".to_owned(),
-                    several => format!("{several} slices"),
-                };
-                let shortest = shortest.filter(|_| !is_search);
-                let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
-                let after = supply.map_or_else(String::new, |supply| {
-                    let again = if supply.again {
-                        ", with further loading before each slice"
-                    } else {
-                        ""
-                    };
-                    format!(", after loading {supply} per target{again}")
-                });
-                let slower = slower(*forecast, *longest, *requests);
-                self.line(&format!(
-                    "{how_long}{slower}{after}; results are kept in {}",
-                    directory.display()
-                ));
-                self.bar.set_style(style(PREPARING));
-                self.bar.enable_steady_tick(Duration::from_millis(250));
-            }
+            Progress::Started { .. } => self.started(progress),
             Progress::Starting {
                 target,
                 awaited: None,
@@ -153,8 +107,7 @@ impl Display {
                 waited,
             } => {
                 let text = format!("{target}: waiting for {awaited}, {}", short(*waited));
-                self.bar.set_message(text.clone());
-                self.plain(&text);
+                self.message(text);
             }
             Progress::Printed { what } => self.line(&format!(
                 "plan.toml contains {what}; use {{env:NAME}} in place of secret values"
@@ -163,8 +116,7 @@ impl Display {
             Progress::Pages { made, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 let text = format!("generating pages ({made}{of})");
-                self.bar.set_message(text.clone());
-                self.plain(&text);
+                self.message(text);
             }
             Progress::Loading {
                 target,
@@ -173,8 +125,7 @@ impl Display {
                 total,
             } => {
                 let text = format!("{target}: loading pages into {server} ({loaded} of {total})");
-                self.bar.set_message(text.clone());
-                self.plain(&text);
+                self.message(text);
             }
             Progress::Stage {
                 target,
@@ -185,8 +136,7 @@ impl Display {
             } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 let text = format!("{target}, {workload}: {what} ({done}{of})");
-                self.bar.set_message(text.clone());
-                self.plain(&text);
+                self.message(text);
             }
             Progress::WarmUp { target, workload } => {
                 self.bar
@@ -197,34 +147,7 @@ impl Display {
                 target,
                 workload,
                 ..
-            } => {
-                let probe = self.probe.take();
-                let is_probe = probe.is_some();
-                self.is_search = is_probe;
-                self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
-                self.table.begin(workload, target);
-                self.show_table(is_probe);
-                // The number of probes is unknown in advance, so the total grows.
-                self.total = self.total.max(index + 1);
-                self.bar.set_length(self.total as u64);
-                let whole = self.pace.whole(*index, self.total);
-                // The duration of slices that end after a number of requests is unknown until the
-                // first slice has ended.
-                self.bar.set_prefix(if self.counted && *index == 0 {
-                    "an unknown time".to_owned()
-                } else {
-                    format!("{} {}", self.about, short(whole))
-                });
-                self.bar.set_position(*index as u64);
-                if *index == 0 {
-                    self.bar.set_style(style(MEASURING));
-                }
-                if is_probe {
-                    self.plain(&self.current.clone());
-                } else {
-                    self.plain(&format!("slice {} of {}", index + 1, self.total));
-                }
-            }
+            } => self.slice_begins(*index, target, workload),
             Progress::Probe {
                 target,
                 workload,
@@ -256,6 +179,93 @@ impl Display {
             Progress::Warning(text) => self.warn(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
+        }
+    }
+
+    /// Shows what is being done, or prints it without a terminal.
+    fn message(&mut self, text: String) {
+        self.plain(&text);
+        self.bar.set_message(text);
+    }
+
+    fn started(&mut self, progress: &Progress<'_>) {
+        let Progress::Started {
+            directory,
+            slices,
+            forecast,
+            longest,
+            shortest,
+            ends_early,
+            requests,
+            supply,
+            ..
+        } = progress
+        else {
+            return;
+        };
+        if let Some(kept) = &self.littering {
+            let _ = kept.set(directory.to_path_buf());
+        }
+        self.total = *slices;
+        self.pace = Pace::new(*forecast);
+        self.counted = requests.is_some();
+        // A maximum-rate search usually ends before its time limit.
+        let is_search = *slices == 0;
+        self.about = if shortest.is_some() || *ends_early || is_search {
+            "at most"
+        } else {
+            "about"
+        };
+        let what = match slices {
+            0 => "a maximum-rate search".to_owned(),
+            1 => "1 slice".to_owned(),
+            several => format!("{several} slices"),
+        };
+        let shortest = shortest.filter(|_| !is_search);
+        let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
+        let after = supply.map_or_else(String::new, |supply| {
+            let again = if supply.again {
+                ", with further loading before each slice"
+            } else {
+                ""
+            };
+            format!(", after loading {supply} per target{again}")
+        });
+        let slower = slower(*forecast, *longest, *requests);
+        self.line(&format!(
+            "{how_long}{slower}{after}; results are kept in {}",
+            directory.display()
+        ));
+        self.bar.set_style(style(PREPARING));
+        self.bar.enable_steady_tick(Duration::from_millis(250));
+    }
+
+    fn slice_begins(&mut self, index: usize, target: &str, workload: &str) {
+        let probe = self.probe.take();
+        let is_probe = probe.is_some();
+        self.is_search = is_probe;
+        self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
+        self.table.begin(workload, target);
+        self.show_table(is_probe);
+        // The number of probes is unknown in advance, so the total grows.
+        self.total = self.total.max(index + 1);
+        self.bar.set_length(self.total as u64);
+        let whole = self.pace.whole(index, self.total);
+        // The duration of slices that end after a number of requests is unknown until the
+        // first slice has ended.
+        self.bar.set_prefix(if self.counted && index == 0 {
+            "an unknown time".to_owned()
+        } else {
+            format!("{} {}", self.about, short(whole))
+        });
+        self.bar.set_position(index as u64);
+        if index == 0 {
+            self.bar.set_style(style(MEASURING));
+        }
+        if is_probe {
+            self.plain(&self.current.clone());
+        } else {
+            self.plain(&format!("slice {} of {}", index + 1, self.total));
         }
     }
 

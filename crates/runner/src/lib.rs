@@ -21,6 +21,7 @@ mod found;
 mod generators;
 mod live_target;
 mod machine;
+mod measured_slice;
 mod measurement;
 mod meter;
 mod nodes;

@@ -3,32 +3,20 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenbin_engine::{Destination, Drive, ErrorClass, Part, Workload as EngineWorkload};
-use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{Load, Plan, Relaunch, Turn, Workload};
-use tenbin_record::{
-    Ended, MachineUse, PauseUse, RateProbe, RunWriter, Slice, SliceEnd, SliceStart, WireUse,
-};
-use tenbin_targets::{CoreWaits, Detail, TargetError};
+use tenbin_plan::{Load, Plan, Relaunch, Turn};
+use tenbin_record::{Ended, RateProbe, RunWriter, Slice};
+use tenbin_targets::TargetError;
 
 use crate::agent_loss::{self, Losses};
-use crate::cache;
 use crate::context::{CountAllocations, HasFallen, IsPrecise};
 use crate::controls::Controls;
-use crate::descriptors::{self};
 use crate::error::{Ending, RunError};
-use crate::generators::{Generators, Job};
-use crate::live_target::{Launcher, LiveTarget, at_most};
+use crate::live_target::{Launcher, LiveTarget};
 use crate::machine::Machine;
-use crate::nodes;
-use crate::progress::Progress;
-use crate::responses;
 use crate::restarts;
-use crate::segments::{self, AllSegments};
-use crate::single;
+use crate::segments::AllSegments;
 use crate::stop::Stop;
-use crate::warm_up::{catch_up, warm_up};
-use crate::watch::{SliceContext, SliceFailure, Watch};
+use crate::warm_up::catch_up;
 
 /// A slice to measure.
 pub(crate) struct SliceRequest<'a> {
@@ -228,287 +216,6 @@ impl Measurement<'_, '_> {
         let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
         rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
     }
-
-    /// Measures one slice, after a pause unless the slice is the first. Returns `Some` if the run
-    /// must end.
-    pub(crate) fn measure_slice(
-        &mut self,
-        request: &SliceRequest<'_>,
-    ) -> Result<Option<Ending>, RunError> {
-        let pause = (!self.slices.is_empty())
-            .then(|| {
-                let pause = self.machine.pause(self.live_targets);
-                rest(self.plan.rounds.gap, self.controls.stop);
-                pause.over(self.live_targets)
-            })
-            .flatten();
-        match self.slice(request, pause) {
-            Ok(ending) => Ok(ending),
-            Err(error) => ending_of(error).map(Some),
-        }
-    }
-
-    fn slice(
-        &mut self,
-        request: &SliceRequest<'_>,
-        pause: Option<PauseUse>,
-    ) -> Result<Option<Ending>, RunError> {
-        let index = self.slices.len() + self.sustained.len();
-        let turn = request.turn;
-        let work = &self.plan.workloads[turn.workload];
-        let live = &mut self.live_targets[turn.target];
-        if let Some(why) = live.prepared[turn.workload].spent() {
-            let (target, workload) = (&live.running.name, &work.name);
-            let sentence = format!("target \"{target}\", workload \"{workload}\": {why}");
-            return Ok(Some(Ending::TargetFailed(sentence)));
-        }
-        if self.plan.rounds.relaunch == Relaunch::Slice {
-            live.restart(&self.launcher, self.controls)?;
-        }
-        if let Some(sentence) = nodes::missing(&self.plan.targets[turn.target], &live.running)? {
-            return Ok(Some(Ending::TargetFailed(sentence)));
-        }
-        if self.plan.rounds.relaunch == Relaunch::Slice {
-            segments::level(
-                self.live_targets,
-                &mut self.segments,
-                turn.workload,
-                turn.target,
-            );
-            let one = (turn.target, &mut self.live_targets[turn.target]);
-            let length = self.plan.rounds.warmup;
-            warm_up(
-                self.plan,
-                turn.workload,
-                length,
-                one,
-                &mut self.segments,
-                self.controls,
-            )?;
-            if self.controls.stop.is_asked() {
-                return Ok(Some(Ending::Interrupted));
-            }
-        }
-        let live = &mut self.live_targets[turn.target];
-        live.before_slice(work, turn.workload, self.controls)?;
-        (self.controls.progress)(Progress::Slice {
-            index,
-            round: turn.round,
-            target: &live.running.name,
-            workload: &work.name,
-        });
-        let counters = self
-            .plan
-            .cache_counters(&self.plan.targets[turn.target], work);
-        let cache_before = cache::read_counters(&live.running, work, counters)?;
-        let searched = (&self.plan.targets[turn.target], work);
-        let search_before = cache::read_search_state(&live.running, self.plan, searched);
-        let planned = (work.lead(&self.plan.rounds), request.window);
-        segments::level(
-            self.live_targets,
-            &mut self.segments,
-            turn.workload,
-            turn.target,
-        );
-        let live = &mut self.live_targets[turn.target];
-        let sequence = self.segments.of(turn.workload);
-        let prepared = live.prepared[turn.workload].as_mut();
-        let stretch = sequence.and_then(|sequence| {
-            if request.is_sustained {
-                sequence.begin_sustained(turn.target, prepared);
-                return None;
-            }
-            Some(sequence.begin(turn.target, prepared, &request.load, planned))
-        });
-        let (lead, window) = stretch.as_ref().map_or(planned, |s| (s.lead, s.window));
-        let from = prepared.position();
-        // If every operation counts, the window stays open until the last operation has ended.
-        let all_count = work.may_end_early() && request.load.requests.is_none();
-        let state = self.controls.generators.state_of(prepared);
-        let mut workers = prepared.slice();
-        at_most(&mut workers, work.load.connections);
-        let how = Drive {
-            rest: stretch.as_ref().and_then(|s| s.rest).filter(|_| !all_count),
-            destination: live.destination(work),
-            load: request.load.clone(),
-            seed: arrivals_seed(self.plan.seed, turn),
-            lead,
-            stages: work.stages,
-            part: Part::default(),
-            window: Some(window),
-        };
-        let hosts = host_names(&how.destination);
-        let (operations, roles) = workers.first().map_or_else(Default::default, |worker| {
-            let named = worker.operations().iter().enumerate();
-            named
-                .map(|(op, name)| ((*name).to_owned(), worker.role(op)))
-                .unzip()
-        });
-        let start = SliceStart {
-            index: self.writer.next_slice(),
-            block: turn.block,
-            round: turn.round,
-            workload: work.name.clone(),
-            target: live.running.name.clone(),
-            operations,
-            roles,
-            hosts: hosts.clone(),
-            threads: threads_of(&workers, self.controls.generators.agents()),
-            agents: self.controls.generators.agents(),
-            connections: work.load.connections,
-            closed_loop: matches!(request.load.pace, tenbin_plan::Pace::Closed),
-            planned_seconds: request.window.as_secs_f64(),
-            // Set when the window opens.
-            start: 0.0,
-            reopen: request.load.reopen,
-            probe: request.probe,
-            sustained: request.is_sustained,
-        };
-        let stop = self.controls.stop;
-        let context = SliceContext {
-            machine: &self.machine,
-            live_targets: self.live_targets,
-            loaded: turn.target,
-            count_allocations: self.count_allocations,
-        };
-        let live = &self.live_targets[turn.target];
-        let waits = request
-            .probe
-            .and_then(|_| core_waits(self.plan, live, work));
-        let job = Job {
-            target: turn.target,
-            workload: turn.workload,
-            how: &how,
-            state,
-            workers,
-        };
-        let mut generators = std::mem::replace(&mut self.controls.generators, Generators::Here);
-        let mut watch = Watch::new(
-            context,
-            start,
-            self.started,
-            waits,
-            &mut self.writer,
-            self.controls,
-        );
-        let driven = generators.drive(job, stop.over(), &mut |event| watch.on_event(event));
-        let Watch {
-            failure,
-            total: server,
-            machine,
-            allocated,
-            ended,
-            ..
-        } = watch;
-        self.controls.generators = generators;
-        if let (Err(_), Some(SliceFailure::Died(sentence))) = (&driven, &failure) {
-            return Ok(Some(Ending::TargetFailed(sentence.clone())));
-        }
-        let mut done = driven?;
-        let live = &mut self.live_targets[turn.target];
-        let prepared = live.prepared[turn.workload].as_mut();
-        done.hand_back(prepared)?;
-        let seen = prepared.take_samples();
-        let responses = prepared.response_comparison();
-        let segment = from
-            .zip(prepared.position())
-            .map(|(from, to)| segments::recorded(&from, &to, stretch.as_ref(), done.unmeasured));
-        let cache_after = cache::read_counters(&live.running, work, counters)
-            .ok()
-            .flatten();
-        let search_after = cache::read_search_state(&live.running, self.plan, searched);
-        let forecast = seen.as_ref().and_then(|seen| seen.forecast);
-        if let Some(SliceFailure::Record(error)) = failure {
-            return Ok(Some(Ending::RecordFailed(error)));
-        }
-        let slice = self.writer.end(SliceEnd {
-            seconds: done.seconds,
-            cut_short: done.cut_short,
-            server,
-            allocated,
-            machine: machine.map(|machine| MachineUse { pause, ..machine }),
-            wire: done.tcp.map(|tcp| WireUse {
-                connections: tcp.connections,
-                min_rtt_ns: tcp.min_rtt,
-                retransmits: tcp.retransmits,
-                unneeded_retransmits: tcp.unneeded,
-                sent_segments: tcp.sent,
-            }),
-            singles: seen.map(|seen| single::kept(&seen, &hosts)),
-            responses: responses.map(responses::kept),
-            stages: done.stages,
-            cache: cache::between(cache_before, cache_after, forecast),
-            search: cache::searched(search_before, search_after),
-            spread: done.spread,
-            segment,
-            start_skew_ns: done.skew.map(|skew| skew.as_nanos() as u64),
-            agents: done.agents,
-            ended,
-        })?;
-        if let Some(outage) = self.outage(request, &slice) {
-            return Err(RunError::Outage(outage));
-        }
-        let live = &mut self.live_targets[turn.target];
-        let prepared = live.prepared[turn.workload].as_mut();
-        if !request.is_sustained
-            && let Some(sequence) = self.segments.of(turn.workload)
-        {
-            let requests = slice.requests();
-            let ended: u64 = requests.map(|op| op.counts.ok + op.failed_count()).sum();
-            let rate = stretch.and_then(|stretch| stretch.rate(ended, slice.seconds));
-            sequence.end(turn.target, prepared, rate);
-        }
-        for second in &self.writer.take_seconds() {
-            (self.controls.progress)(Progress::Second { second });
-        }
-        (self.controls.progress)(Progress::Measured { slice: &slice });
-        let ending = match failure {
-            Some(SliceFailure::Died(sentence)) => Some(Ending::TargetFailed(sentence)),
-            _ if self.controls.stop.is_asked() => Some(Ending::Interrupted),
-            _ => live
-                .death()
-                .or_else(|| {
-                    let why = live.prepared[turn.workload].failed()?;
-                    let (target, workload) = (&live.running.name, &work.name);
-                    Some(format!(
-                        "target \"{target}\", workload \"{workload}\": {why}"
-                    ))
-                })
-                // A probe in which all operations fail is a valid result, unless the target cannot
-                // be reached.
-                .or_else(|| {
-                    let counts = request.probe.is_none() || all_refused(&slice);
-                    completed_nothing(&slice).filter(|_| counts)
-                })
-                .map(Ending::TargetFailed),
-        };
-        if request.is_sustained {
-            self.sustained.push(slice)
-        } else {
-            self.slices.push(slice)
-        }
-        if self.plan.rounds.relaunch == Relaunch::Slice && ending.is_none() {
-            // The next restart starts a new process, so this is the last chance to repeat the
-            // requests.
-            live.repeat_requests(work, turn.workload, self.controls, None);
-            live.running.halt()?;
-        }
-        Ok(ending)
-    }
-}
-
-/// Starts to measure how long threads of the target and of the load generator wait for a core.
-/// `None` unless the target's processes are known and on this machine, and the wait can delay a
-/// response enough to affect the objective.
-fn core_waits(plan: &Plan, live: &LiveTarget, work: &Workload) -> Option<CoreWaits> {
-    let shortest = work.search()?.slo.least_delay()?;
-    // Processes are known only after a reading.
-    let running = &live.running;
-    running
-        .read_usage(Detail::Brief)
-        .or_else(|| running.read_listener_usage());
-    let members = [running.members(), running.listener_members()].concat();
-    CoreWaits::watch(members, shortest, descriptors::spare(plan))
 }
 
 /// Whether the slice at `index` of the schedule is the last slice of its block: no slice of any
@@ -534,36 +241,6 @@ pub(crate) fn ending_of(error: RunError) -> Result<Ending, RunError> {
         ))),
         error => Err(error),
     }
-}
-
-/// Number of threads of a slice. Workers that observe the load run once on each agent.
-fn threads_of(workers: &[Box<dyn EngineWorkload>], agents: usize) -> usize {
-    let observe = workers
-        .iter()
-        .filter(|worker| worker.own_connections().is_some());
-    let observing = observe.count();
-    workers.len() - observing + observing * agents.max(1)
-}
-
-/// Names of the hosts that share the load; empty for a single host.
-fn host_names(destination: &Destination) -> Vec<String> {
-    match destination {
-        Destination::Route(route) if route.hosts.len() > 1 => {
-            route.hosts.iter().map(|host| host.name.clone()).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Seed of the arrival times: equal for all targets in a round, so that they receive the same
-/// arrivals, and different in each round.
-fn arrivals_seed(seed: u64, turn: &Turn) -> u64 {
-    let parts = [
-        name_number("arrivals"),
-        turn.workload as u64,
-        turn.round.into(),
-    ];
-    Rng::new(seed, &parts).next_u64()
 }
 
 /// Returns an error text for a slice with failures and no successful operation, after which
@@ -602,12 +279,6 @@ pub(crate) fn worst_failure(slice: &Slice) -> String {
             || "no reason given".to_owned(),
             |(text, count)| format!("{text} ({count} times)"),
         )
-}
-
-/// Whether all failures are failed connections.
-fn all_refused(slice: &Slice) -> bool {
-    let mut failures = slice.requests().flat_map(|op| &op.errors);
-    failures.all(|(class, count)| *class == ErrorClass::Connect || *count == 0)
 }
 
 /// Sleeps, or until the user stops the run.

@@ -1,10 +1,10 @@
 //! A run, from the start of the first target to the stop of the last.
 
 use std::borrow::Cow;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_plan::{OnLoss, Plan, Relaunch, schedule};
-use tenbin_record::{Environment, Left, RunDirectory, RunWriter, write_left};
+use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Rounds, Turn, schedule};
+use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
 use crate::agent_loss::{Losses, Part};
 use crate::assignment::assign;
@@ -51,26 +51,7 @@ pub fn run(
     let directory = RunDirectory::create(&context.root, &plan.name, SystemTime::now())?;
     directory.write_plan(&plan.to_toml())?;
     let turns = schedule(plan);
-    progress(Progress::Started {
-        directory: directory.path(),
-        started: directory.started(),
-        slices: turns.len(),
-        forecast: plan.forecast(),
-        longest: plan.longest(),
-        shortest: plan.rounds.until.map(|_| plan.shortest()),
-        ends_early: plan.has_phases(),
-        requests: requests_of(plan, &turns),
-        supply: Supply::most(plan),
-    });
-    if let Some(note) = plan.stretch_note() {
-        progress(Progress::Note(&note));
-    }
-    let printed = plan.printed_values();
-    if !printed.is_empty() {
-        progress(Progress::Printed {
-            what: &printed.join(", "),
-        });
-    }
+    announce_start(plan, &directory, &turns, progress);
     let plan = &with_memory;
     let generators = Generators::gather(plan, &directory, stop, progress);
     let generators = generators.inspect_err(|_| discard(&directory, stop, progress))?;
@@ -97,6 +78,13 @@ pub fn run(
     let mut live_targets = Vec::new();
     let mut resolved = None;
     let mut found = Vec::new();
+    let begun = Begun {
+        given,
+        context,
+        directory: &directory,
+        turns: &turns,
+        started,
+    };
     let outcome = bring_all_up(
         plan,
         &launcher,
@@ -115,15 +103,158 @@ pub fn run(
         make_all_ready(plan, directory.path(), &mut live_targets, &mut controls)?;
         found = crate::found::on(&live_targets, plan.workloads.len());
         resolved = crate::found::resolved(plan, &found, relaunch, &mut live_targets);
-        let plan = resolved.as_ref().unwrap_or(plan);
         if resolved.is_some() {
             directory.write_plan(&crate::found::resolved_toml(given, &found, relaunch))?;
         }
-        if responses::note(plan, &live_targets, &mut environment) {
-            directory.write_environment(&environment)?;
+        let plan = resolved.as_ref().unwrap_or(plan);
+        let warm = begun.warm_up(plan, environment, &mut live_targets, &mut controls)?;
+        begun.measure(
+            (plan, &found),
+            warm,
+            (&launcher, steering),
+            &mut live_targets,
+            &mut controls,
+        )
+    });
+    // Tells the agents that the run has ended.
+    controls.generators = Generators::Here;
+    let plan = resolved.as_ref().unwrap_or(plan);
+    let of_clean_up = stop.begin_clean_up();
+    let outcome = outcome.map(|measured| RunOutcome {
+        directory: directory.path().to_owned(),
+        started: directory.started(),
+        found,
+        environment: measured.environment,
+        slices: measured.slices,
+        sustained: measured.sustained,
+        rounds: measured.rounds,
+        ending: measured.ending,
+        left_behind: Vec::new(),
+        kept: Vec::new(),
+        clean_up_interrupted: false,
+    });
+    if let Ok(outcome) = &outcome {
+        (controls.progress)(Progress::Concluded { outcome });
+    }
+    let leftovers = clean_up(
+        plan,
+        live_targets,
+        &directory,
+        &of_clean_up,
+        controls.progress,
+    );
+    if outcome.is_err() {
+        for left in &leftovers.left_behind {
+            (controls.progress)(Progress::Warning(&left.to_string()));
         }
-        if single::note_patterns(plan, &live_targets, &mut environment) {
-            directory.write_environment(&environment)?;
+        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
+            discard(&directory, stop, controls.progress);
+        }
+    }
+    let mut outcome = outcome?;
+    if note_left(&mut outcome.environment, &leftovers.left_behind) {
+        // If this file cannot be written, writing the result fails as well and reports the error.
+        let _ = directory.write_environment(&outcome.environment);
+    }
+    Ok(RunOutcome {
+        left_behind: leftovers.left_behind,
+        kept: leftovers.kept,
+        clean_up_interrupted: leftovers.interrupted,
+        ..outcome
+    })
+}
+
+/// Cleans up and stops the targets, and notes in the run directory what is left.
+fn clean_up(
+    plan: &Plan,
+    live_targets: Vec<LiveTarget>,
+    directory: &RunDirectory,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Leftovers {
+    let mut leftovers = clear(plan, live_targets, stop, progress);
+    for left in &mut leftovers.left_behind {
+        left.clean = Some(clean_command(directory.path()));
+    }
+    // If this file cannot be written, writing the result fails as well and reports the error.
+    let _ = write_left(directory.path(), &leftovers.left_behind);
+    if !leftovers.interrupted {
+        forget_buckets(directory.path(), &leftovers.left_behind);
+    }
+    leftovers
+}
+
+/// Says where the results of the run are kept, and how long it takes.
+fn announce_start(
+    plan: &Plan,
+    directory: &RunDirectory,
+    turns: &[Turn],
+    progress: &mut dyn FnMut(Progress<'_>),
+) {
+    progress(Progress::Started {
+        directory: directory.path(),
+        started: directory.started(),
+        slices: turns.len(),
+        forecast: plan.forecast(),
+        longest: plan.longest(),
+        shortest: plan.rounds.until.map(|_| plan.shortest()),
+        ends_early: plan.has_phases(),
+        requests: requests_of(plan, turns),
+        supply: Supply::most(plan),
+    });
+    if let Some(note) = plan.stretch_note() {
+        progress(Progress::Note(&note));
+    }
+    let printed = plan.printed_values();
+    if !printed.is_empty() {
+        progress(Progress::Printed {
+            what: &printed.join(", "),
+        });
+    }
+}
+
+/// What is known of a run before its targets are started.
+struct Begun<'a> {
+    /// The plan as it was given, without what the run found on the targets.
+    given: &'a Plan,
+    context: &'a RunContext,
+    directory: &'a RunDirectory,
+    turns: &'a [Turn],
+    started: Instant,
+}
+
+/// Targets that are ready to be measured.
+struct Warm {
+    environment: Environment,
+    segments: AllSegments,
+    reopen: Vec<Option<u32>>,
+    on_loss: (OnLoss, Duration),
+}
+
+/// What was measured.
+struct Measured {
+    environment: Environment,
+    slices: Vec<Slice>,
+    sustained: Vec<Slice>,
+    ending: Ending,
+    rounds: Rounds,
+}
+
+impl Begun<'_> {
+    /// Notes what the targets said before the run, gives the agents their parts and warms all
+    /// targets up.
+    fn warm_up(
+        &self,
+        plan: &Plan,
+        mut environment: Environment,
+        live_targets: &mut [LiveTarget],
+        controls: &mut Controls<'_>,
+    ) -> Result<Warm, RunError> {
+        if responses::note(plan, live_targets, &mut environment) {
+            self.directory.write_environment(&environment)?;
+        }
+        if single::note_patterns(plan, live_targets, &mut environment) {
+            self.directory.write_environment(&environment)?;
             let environment = &environment;
             (controls.progress)(Progress::Hits { plan, environment });
         }
@@ -136,55 +267,74 @@ pub fn run(
         } else {
             (OnLoss::Stop, wait)
         };
-        let mut losses = Losses::new(&directory, &mut environment, on_loss);
-        if let Err(error) = assign(plan, &live_targets, &mut controls) {
+        let mut losses = Losses::new(self.directory, &mut environment, on_loss);
+        if let Err(error) = assign(plan, live_targets, controls) {
             // Afterwards, the agents have the plan.
-            losses.continue_after(error, Part::Preparation, 0, &mut controls)?;
+            losses.continue_after(error, Part::Preparation, 0, controls)?;
         }
         let prepared = live_targets.first().map_or(&[][..], |live| &live.prepared);
         let mut segments = AllSegments::new(plan, prepared);
         let reopen = match plan.rounds.relaunch {
             Relaunch::Slice => {
                 // Each target is warmed up after its restart.
-                halt_all(&mut live_targets)?;
+                halt_all(live_targets)?;
                 vec![None; plan.workloads.len()]
             }
-            _ => losses.repeat(Part::WarmUp, &mut controls, |controls| {
-                warm_all_up(plan, &mut live_targets, &mut segments, controls)
+            _ => losses.repeat(Part::WarmUp, controls, |controls| {
+                warm_all_up(plan, live_targets, &mut segments, controls)
             })?,
         };
-        Ok((environment, segments, reopen, on_loss))
-    })
-    .and_then(|(mut environment, mut segments, reopen, on_loss)| {
-        let plan = resolved.as_ref().unwrap_or(plan);
+        Ok(Warm {
+            environment,
+            segments,
+            reopen,
+            on_loss,
+        })
+    }
+
+    /// Measures the rounds, the searches and the continuous stretches.
+    fn measure(
+        &self,
+        (plan, found): (&Plan, &[(usize, Found)]),
+        warm: Warm,
+        (launcher, steering): (&Launcher<'_>, &mut dyn Steering),
+        live_targets: &mut [LiveTarget],
+        controls: &mut Controls<'_>,
+    ) -> Result<Measured, RunError> {
+        let Warm {
+            mut environment,
+            mut segments,
+            reopen,
+            on_loss,
+        } = warm;
         let longer = lengthen(
-            (given, plan, &found),
-            context,
-            &directory,
-            &live_targets,
-            &mut controls,
+            (self.given, plan, found),
+            self.context,
+            self.directory,
+            live_targets,
+            controls,
         )?;
         let plan = longer.as_ref().unwrap_or(plan);
-        announce(plan, &mut segments, &mut controls);
+        announce(plan, &mut segments, controls);
         let mut run = Measurement {
             plan,
-            launcher,
-            machine: Machine::new(directory.path(), &live_targets),
-            live_targets: &mut live_targets,
+            launcher: *launcher,
+            machine: Machine::new(self.directory.path(), live_targets),
+            live_targets,
             segments,
-            writer: RunWriter::create(&directory)?,
-            started,
+            writer: RunWriter::create(self.directory)?,
+            started: self.started,
             reopen,
             slices: Vec::new(),
             sustained: Vec::new(),
-            losses: Losses::new(&directory, &mut environment, on_loss),
+            losses: Losses::new(self.directory, &mut environment, on_loss),
             outages_in_a_row: 0,
-            controls: &mut controls,
-            count_allocations: context.count_allocations,
-            is_precise: context.is_precise,
-            has_fallen: context.has_fallen,
+            controls,
+            count_allocations: self.context.count_allocations,
+            is_precise: self.context.is_precise,
+            has_fallen: self.context.has_fallen,
         };
-        let ending = match run.measure(&turns)? {
+        let ending = match run.measure(self.turns)? {
             Ending::Complete(ended) => run.search_all(ended, steering)?,
             early => early,
         };
@@ -197,75 +347,25 @@ pub fn run(
             writer.complete(ended)?;
         }
         let complete = matches!(ending, Ending::Complete(_));
-        single::repeat_requests(plan, &mut live_targets, complete, &mut controls);
-        let tried = retried::try_again(
-            plan,
-            &slices,
-            &mut live_targets,
-            &mut environment,
-            &mut controls,
-        );
-        let read = read_back(plan, &mut live_targets, &mut environment, &mut controls);
-        let learnt = responses::note(plan, &live_targets, &mut environment);
-        let noted = single::note_patterns(plan, &live_targets, &mut environment);
-        let restarted = note_failed_starts(&mut live_targets, &mut environment);
+        single::repeat_requests(plan, live_targets, complete, controls);
+        let tried = retried::try_again(plan, &slices, live_targets, &mut environment, controls);
+        let read = read_back(plan, live_targets, &mut environment, controls);
+        let learnt = responses::note(plan, live_targets, &mut environment);
+        let noted = single::note_patterns(plan, live_targets, &mut environment);
+        let restarted = note_failed_starts(live_targets, &mut environment);
         if noted || learnt || tried || read || restarted {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
-            let _ = directory.write_environment(&environment);
+            let _ = self.directory.write_environment(&environment);
         }
-        Ok((environment, slices, sustained, ending, plan.rounds.clone()))
-    });
-    // Tells the agents that the run has ended.
-    controls.generators = Generators::Here;
-    let plan = resolved.as_ref().unwrap_or(plan);
-    let of_clean_up = stop.begin_clean_up();
-    let outcome = outcome.map(
-        |(environment, slices, sustained, ending, rounds)| RunOutcome {
-            directory: directory.path().to_owned(),
-            started: directory.started(),
-            found,
+        Ok(Measured {
             environment,
             slices,
             sustained,
-            rounds,
             ending,
-            left_behind: Vec::new(),
-            kept: Vec::new(),
-            clean_up_interrupted: false,
-        },
-    );
-    if let Ok(outcome) = &outcome {
-        (controls.progress)(Progress::Concluded { outcome });
+            rounds: plan.rounds.clone(),
+        })
     }
-    let mut leftovers = clear(plan, live_targets, &of_clean_up, controls.progress);
-    for left in &mut leftovers.left_behind {
-        left.clean = Some(clean_command(directory.path()));
-    }
-    // If this file cannot be written, writing the result fails as well and reports the error.
-    let _ = write_left(directory.path(), &leftovers.left_behind);
-    if !leftovers.interrupted {
-        forget_buckets(directory.path(), &leftovers.left_behind);
-    }
-    if outcome.is_err() {
-        for left in &leftovers.left_behind {
-            (controls.progress)(Progress::Warning(&left.to_string()));
-        }
-        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
-            discard(&directory, stop, controls.progress);
-        }
-    }
-    let mut outcome = outcome?;
-    if note_left(&mut outcome.environment, &leftovers.left_behind) {
-        // As above.
-        let _ = directory.write_environment(&outcome.environment);
-    }
-    Ok(RunOutcome {
-        left_behind: leftovers.left_behind,
-        kept: leftovers.kept,
-        clean_up_interrupted: leftovers.interrupted,
-        ..outcome
-    })
 }
 
 /// Adds failed restarts to the environment. Returns whether there are any.

@@ -176,7 +176,11 @@ pub(crate) fn run(words: &str) -> Result<()> {
         None => (words, 1),
     };
     let mut chosen = Fault::ALL.to_vec();
-    chosen.retain(|fault| fault.name().contains(words));
+    match words {
+        "agents" => chosen.retain(|fault| fault.is_of_agents()),
+        "alone" => chosen.retain(|fault| !fault.is_of_agents()),
+        _ => chosen.retain(|fault| fault.name().contains(words)),
+    }
     ensure!(!chosen.is_empty(), "no fault has {words:?} in its name");
     let is_root = nix::unistd::Uid::effective().is_root();
     if !is_root && chosen.iter().any(|fault| fault.needs_root()) {
@@ -202,9 +206,10 @@ pub(crate) fn run(words: &str) -> Result<()> {
     println!("\n{text}");
     let failed = outcomes.values().filter(|ended| ended.wrong.is_some());
     let failed = failed.count();
-    if words.is_empty() && is_root {
-        let page = format!("# Faults at random moments\n\n`cargo xtask faults`. {text}");
-        println!("kept in {}", kept::page("faults", &page)?.display());
+    if matches!(words, "" | "agents" | "alone") && is_root {
+        let kind = if words.is_empty() { "faults" } else { words };
+        let page = format!("# Faults at random moments\n\n`cargo xtask faults {words}`. {text}");
+        println!("kept in {}", kept::page(kind, &page)?.display());
     }
     ensure!(
         failed == 0,
@@ -277,6 +282,9 @@ fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> Stri
         ("Runs of one load generator", ALONE, alone),
     ];
     for (title, what, faults) in parts {
+        if !trials.iter().any(|trial| faults.contains(&trial.fault)) {
+            continue;
+        }
         let _ = write!(
             text,
             "\n## {title}\n\n{what}\n\n| what | passed | run complete | ended early, with slices \

@@ -5,7 +5,7 @@ use std::path::Path;
 use tenbin_plan::{Draft, Plan, Refusal};
 use tenbin_record::{Ended, Integrity, RecordError};
 use tenbin_result::Document;
-use tenbin_runner::{Ending, Progress, Redirected, RunContext, RunOutcome, Stop, places};
+use tenbin_runner::{Ending, Progress, Redirected, RunContext, RunError, RunOutcome, Stop, places};
 
 use super::compare::Before;
 use super::context::context_in;
@@ -94,30 +94,10 @@ fn run(
         options.apply(&mut draft);
         draft
     });
-    let ready = resolve(draft).and_then(|plan| Ok((plan, Before::of(earlier)?)));
-    let (plan, before) = match ready {
-        Ok(ready) => ready,
+    let (plan, before, exports) = match checked(draft, options, earlier) {
+        Ok(checked) => checked,
         Err(exit) => return exit,
     };
-    let exports = match options.export.and(&plan.output) {
-        Ok(exports) => exports,
-        Err(sentence) => {
-            output::error(&sentence);
-            return Exit::Refused;
-        }
-    };
-    if let Some(sentence) = exports.conflict(options.json) {
-        output::error(sentence);
-        return Exit::Refused;
-    }
-    if let Err(exit) = check_exports(&exports, &plan) {
-        return exit;
-    }
-    let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
-    if let Some(sentence) = unknown {
-        output::error(&sentence);
-        return Exit::Refused;
-    }
     let mut display = Display::new(options.quiet);
     for caution in cautions(&plan) {
         match caution {
@@ -134,15 +114,8 @@ fn run(
         }
     };
     context.lengthen_slices = may_lengthen;
-    let plan = match tenbin_runner::follow(&plan, &context, &stop) {
-        Ok((plan, redirects)) => {
-            for Redirected { workload, from, to } in redirects {
-                display.note(&format!(
-                    "note: {workload:?}: {from} redirects to {to}, which is measured"
-                ));
-            }
-            plan
-        }
+    let plan = match followed(&plan, &context, &stop, &display) {
+        Ok(plan) => plan,
         Err(error) => {
             output::error(&error.to_string());
             return Exit::of_run(&error);
@@ -201,6 +174,48 @@ fn run(
             }
         }
     }
+}
+
+/// The plan of a draft, the earlier run to compare with, and the files to export, after all checks
+/// that need no target.
+fn checked(
+    draft: Result<Draft, Refusal>,
+    options: &OutputArgs,
+    earlier: Option<&EarlierArgs>,
+) -> Result<(Plan, Option<Before>, ExportArgs), Exit> {
+    let refused = |sentence: &str| {
+        output::error(sentence);
+        Exit::Refused
+    };
+    let plan = resolve(draft)?;
+    let before = Before::of(earlier)?;
+    let exports = options.export.and(&plan.output);
+    let exports = exports.map_err(|sentence| refused(&sentence))?;
+    if let Some(sentence) = exports.conflict(options.json) {
+        return Err(refused(sentence));
+    }
+    check_exports(&exports, &plan)?;
+    let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
+    match unknown {
+        Some(sentence) => Err(refused(&sentence)),
+        None => Ok((plan, before, exports)),
+    }
+}
+
+/// The plan, with redirects followed if it says so.
+fn followed(
+    plan: &Plan,
+    context: &RunContext,
+    stop: &Stop,
+    display: &Display,
+) -> Result<Plan, RunError> {
+    let (plan, redirects) = tenbin_runner::follow(plan, context, stop)?;
+    for Redirected { workload, from, to } in redirects {
+        display.note(&format!(
+            "note: {workload:?}: {from} redirects to {to}, which is measured"
+        ));
+    }
+    Ok(plan)
 }
 
 fn stage(options: &OutputArgs, display: &Display) -> anyhow::Result<(Stop, RunContext)> {

@@ -110,6 +110,12 @@ pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, sli
             resolver.wrong(place, key, why);
         }
     }
+    contradictions_of_connections(resolver, draft);
+    too_long_steps(resolver, draft, slice);
+}
+
+/// Reports keys of connections that exclude each other.
+fn contradictions_of_connections(resolver: &mut Resolver<'_>, draft: &LoadDraft) {
     let deep = |depth: &&At<Scalar>| matches!(depth.value, Scalar::Whole(number) if number > 1);
     let closes = |keep: &At<Scalar>| keep.value == Scalar::Switch(false);
     if let (Some(depth), true) = (
@@ -137,6 +143,9 @@ pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, sli
             resolver.wrong(reopen.place, "reopen", why);
         }
     }
+}
+
+fn too_long_steps(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duration) {
     let Some(steps) = &draft.steps else { return };
     let total: Duration = lengths(steps).sum();
     if total > slice {

@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for At<'_> {
                 // As in most readers, the last of several members with one name counts.
                 found = map.next_value_seed(At(rest))?
             } else {
-                drop(map.next_value::<IgnoredAny>()?)
+                map.next_value::<IgnoredAny>()?;
             }
         }
         Ok(found)
