@@ -35,6 +35,27 @@ pub(crate) struct Counts {
 const LARGEST: u32 = 1 << 20;
 
 impl TotalsPart {
+    /// Whether both have the same range and lengths. A kind of histogram that a file of an older
+    /// version lacks is as one without values.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        fn filled(lengths: &[u32]) -> &[u32] {
+            let last = lengths.iter().rposition(|length| *length > 0);
+            &lengths[..last.map_or(0, |last| last + 1)]
+        }
+        let ops = |part: &Self| {
+            part.operations
+                .iter()
+                .map(|all| filled(all).to_vec())
+                .collect()
+        };
+        let (own, others): (Vec<_>, Vec<_>) = (ops(self), ops(other));
+        self.range == other.range
+            && own == others
+            && filled(&self.setup) == filled(&other.setup)
+            && self.hosts == other.hosts
+            && self.agents == other.agents
+    }
+
     /// Total length of all histograms, bytes; `None` if the total differs from the length of the
     /// range, or a histogram is too large.
     pub(crate) fn length(&self) -> Option<usize> {

@@ -482,8 +482,8 @@ fn a_run_of_an_older_version_is_read_as_unchecked() {
     let place = format!("intervals.jsonl is damaged in line {line}");
     assert!(error.contains(&place), "{error}");
     let (error, _) = edit(
-        "\"target\":\"a\",\"workload\":\"get\",\"operation\"",
-        "\"target\":\"b\",\"workload\":\"get\",\"operation\"",
+        "\"target\":\"a\",\"workload\":\"get\",\"second\"",
+        "\"target\":\"b\",\"workload\":\"get\",\"second\"",
     );
     assert!(
         error.contains("get on b, not to slice 0, get on a"),

@@ -65,7 +65,7 @@ impl Trial {
             usual()
         );
         let command = match self.number % 2 {
-            0 => format!("bash -ic \"{run}\""),
+            0 => format!("bash --norc -ic \"{run}\""),
             _ => format!("exec {run}"),
         };
         let mut terminal = Command::new("script")

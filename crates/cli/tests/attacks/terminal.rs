@@ -123,7 +123,7 @@ fn a_terminal_that_vanishes_ends_the_run_and_leaves_no_object() {
         .args([
             "--quiet",
             "--command",
-            &format!("bash -ic \"{line}\""),
+            &format!("bash --norc -ic \"{line}\""),
             "/dev/null",
         ])
         .current_dir(scratch.path())

@@ -104,7 +104,7 @@ impl SliceEntry {
             totals.agents = agents;
         }
         if let Some(part) = part.filter(|_| files.source == Source::Seconds)
-            && part != totals.write(&mut Vec::new(), part.range.offset)
+            && !part.is_same(&totals.write(&mut Vec::new(), part.range.offset))
         {
             files.totals.note(index);
         }
