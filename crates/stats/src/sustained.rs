@@ -15,6 +15,9 @@ const STEP_DEVIATIONS: f64 = 4.0;
 /// `cargo xtask statistics`: with 5, fewer than 1 % of steady servers are accused on a machine
 /// whose speed drifts, jumps and is used by others; with 3, up to 1.6 %.
 const DIPS: f64 = 5.0;
+/// The same if the level stepped down inside the first stretch, as it does when a credit ends: a
+/// machine that was slower from the start of the stretch has no step.
+const DIPS_AFTER_STEP: f64 = 3.0;
 /// Factor from the median absolute deviation to the standard deviation of a normal distribution.
 const MAD: f64 = 1.4826;
 /// Fewest blocks from which the noise of a target is known.
@@ -53,12 +56,13 @@ pub fn settled_from(levels: &[f64]) -> usize {
 /// Whether `settled`, the level of a target under continuous load, lies below its interleaved level
 /// by more than the share `margin` and by more than noise explains.
 ///
-/// `blocks` are the mean levels of the interleaved blocks, in order. The fall is counted from the
+/// `blocks` are the mean levels of the interleaved blocks, in order; `has_step` tells that the level
+/// stepped down inside the first stretch, see [`settled_from`]. The fall is counted from the
 /// lower of their median and the last block, because a slow drift of the machine reaches the last
-/// block too. It must be five times as deep as the deepest block, and ten times the robust
-/// standard deviation of the blocks. With fewer than four blocks, only a fall by a third counts.
+/// block too. It must be five times as deep as the deepest block (three times after a step), and ten
+/// times (six times) the robust standard deviation of the blocks. With fewer than four blocks, only a fall by a third counts.
 /// False for levels that are not finite.
-pub fn falls(blocks: &[f64], settled: f64, margin: f64) -> bool {
+pub fn falls(blocks: &[f64], settled: f64, margin: f64, has_step: bool) -> bool {
     let Some(last) = blocks.last() else {
         return false;
     };
@@ -73,7 +77,8 @@ pub fn falls(blocks: &[f64], settled: f64, margin: f64) -> bool {
         let away = blocks.iter().map(|block| (block - usual).abs());
         let deepest = blocks.iter().map(|block| usual - block);
         let deepest = deepest.fold(0.0, f64::max);
-        DIPS * deepest.max(2.0 * MAD * middle(away.collect()))
+        let dips = if has_step { DIPS_AFTER_STEP } else { DIPS };
+        dips * deepest.max(2.0 * MAD * middle(away.collect()))
     };
     fall > margin.ln_1p().max(noise)
 }
@@ -119,21 +124,26 @@ mod tests {
     #[test]
     fn a_fall_is_deeper_than_the_margin_and_than_the_blocks() {
         let blocks = [7.24, 7.23, 7.25, 7.24, 7.23, 7.24, 7.25, 7.24];
-        assert!(falls(&blocks, 6.55, 0.05));
-        assert!(!falls(&blocks, 7.22, 0.05), "within the margin");
-        assert!(!falls(&blocks, 6.55, 3.0), "within a wide margin");
+        assert!(falls(&blocks, 6.55, 0.05, false));
+        assert!(!falls(&blocks, 7.22, 0.05, false), "within the margin");
+        assert!(!falls(&blocks, 6.55, 3.0, false), "within a wide margin");
         let noisy = [7.24, 7.0, 7.25, 7.24, 6.9, 7.24, 7.25, 7.24];
-        assert!(!falls(&noisy, 6.55, 0.05));
+        assert!(!falls(&noisy, 6.05, 0.05, false));
+        assert!(falls(&noisy, 6.05, 0.05, true), "after a step");
+        assert!(!falls(&noisy, 6.55, 0.05, true));
         // The machine became slower before the stretch.
         let slowed = [7.24, 7.23, 7.25, 7.24, 7.23, 7.24, 7.25, 6.56];
-        assert!(!falls(&slowed, 6.55, 0.05));
+        assert!(!falls(&slowed, 6.55, 0.05, false));
         assert!(
-            !falls(&[7.24, 7.24], 6.95, 0.05),
+            !falls(&[7.24, 7.24], 6.95, 0.05, false),
             "two blocks and a quarter"
         );
-        assert!(falls(&[7.24, 7.24], 6.55, 0.05), "two blocks and a half");
-        assert!(!falls(&[], 6.55, 0.05));
-        assert!(!falls(&blocks, f64::NEG_INFINITY, 0.05));
+        assert!(
+            falls(&[7.24, 7.24], 6.55, 0.05, false),
+            "two blocks and a half"
+        );
+        assert!(!falls(&[], 6.55, 0.05, false));
+        assert!(!falls(&blocks, f64::NEG_INFINITY, 0.05, false));
     }
 
     proptest! {
@@ -146,15 +156,15 @@ mod tests {
             shift in -3.0..3.0f64,
             deeper in 0.0..2.0f64,
         ) {
-            let found = falls(&blocks, settled, 0.05);
+            let found = falls(&blocks, settled, 0.05, false);
             let shifted: Vec<f64> = blocks.iter().map(|block| block + shift).collect();
             // Not at the limit itself, where rounding decides.
-            if falls(&blocks, settled + 1e-6, 0.05) == falls(&blocks, settled - 1e-6, 0.05) {
-                prop_assert_eq!(falls(&shifted, settled + shift, 0.05), found);
+            if falls(&blocks, settled + 1e-6, 0.05, false) == falls(&blocks, settled - 1e-6, 0.05, false) {
+                prop_assert_eq!(falls(&shifted, settled + shift, 0.05, false), found);
             }
-            prop_assert!(!found || falls(&blocks, settled - deeper, 0.05));
+            prop_assert!(!found || falls(&blocks, settled - deeper, 0.05, false));
             let most = blocks.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            prop_assert!(!falls(&blocks, most, 0.05));
+            prop_assert!(!falls(&blocks, most, 0.05, false));
         }
 
         #[test]

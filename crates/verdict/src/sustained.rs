@@ -64,12 +64,13 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     let rates = block_levels(cell, Metric::Throughput);
     let tails: Vec<f64> = block_levels(cell, tail).iter().map(|log| -log).collect();
     let settled: Vec<Settled> = stretches.iter().filter_map(|it| Settled::of(it)).collect();
+    let has_step = settled.first().is_some_and(|it| it.after.is_some());
     let throughput_fell = settled
         .iter()
-        .all(|it| falls(&rates, it.steady_rate.ln(), margin));
+        .all(|it| falls(&rates, it.steady_rate.ln(), margin, has_step));
     let p99_rose = settled.iter().all(|it| {
         let level = it.p99.map(|p99| -p99.ln());
-        level.is_some_and(|level| falls(&tails, level, margin))
+        level.is_some_and(|level| falls(&tails, level, margin, has_step))
     });
     let full = cell.full();
     let now = settled.last()?;

@@ -153,19 +153,21 @@ fn run(seed: u64, world: World, shape: &Shape, credit: Option<f64>) -> bool {
     for _ in 0..shape.stretch {
         machine.second(&mut server, false);
     }
-    let (mut rate_fell, mut tail_rose) = (true, true);
+    let (mut rate_fell, mut tail_rose, mut has_step) = (true, true, None);
     // The second stretch follows only a fall in the first.
     for _ in 0..2 {
         let seconds = (0..shape.stretch).map(|_| machine.second(&mut server, true));
         let seconds: Vec<(f64, f64)> = seconds.collect();
         let levels: Vec<f64> = seconds.iter().map(|(rate, _)| rate.ln()).collect();
-        let settled = &seconds[settled_from(&levels)..];
+        let from = settled_from(&levels);
+        let has_step = *has_step.get_or_insert(from > 0);
+        let settled = &seconds[from..];
         let mean = settled.iter().map(|(rate, _)| rate).sum::<f64>() / settled.len() as f64;
         let mut each: Vec<f64> = settled.iter().map(|(rate, _)| *rate).collect();
         each.sort_by(f64::total_cmp);
         let usual = (each[each.len() / 2] + each[(each.len() - 1) / 2]) / 2.0;
-        rate_fell &= falls(&rates, mean.max(usual).ln(), MARGIN);
-        tail_rose &= falls(&tails, -worst(settled).ln(), MARGIN);
+        rate_fell &= falls(&rates, mean.max(usual).ln(), MARGIN, has_step);
+        tail_rose &= falls(&tails, -worst(settled).ln(), MARGIN, has_step);
     }
     rate_fell || tail_rose
 }
