@@ -75,11 +75,17 @@ impl<'e> Backends<'e> {
     pub(crate) fn in_run(plan: &'e Plan, slices: &[Slice]) -> Self {
         let run = Run::of(plan, slices);
         let mut by_target: BTreeMap<&str, Vec<Backend>> = BTreeMap::new();
-        for (name, pids) in run.programs() {
+        let fewest = run.fewest_appearances();
+        for (name, appearances) in run.programs() {
+            if appearances.values().sum::<usize>() < fewest {
+                continue;
+            }
             // Take all processes of this name together; if that fails, take each process alone.
+            let pids: Vec<i32> = appearances.keys().copied().collect();
             let mut found = run.works_for(&Candidate::new(name, &pids));
             if found.is_empty() {
-                let alone = pids.iter().map(|pid| Candidate::new(name, &[*pid]));
+                let lasting = appearances.iter().filter(|(_, count)| **count >= fewest);
+                let alone = lasting.map(|(pid, _)| Candidate::new(name, &[*pid]));
                 found = alone.flat_map(|one| run.works_for(&one)).collect();
             }
             for (target, backend) in found {
@@ -154,6 +160,11 @@ impl<'r> Candidate<'r> {
         }
     }
 
+    /// Whether the process is one of the candidate's, whose ids are in ascending order.
+    fn has(&self, pid: i32) -> bool {
+        self.pids.binary_search(&pid).is_ok()
+    }
+
     fn backend(&self, loaded: f64, (idle, in_pauses): (f64, bool)) -> Backend {
         Backend {
             name: self.name.to_owned(),
@@ -175,7 +186,7 @@ struct Time<'r> {
 
 impl Time<'_> {
     fn used(&self, candidate: &Candidate<'_>) -> f64 {
-        let of_it = |p: &&ProgramUse| p.name == candidate.name && candidate.pids.contains(&p.pid);
+        let of_it = |p: &&ProgramUse| p.name == candidate.name && candidate.has(p.pid);
         let mine = self.programs.iter().filter(of_it);
         mine.fold(0.0, |sum, program| sum + program.cpu_seconds)
     }
@@ -229,16 +240,26 @@ impl<'e, 'r> Run<'e, 'r> {
         }
     }
 
-    /// The process ids of each name, in ascending order.
-    fn programs(&self) -> BTreeMap<&'r str, Vec<i32>> {
-        let mut names: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+    /// By name and process id: the number of slices in which the process used CPU time.
+    fn programs(&self) -> BTreeMap<&'r str, BTreeMap<i32, usize>> {
+        let mut names: BTreeMap<&str, BTreeMap<i32, usize>> = BTreeMap::new();
         for program in self.slices.iter().flat_map(|time| time.programs) {
             let pids = names.entry(&program.name).or_default();
-            if let Err(at) = pids.binary_search(&program.pid) {
-                pids.insert(at, program.pid);
-            }
+            *pids.entry(program.pid).or_default() += 1;
         }
         names
+    }
+
+    /// Number of slices in which a backend must have used CPU time at least: its median use over the
+    /// slices of a workload on a target is above 0. Spares the search for each of the thousands of
+    /// short processes of a busy machine.
+    fn fewest_appearances(&self) -> usize {
+        let mut groups: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for time in &self.slices {
+            *groups.entry((time.target, time.workload)).or_default() += 1;
+        }
+        let counted = groups.into_values().filter(|count| *count >= FEWEST_SLICES);
+        counted.min().map_or(usize::MAX, |count| count.div_ceil(2))
     }
 
     /// The targets that `candidate` works for, with its use.
