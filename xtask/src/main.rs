@@ -60,7 +60,7 @@ cargo xtask <task>
                   agents, coordinators, hubs, networks, terminals, standard error and targets lost at
                   random moments, 20 times each, kept in bench/ (twenty minutes; as root, for the
                   networks and a full disk)
-  faults agents   only those of runs with agents; `faults alone`: only the others (ten minutes)
+  faults agents   only those of runs with agents; `faults single`: only the others (ten minutes)
   faults WORDS --seed N
                   the same at other moments
   faq [WORDS]     (only the plans whose name has one of these words)

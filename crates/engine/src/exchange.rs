@@ -154,7 +154,8 @@ impl Role {
         matches!(self, Self::Request | Self::Transaction)
     }
 
-    pub(crate) fn is_plain_request(&self) -> bool {
+    /// Whether the operation is a request of its own, neither a part of a transaction nor a poll.
+    pub fn is_plain_request(&self) -> bool {
         *self == Self::Request
     }
 

@@ -279,6 +279,19 @@ impl OperationLine {
     }
 }
 
+/// The figures that every version has written: a line without one of them is damaged.
+const FIRST_FIGURES: [&str; 9] = [
+    "operation",
+    "ok",
+    "sent",
+    "received",
+    "payload",
+    "errors",
+    "statuses",
+    "failures",
+    "censored",
+];
+
 impl<'de> Deserialize<'de> for OperationLine {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Map;
@@ -292,9 +305,11 @@ impl<'de> Deserialize<'de> for OperationLine {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OperationLine, A::Error> {
                 let mut figures = Operation::new("");
+                let mut missing = FIRST_FIGURES.to_vec();
                 let (mut slice, mut target, mut workload, mut hlog) = (None, None, None, None);
                 let (mut second, mut start_ns, mut end_ns, mut drain) = (None, None, None, None);
                 while let Some(key) = map.next_key::<String>()? {
+                    missing.retain(|name| *name != key);
                     match key.as_str() {
                         "slice" => slice = Some(map.next_value()?),
                         "target" => target = Some(map.next_value()?),
@@ -307,6 +322,9 @@ impl<'de> Deserialize<'de> for OperationLine {
                         key if figures.read_entry(key, &mut map)? => {}
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
+                }
+                if let Some(name) = missing.first() {
+                    return Err(A::Error::missing_field(name));
                 }
                 let missing = |name| move || A::Error::missing_field(name);
                 Ok(OperationLine {

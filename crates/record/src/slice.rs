@@ -95,11 +95,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 fn only_requests(roles: &[Role]) -> bool {
-    roles.iter().all(is_plain_request)
-}
-
-pub(crate) fn is_plain_request(role: &Role) -> bool {
-    *role == Role::Request
+    roles.iter().all(Role::is_plain_request)
 }
 
 /// Data of a slice that is known only at its end.

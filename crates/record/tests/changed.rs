@@ -478,6 +478,13 @@ fn a_run_of_an_older_version_is_read_as_unchecked() {
         run.write_lines(&lines);
         (read(&run.path).unwrap_err().to_string(), at + 1)
     };
+    for figure in ["ok", "errors", "censored"] {
+        let (error, _) = edit(&format!("\"{figure}\":"), "\"other\":");
+        assert!(
+            error.contains(&format!("missing field `{figure}`")),
+            "{error}"
+        );
+    }
     let (error, line) = edit("\"seconds\":2.0", "\"seconds\":-2.0");
     let place = format!("intervals.jsonl is damaged in line {line}");
     assert!(error.contains(&place), "{error}");

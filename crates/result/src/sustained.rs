@@ -28,6 +28,10 @@ pub struct Sustained {
     pub throughput_fell: bool,
     /// Whether the 99th percentile rose by more than the margin and by more than noise explains.
     pub p99_rose: bool,
+    /// Successful operations per second at the end of the first stretch, if the figures were worse
+    /// there than in the rounds and the second stretch, which followed at once, did not confirm it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unconfirmed_throughput: Option<f64>,
 }
 
 impl Sustained {

@@ -78,7 +78,7 @@ pub fn run(
     let mut live_targets = Vec::new();
     let mut resolved = None;
     let mut found = Vec::new();
-    let begun = Begun {
+    let setup = RunSetup {
         given,
         context,
         directory: &directory,
@@ -107,10 +107,10 @@ pub fn run(
             directory.write_plan(&crate::found::resolved_toml(given, &found, relaunch))?;
         }
         let plan = resolved.as_ref().unwrap_or(plan);
-        let warm = begun.warm_up(plan, environment, &mut live_targets, &mut controls)?;
-        begun.measure(
+        let ready = setup.warm_up(plan, environment, &mut live_targets, &mut controls)?;
+        setup.measure(
             (plan, &found),
-            warm,
+            ready,
             (&launcher, steering),
             &mut live_targets,
             &mut controls,
@@ -214,7 +214,7 @@ fn announce_start(
 }
 
 /// What is known of a run before its targets are started.
-struct Begun<'a> {
+struct RunSetup<'a> {
     /// The plan as it was given, without what the run found on the targets.
     given: &'a Plan,
     context: &'a RunContext,
@@ -224,7 +224,7 @@ struct Begun<'a> {
 }
 
 /// Targets that are ready to be measured.
-struct Warm {
+struct ReadyTargets {
     environment: Environment,
     segments: AllSegments,
     reopen: Vec<Option<u32>>,
@@ -240,7 +240,7 @@ struct Measured {
     rounds: Rounds,
 }
 
-impl Begun<'_> {
+impl RunSetup<'_> {
     /// Notes what the targets said before the run, gives the agents their parts and warms all
     /// targets up.
     fn warm_up(
@@ -249,7 +249,7 @@ impl Begun<'_> {
         mut environment: Environment,
         live_targets: &mut [LiveTarget],
         controls: &mut Controls<'_>,
-    ) -> Result<Warm, RunError> {
+    ) -> Result<ReadyTargets, RunError> {
         if responses::note(plan, live_targets, &mut environment) {
             self.directory.write_environment(&environment)?;
         }
@@ -284,7 +284,7 @@ impl Begun<'_> {
                 warm_all_up(plan, live_targets, &mut segments, controls)
             })?,
         };
-        Ok(Warm {
+        Ok(ReadyTargets {
             environment,
             segments,
             reopen,
@@ -296,17 +296,17 @@ impl Begun<'_> {
     fn measure(
         &self,
         (plan, found): (&Plan, &[(usize, Found)]),
-        warm: Warm,
+        ready: ReadyTargets,
         (launcher, steering): (&Launcher<'_>, &mut dyn Steering),
         live_targets: &mut [LiveTarget],
         controls: &mut Controls<'_>,
     ) -> Result<Measured, RunError> {
-        let Warm {
+        let ReadyTargets {
             mut environment,
             mut segments,
             reopen,
             on_loss,
-        } = warm;
+        } = ready;
         let longer = lengthen(
             (self.given, plan, found),
             self.context,

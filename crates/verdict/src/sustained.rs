@@ -74,6 +74,10 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
     });
     let full = cell.full();
     let now = settled.last()?;
+    let is_confirmed = throughput_fell || p99_rose;
+    let unconfirmed = settled
+        .first()
+        .filter(|_| settled.len() > 1 && !is_confirmed);
     Some(Sustained {
         seconds: stretches.iter().map(|it| it.seconds).sum(),
         operations: stretches.iter().map(|it| it.ok() + it.failed()).sum(),
@@ -84,6 +88,7 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
         interleaved_p99: tail.figure(&full).value(),
         throughput_fell,
         p99_rose,
+        unconfirmed_throughput: unconfirmed.map(|first| first.rate),
     })
 }
 

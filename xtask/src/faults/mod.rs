@@ -3,9 +3,9 @@
 //! describe what must happen.
 
 mod agents;
-mod alone;
 mod network;
 mod processes;
+mod single;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ const OF_AGENTS: &str = "Two agents send 200 requests/s, in 6 slices of 1 s (2 o
     the agents wait for the next coordinator, and no process is left.";
 
 /// What the trials without agents do, and when they pass.
-const ALONE: &str = "Two targets are measured in 12 slices of 300 ms; something is lost at a random moment of \
+const OF_ONE: &str = "Two targets are measured in 12 slices of 300 ms; something is lost at a random moment of \
     the first 6 s. Without its terminal, the run must end, write a result of its slices and leave no \
     object on the server; in half of the trials a shell passes the hang-up on. Without standard error, \
     the run must be complete. After an outage of its target, it must be complete too, without a slice \
@@ -125,7 +125,7 @@ impl Fault {
         if self.is_of_agents() {
             agents::length_of_run(self)
         } else {
-            alone::LENGTH_OF_RUN
+            single::LENGTH_OF_RUN
         }
     }
 
@@ -134,7 +134,7 @@ impl Fault {
         if self.is_of_agents() {
             agents::slices(self).0
         } else {
-            alone::SLICES
+            single::SLICES
         }
     }
 
@@ -178,7 +178,7 @@ pub(crate) fn run(words: &str) -> Result<()> {
     let mut chosen = Fault::ALL.to_vec();
     match words {
         "agents" => chosen.retain(|fault| fault.is_of_agents()),
-        "alone" => chosen.retain(|fault| !fault.is_of_agents()),
+        "single" => chosen.retain(|fault| !fault.is_of_agents()),
         _ => chosen.retain(|fault| fault.name().contains(words)),
     }
     ensure!(!chosen.is_empty(), "no fault has {words:?} in its name");
@@ -206,10 +206,14 @@ pub(crate) fn run(words: &str) -> Result<()> {
     println!("\n{text}");
     let failed = outcomes.values().filter(|ended| ended.wrong.is_some());
     let failed = failed.count();
-    if matches!(words, "" | "agents" | "alone") && is_root {
-        let kind = if words.is_empty() { "faults" } else { words };
+    if matches!(words, "" | "agents" | "single") && is_root {
+        let kind = if words.is_empty() {
+            "faults".to_owned()
+        } else {
+            format!("faults-{words}")
+        };
         let page = format!("# Faults at random moments\n\n`cargo xtask faults {words}`. {text}");
-        println!("kept in {}", kept::page(kind, &page)?.display());
+        println!("kept in {}", kept::page(&kind, &page)?.display());
     }
     ensure!(
         failed == 0,
@@ -262,7 +266,7 @@ fn run_trial(trial: &Trial, tenbin: &Path, directory: &Path) -> Ended {
     let done = if trial.fault.is_of_agents() {
         trial.run_with_agents(tenbin, directory, &mut ended)
     } else {
-        trial.run_alone(tenbin, directory, &mut ended)
+        trial.run_single(tenbin, directory, &mut ended)
     };
     match done {
         Err(error) => ended.wrong = Some(format!("{error:#}")),
@@ -274,12 +278,12 @@ fn run_trial(trial: &Trial, tenbin: &Path, directory: &Path) -> Ended {
 
 fn table(trials: &[Trial], outcomes: &BTreeMap<usize, Ended>, seed: u64) -> String {
     let mut text = format!("Seed {seed}.\n");
-    let (of_agents, alone): (Vec<Fault>, Vec<Fault>) = Fault::ALL
+    let (of_agents, single): (Vec<Fault>, Vec<Fault>) = Fault::ALL
         .into_iter()
         .partition(|fault| fault.is_of_agents());
     let parts = [
         ("Runs with agents", OF_AGENTS, of_agents),
-        ("Runs of one load generator", ALONE, alone),
+        ("Runs of one load generator", OF_ONE, single),
     ];
     for (title, what, faults) in parts {
         if !trials.iter().any(|trial| faults.contains(&trial.fault)) {

@@ -37,13 +37,13 @@ impl Group {
         None
     }
 
-    /// Words before a command that runs in the group.
-    fn inside(&self) -> [String; 4] {
+    /// The same command line, run in the group.
+    fn inside<'a>(&self, tenbin: Tenbin<'a>) -> Tenbin<'a> {
         let script = format!(
             "echo $$ > '{}/cgroup.procs' && exec \"$@\"",
             self.0.display()
         );
-        ["sh", "-c", &script, "sh"].map(str::to_owned)
+        tenbin.inside(&["sh", "-c", &script, "sh"])
     }
 }
 
@@ -71,14 +71,12 @@ fn a_throttled_load_generator_says_so() {
         return;
     };
     let server = server(&scratch);
-    let inside = group.inside();
-    let inside: Vec<&str> = inside.iter().map(String::as_str).collect();
     let run = run(
         &scratch,
         &server,
         "--rounds 4 --slice 500ms --gap 20ms -c 4",
-    )
-    .inside(&inside);
+    );
+    let run = group.inside(run);
     let run = Attacked::run("a fifth of a core", &scratch, run);
     run.expect_codes(&[6]).expect_said("throttled");
     drop(server);
@@ -93,15 +91,12 @@ fn a_run_without_memory_is_killed_and_leaves_what_it_has() {
         return;
     };
     let server = server(&scratch);
-    let inside = group.inside();
-    let inside: Vec<&str> = inside.iter().map(String::as_str).collect();
     let run = run(
         &scratch,
         &server,
         "--rounds 4 --slice 500ms --gap 20ms -c 2000",
-    )
-    .inside(&inside);
-    let ended = run.run();
+    );
+    let ended = group.inside(run).run();
     // The kernel kills the program if it needs more than it gets.
     let is_killed = ended.signal == Some(9);
     assert!(is_killed || matches!(ended.code, Some(0 | 6)), "{ended}");

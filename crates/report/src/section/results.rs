@@ -53,11 +53,20 @@ fn of_stretches(results: &[&ResultOf]) -> Option<String> {
     };
     let shortest = stretches().map(|it| it.seconds).reduce(f64::min)?;
     let fewest = stretches().map(|it| it.operations).min()?;
+    let unconfirmed = results.iter().filter_map(|result| {
+        let first = result.sustained.as_ref()?.unconfirmed_throughput?;
+        Some(format!(
+            "; {} was slower in a first stretch ({}), which a second one did not confirm",
+            result.target,
+            RATE.of(first)
+        ))
+    });
     Some(format!(
         "sustained: continuous load of {} after the rounds; a burst credit of more than {} would \
-         not show in this time (--soak 30m)",
+         not show in this time (--soak 30m){}",
         TIME.of(shortest),
-        plural(fewest, "operation")
+        plural(fewest, "operation"),
+        unconfirmed.collect::<String>()
     ))
 }
 

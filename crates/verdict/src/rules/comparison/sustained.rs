@@ -131,6 +131,9 @@ mod tests {
         sustain(&mut run, "a", &CREDIT);
         sustain(&mut run, "a", &[1_000; 6]);
         assert_eq!(run.findings(&RULE), []);
+        let figures = run.assess().figures;
+        let sustained = figures.iter().find_map(|it| it.sustained.as_ref()).unwrap();
+        assert!(sustained.unconfirmed_throughput.unwrap() < 600.0);
         assert_eq!(Run::pair(8).findings(&RULE), []);
     }
 

@@ -32,7 +32,7 @@ const KEY: &str = "tenbin-faults-key";
 const OUTAGE: &str = "waiting up to 60 s for an answer";
 
 impl Trial {
-    pub(super) fn run_alone(
+    pub(super) fn run_single(
         &self,
         tenbin: &Path,
         directory: &Path,
