@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tenbin_report::formats::fronts::warp;
 use tenbin_report::formats::{
-    Content, Imported, Selection, format, read_bytes, read_requests, reported_bytes, shown,
+    Content, Selection, format, merge, read_bytes, read_requests, reported_bytes,
 };
 use tenbin_report::{
     Extent, Overlay, Results, View, against, earlier_json, for_terminal, lint_json, lint_text,
@@ -76,7 +76,7 @@ fn check_warp(content: &[u8], selection: &Selection) -> bool {
     let json = warp::analyze_json(std::slice::from_ref(&imported));
     let read: Result<serde_json::Value, _> = serde_json::from_slice(&json);
     assert!(read.is_ok(), "the JSON of a result cannot be read");
-    match Imported::merge([imported.clone(), imported]) {
+    match merge([imported.clone(), imported]) {
         Ok(merged) => expect_harmless(&warp::analyze(&merged, 1)),
         Err(sentence) => expect_one_sentence(&sentence),
     }
@@ -123,7 +123,7 @@ fn check_import(content: &[u8]) -> bool {
             return false;
         }
     };
-    expect_harmless(&warp::analyze(&shown(&reported), 1));
+    expect_harmless(&warp::analyze(&reported, 1));
     let document = document(&[("file".to_owned(), reported.clone())]);
     let mut json = Vec::new();
     let format = format("json").expect("the format of results");
@@ -166,12 +166,15 @@ fn check_document(content: &[u8]) -> bool {
 fn compare(results: &Results) {
     match against(results, results, &[]) {
         Ok(earlier) => {
-            expect_harmless(&terminal_earlier(&earlier));
+            expect_harmless(&terminal_earlier(
+                &earlier,
+                tenbin_result::Language::English,
+            ));
             let json = earlier_json(&earlier);
             let read: Result<serde_json::Value, _> = serde_json::from_str(&json);
             assert!(read.is_ok(), "the JSON of a comparison cannot be read");
         }
-        Err(sentence) => expect_one_sentence(&sentence),
+        Err(refusal) => expect_one_sentence(&refusal.to_string()),
     }
 }
 

@@ -86,7 +86,10 @@ fn document(directory: &Path, recorded: &RecordedRun, plan: &Plan) -> Document {
     let assessment = tenbin_verdict::assess(
         plan,
         &recorded.slices,
-        &recorded.sustained,
+        tenbin_verdict::AfterRounds {
+            sustained: &recorded.sustained,
+            limit_probes: &recorded.limit_probes,
+        },
         recorded.complete,
         &recorded.environment,
         &recorded.integrity,

@@ -132,7 +132,7 @@ impl<'a> Server<'a> {
             ..S3Work::new(self.operation, 2500, 4)
         };
         work.versions = if self.versions { 2 } else { 0 };
-        work.listing.form = match (self.versions, self.other_form) {
+        work.list = match (self.versions, self.other_form) {
             (true, _) => ListForm::Versions,
             (false, true) => ListForm::V1,
             (false, false) => ListForm::V2,

@@ -46,6 +46,11 @@ impl Busy {
         Ok(busy)
     }
 
+    /// Percentage of each core that is used.
+    pub(crate) fn percent(&self) -> u32 {
+        self.percent
+    }
+
     /// Description of the load for reports.
     pub(crate) fn words(&self) -> String {
         format!(

@@ -165,7 +165,8 @@ fn head(busy: Option<&Busy>) -> String {
     busy.map_or(says.to_owned(), |busy| format!("{says}, {}", busy.words()))
 }
 
-fn build() -> Result<PathBuf> {
+/// Builds the program that users build, and returns its path.
+pub(crate) fn build() -> Result<PathBuf> {
     shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
     Ok(shell::workspace_root().join("target/release/tenbin"))
 }

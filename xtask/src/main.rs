@@ -23,6 +23,7 @@ mod statistics;
 mod steps;
 mod support;
 mod test;
+mod why;
 
 use std::process::ExitCode;
 
@@ -48,7 +49,7 @@ cargo xtask <task>
                   (eight minutes; wants a quiet machine)
   liars           servers that save work under load and say that all is well, and honest servers whose
                   responses vary: which are found, and which are accused (two minutes)
-  statistics      whether the verdict keeps its promises: simulated comparisons of which the truth is
+  statistics      how often verdicts are right: simulated comparisons of which the truth is
                   known, and published tables that contradict themselves, kept in bench/ (minutes)
   statistics ROWS only some of the simulated rows: pairs, sweep, single, runs or published; nothing is kept
   statistics --real
@@ -68,6 +69,10 @@ cargo xtask <task>
                   finding is named first (ten minutes; as root, for the one from far away)
   faq --busy PERCENT [WORDS]
                   the same while other programs take PERCENT of each core
+  why [WORDS]     set-ups with a known limit: what the line `limit:` says of each (five minutes; wants a
+                  quiet machine; as root, for a longer network)
+  why --busy PERCENT [WORDS]
+                  the same beside other programs that use so much of each core
   support [WORDS] (only the operations whose name has these words)
                   which S3 operation works on which server, written into docs/s3.md (five minutes)
   dist [ARCHITECTURE…]
@@ -116,7 +121,9 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
         ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,
         ["faq", words @ ..] => faq::run(words, None)?,
-        // Internal: a busy program that `faq --busy` starts.
+        ["why", "--busy", percent, words @ ..] => why::run(words, Some(percent))?,
+        ["why", words @ ..] => why::run(words, None)?,
+        // Internal: a busy program that `--busy` starts.
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,

@@ -6,7 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use tenbin_engine::{Ledger, OpSample, Sample};
-use tenbin_record::{Ended, Environment, RunDirectory, RunWriter, SliceEnd, SliceStart};
+use tenbin_record::{
+    Compact, CpuUse, DiskUse, Ended, Environment, LinkUse, MachineUse, PortsUse, PressureUse,
+    ProgramUse, RunDirectory, RunWriter, SliceEnd, SliceHead, SliceStart, Spread, TcpUse, WireUse,
+};
 
 /// Responses per second.
 const RATE: u64 = 20_000;
@@ -62,7 +65,7 @@ fn write(root: &std::path::Path, slices: u32, seconds: f64, started: SystemTime)
         }
         writer.sample(sample(&mut draw, length, length + 200_000, true))?;
         drop(writer.take_seconds());
-        drop(writer.end(end(seconds))?);
+        drop(writer.end(end(seconds), Vec::new())?);
     }
     Ok(writer.complete(Ended::Planned)?)
 }
@@ -71,30 +74,106 @@ fn start(index: u32, seconds: f64) -> SliceStart {
     let second_of_pair = index % 2 == 1;
     let is_b = second_of_pair != (index / 2 % 2 == 1);
     SliceStart {
-        index,
-        block: index / 4,
-        round: index / 2,
-        workload: "http".to_owned(),
-        target: if is_b { "b" } else { "a" }.to_owned(),
+        head: SliceHead {
+            index,
+            block: index / 4,
+            round: index / 2,
+            workload: "http".to_owned(),
+            target: if is_b { "b" } else { "a" }.to_owned(),
+            connections: 16,
+            closed_loop: true,
+            start: f64::from(index) * (seconds + 0.5),
+            ..SliceHead::default()
+        },
         operations: vec!["GET".to_owned()],
-        roles: Vec::new(),
-        hosts: Vec::new(),
         threads: 1,
-        agents: 0,
-        connections: 16,
-        closed_loop: true,
         planned_seconds: seconds,
-        start: f64::from(index) * (seconds + 0.5),
-        reopen: None,
-        probe: None,
-        sustained: false,
+        ..SliceStart::default()
     }
 }
 
 fn end(seconds: f64) -> SliceEnd {
     SliceEnd {
         seconds,
+        machine: Some(Compact::from(machine(seconds))),
+        wire: Some(WireUse {
+            connections: 16,
+            min_rtt_ns: Some(5_000),
+            unneeded_retransmits: Some(0),
+            sent_segments: Some(40_016),
+            ..WireUse::default()
+        }),
+        spread: Some(Spread {
+            connections: 16,
+            median_responses: 1_250.0 * seconds,
+            slowest: 1_240.0,
+            lower_quartile: 1_248.0,
+            median: 1_250.0,
+            upper_quartile: 1_252.0,
+            fastest: 1_260.0,
+            variation: 0.3,
+        }),
         ..SliceEnd::default()
+    }
+}
+
+/// A machine with two cores and two other programs.
+fn machine(seconds: f64) -> MachineUse {
+    let program = |pid, name: &str| ProgramUse {
+        pid,
+        name: name.to_owned(),
+        cpu_seconds: 0.02 * seconds,
+        rss_bytes: Some(45_334_528),
+        processes: None,
+    };
+    MachineUse {
+        seconds,
+        cpu: Some(CpuUse {
+            cores: 2,
+            busy: 0.9 * seconds,
+            interrupts: 0.1 * seconds,
+            idle: seconds,
+            iowait: 0.0,
+            steal: 0.0,
+        }),
+        own_cpu_seconds: Some(0.45 * seconds),
+        others_cpu_seconds: Some(0.04 * seconds),
+        programs: Some(vec![program(71, "sshd"), program(4_711, "node_exporter")]),
+        target_here: Some(true),
+        pressure: PressureUse {
+            cpu_some_us: Some(12_000),
+            io_some_us: Some(800),
+            io_full_us: Some(0),
+            memory_some_us: Some(0),
+            memory_full_us: Some(0),
+        },
+        tcp: TcpUse {
+            active_opens: Some(0),
+            sent_segments: Some(80_032),
+            retransmitted_segments: Some(0),
+            listen_overflows: Some(0),
+            listen_drops: Some(0),
+            time_wait_before: Some(16),
+            time_wait_after: Some(16),
+        },
+        swapped_pages: Some(0),
+        throttled_periods: Some(0),
+        throttled_us: Some(0),
+        disk: Some(DiskUse {
+            available_bytes: 74_758_107_136,
+            size_bytes: 270_553_174_016,
+        }),
+        links: vec![LinkUse {
+            name: "eth0".to_owned(),
+            received_bytes: 1_000,
+            sent_bytes: 1_000,
+            bits_per_second: Some(1_000_000_000),
+        }],
+        ports: Some(PortsUse {
+            count: 28_232,
+            held_seconds: 60.0,
+        }),
+        ..MachineUse::default()
     }
 }
 

@@ -6,34 +6,22 @@
 
 mod agent;
 mod blob;
-mod chart;
-mod compare;
-mod comparing;
-mod connection;
+mod deferred;
 mod doctor;
-mod explain;
-mod export;
 mod flags;
 mod foreign;
 mod groups;
 mod http;
 mod hub;
-mod import;
-mod keys;
 mod observe;
-mod observed;
-mod output;
-mod pack;
+mod options;
 mod protocol;
 mod quickstart;
-mod report;
-mod rounds;
+mod results;
 mod run;
 mod s3;
 mod search;
 mod serve;
-mod suite;
-mod target;
 mod tip;
 
 use std::ffi::OsString;
@@ -47,38 +35,40 @@ use tenbin_result::Language;
 
 pub use agent::{AgentArgs, AgentsArgs, NatsArgs};
 pub use blob::{BlobArgs, StoreArgs};
-pub use chart::ChartArgs;
-pub use compare::{CompareArgs, EarlierArgs};
-pub use comparing::ComparingArgs;
+pub use deferred::Deferred;
 pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
-pub use explain::ExplainArgs;
-pub use export::ExportArgs;
 pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
 pub(crate) use foreign::{AddedArgs, is_added};
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
+pub use groups::in_words as template;
 pub use http::{HttpArgs, RequestArgs};
 pub use hub::HubArgs;
-pub use import::{ImportArgs, LintArgs, NamedFile};
-pub use keys::KeyArgs;
 pub use observe::ObserveArgs;
-pub(crate) use observed::observed;
-pub use output::OutputArgs;
-pub use pack::{PackArgs, RerunArgs, VerifyArgs};
+pub use options::comparing::ComparingArgs;
+pub use options::export::ExportArgs;
+pub use options::keys::KeyArgs;
+pub(crate) use options::observed::observed;
+pub use options::output::OutputArgs;
+pub use options::rounds::RoundsArgs;
+pub use options::target::{TargetArgs, UrlOrTargets};
 pub use protocol::{PlanOf, ProtocolArgs};
 pub use quickstart::QuickstartArgs;
-pub use report::ReportArgs;
-pub use rounds::RoundsArgs;
+pub use results::chart::ChartArgs;
+pub use results::compare::{CompareArgs, EarlierArgs};
+pub use results::explain::ExplainArgs;
+pub use results::import::{ImportArgs, LintArgs, NamedFile};
+pub use results::pack::{PackArgs, RerunArgs, VerifyArgs};
+pub use results::report::ReportArgs;
 pub use run::RunArgs;
-pub use s3::{MixArgs, MixedArgs, ObjectArgs, S3Args, S3Command};
+pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
+pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
 pub use search::{
     ClientArgs, LoginArgs, PatternFormat, SearchCommand, SearchConvertArgs, SearchDataArgs,
     SearchDumpArgs, SearchLoadArgs, SearchPatternsArgs, SearchRampArgs, SearchStatusArgs,
     SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
-pub use suite::{PlaceArgs, Scenario, SuiteArgs};
-pub use target::{TargetArgs, UrlOrTargets};
 pub use tip::with_tip;
 
 /// Compares the performance of two or more servers.
@@ -132,8 +122,7 @@ Examples:
 #[derive(Subcommand)]
 pub enum Command {
     /// Compare two built-in S3 servers, to see how Tenbin works
-    #[command(mut_args(rounds::without_defaults))]
-    Quickstart(QuickstartArgs),
+    Quickstart(Deferred<QuickstartArgs>),
     /// The commands of the protocols: `http`, `s3` and `blob`
     #[command(flatten)]
     Protocol(Box<ProtocolCommand>),
@@ -154,7 +143,7 @@ pub enum Command {
     Ab(ForeignArgs),
     /// Measure full-text search servers, load documents into them, extract search terms
     #[command(subcommand)]
-    Search(SearchCommand),
+    Search(Deferred<SearchCommand>),
     /// Run a drnbench-request-response command line: measure at a stepwise increasing load
     #[command(name = "drnbench-request-response", disable_help_flag = true)]
     RequestResponse(ForeignArgs),
@@ -177,47 +166,45 @@ pub enum Command {
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
     /// Check this machine and servers before a run: cores, limits, disk, clock, ports, S3 keys
-    Doctor(Box<DoctorArgs>),
+    Doctor(Box<Deferred<DoctorArgs>>),
     /// Run the experiment that a plan file (TOML) describes
-    #[command(mut_args(rounds::without_defaults))]
-    Run(RunArgs),
+    Run(Deferred<RunArgs>),
     /// Print the plan file of a command line, to edit and run with `tenbin run`
     #[command(subcommand)]
-    Plan(PlanCommand),
+    Plan(Deferred<PlanCommand>),
     /// Delete the objects and files that a killed run left on its targets and on this machine
-    Clean(CleanArgs),
+    Clean(Deferred<CleanArgs>),
     /// Print the result of an earlier run, finished or interrupted
-    Show(ShowArgs),
+    Show(Deferred<ShowArgs>),
     /// Write the results of one or more runs as one HTML page with charts
-    Report(ReportArgs),
+    Report(Deferred<ReportArgs>),
     /// Compare two runs, one before and one after a change
-    Compare(CompareArgs),
+    Compare(Deferred<CompareArgs>),
     /// Print result files of other tools, such as wrk or vegeta, or convert them to JSON
-    Import(ImportArgs),
+    Import(Deferred<ImportArgs>),
     /// Check result files of other tools for measurement errors
-    Lint(LintArgs),
+    Lint(Deferred<LintArgs>),
     /// Draw the concurrency sweeps of several runs or drnbench result files in one chart
-    Chart(ChartArgs),
+    Chart(Deferred<ChartArgs>),
     /// Pack a run into one file that anyone can check with `tenbin verify`
-    Pack(PackArgs),
+    Pack(Deferred<PackArgs>),
     /// Recompute every figure of a run from its raw data and compare it with the result
-    Verify(VerifyArgs),
+    Verify(Deferred<VerifyArgs>),
     /// Run the plan of an earlier run again and compare the two runs
-    #[command(mut_args(rounds::without_defaults))]
-    Rerun(RerunArgs),
+    Rerun(Deferred<RerunArgs>),
     /// Explain a finding of a report: its test, its threshold and what to do
-    Explain(ExplainArgs),
+    Explain(Deferred<ExplainArgs>),
     /// Run a built-in server until Ctrl-C
     #[command(subcommand)]
-    Serve(ServeCommand),
+    Serve(Deferred<ServeCommand>),
     /// Report a server's CPU and memory use to a load generator on another machine
-    Observe(ObserveArgs),
+    Observe(Deferred<ObserveArgs>),
     /// Send load for a coordinator on another machine, until Ctrl-C
-    Agent(AgentArgs),
+    Agent(Deferred<AgentArgs>),
     /// List the agents connected to a NATS server
-    Agents(AgentsArgs),
+    Agents(Deferred<AgentsArgs>),
     /// Run a NATS server that connects several load machines, until Ctrl-C
-    Hub(HubArgs),
+    Hub(Deferred<HubArgs>),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
     /// Write the manual pages into a directory
@@ -231,21 +218,21 @@ pub enum Command {
 #[derive(Subcommand)]
 pub enum ProtocolCommand {
     /// Measure or compare HTTP servers: repeat one request, or send requests from a file
-    Http(HttpArgs),
+    Http(Deferred<HttpArgs>),
     /// Measure or compare S3 object stores
     #[command(subcommand)]
-    S3(S3Command),
+    S3(Deferred<S3Command>),
     /// Measure or compare blob stores (CubeFS, S3, local files): put, get and delete phases
-    Blob(BlobArgs),
+    Blob(Deferred<BlobArgs>),
 }
 
 impl ProtocolCommand {
     /// The options of the command.
     pub fn args(&self) -> &dyn ProtocolArgs {
         match self {
-            Self::Http(args) => args,
-            Self::S3(args) => args,
-            Self::Blob(args) => args,
+            Self::Http(args) => &**args,
+            Self::S3(args) => &**args,
+            Self::Blob(args) => &**args,
         }
     }
 }
@@ -254,14 +241,12 @@ impl ProtocolCommand {
 #[derive(Subcommand)]
 pub enum PlanCommand {
     /// Print the plan of `tenbin quickstart`
-    #[command(mut_args(rounds::without_defaults))]
-    Quickstart(QuickstartArgs),
+    Quickstart(Deferred<QuickstartArgs>),
     /// Print the plan of a protocol's command
     #[command(flatten)]
     Protocol(Box<PlanOf>),
     /// Print the plan of `tenbin search ramp` with these options
-    #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
-    SearchRamp(Box<SearchRampArgs>),
+    SearchRamp(Box<Deferred<SearchRampArgs>>),
     /// Print the plan of `tenbin warp` with these arguments
     #[command(disable_help_flag = true)]
     Warp(ForeignArgs),
@@ -275,8 +260,7 @@ pub enum PlanCommand {
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
     /// Check a plan file and print it with every default filled in
-    #[command(mut_args(rounds::without_defaults))]
-    File(RunArgs),
+    File(Deferred<RunArgs>),
 }
 
 impl PlanCommand {
@@ -326,7 +310,7 @@ Examples:
 
 /// `tenbin show`.
 #[derive(Args)]
-#[command(after_help = format!("{SHOW_EXAMPLES}\n\n{}", export::formats()))]
+#[command(after_help = format!("{SHOW_EXAMPLES}\n\n{}", options::export::formats()))]
 pub struct ShowArgs {
     /// Directory of the run, for example runs/2026-01-31T120000-s3-put, or last for the newest run
     /// in ./runs; or a result file: result.json, or a file of another tool. Tenbin checks drnbench
@@ -438,6 +422,7 @@ fn problem(message: String) -> Refusal {
     Refusal::from(Problem {
         file: None,
         position: None,
-        message,
+        key: None,
+        mistake: message.into(),
     })
 }

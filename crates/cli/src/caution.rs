@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{LiteralTemplate, Plan, hypotheses_within};
+use tenbin_plan::{Plan, hypotheses_within};
 use tenbin_stats::CONFIDENCE;
+use tenbin_verdict::template_in_english;
 
 /// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
 /// "Multipart upload limits").
@@ -38,7 +39,8 @@ fn literal_templates(plan: &Plan) -> impl Iterator<Item = String> {
     plan.literal_templates()
         .into_iter()
         .map(|(workload, found)| {
-            let LiteralTemplate { part, text, remedy } = found;
+            let [part, remedy] = template_in_english(&found);
+            let text = found.text;
             format!(
                 "{workload:?}: {part} contains {text:?}, which looks like a template and is sent \
              literally → {remedy}"
@@ -189,7 +191,7 @@ mod tests {
             warning(
                 "no difference can be shown with --rounds 8 (4 ABBA quads): at \
                  95 % confidence the signed-rank test needs 6 quads → use --rounds 12 or more (about \
-                 1m1s); or keep the time, with --rounds 12 --slice 1.3s"
+                 1m6s); or keep the time, with --rounds 12 --slice 1.3s"
             )
         );
         assert_eq!(said(12, 2, put, 1), []);
@@ -198,7 +200,7 @@ mod tests {
             warning(
                 "no difference can be shown with --rounds 12 (6 ABBA quads): at \
                  95 % confidence the signed-rank test needs 8 quads for 4 comparisons → use \
-                 --rounds 16 or more (about 6m17s); or keep the time, with --rounds 16 --slice 1.5s; \
+                 --rounds 16 or more (about 6m43s); or keep the time, with --rounds 16 --slice 1.5s; \
                  or compare less: at most 1 comparison in these rounds (a comparison is one workload on one \
                  target other than the baseline; the levels of a sweep are one comparison)"
             )

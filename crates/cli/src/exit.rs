@@ -45,6 +45,7 @@ impl Exit {
             RunError::Target(TargetError::Interrupted { .. }) => Self::Interrupted,
             RunError::Target(_)
             | RunError::Preparation { .. }
+            | RunError::Rejected { .. }
             | RunError::Load { .. }
             | RunError::Nodes(_)
             | RunError::Agents(_)

@@ -9,7 +9,7 @@ static USED: OnceLock<&Spelling> = OnceLock::new();
 
 /// Sets that the user wrote a command line of this tool. From now on, messages name its flags.
 pub(crate) fn choose(tool: &str) {
-    if let Some(spelling) = Spelling::of(tool) {
+    if let Some(spelling) = Spelling::for_command(tool) {
         USED.get_or_init(|| spelling);
     }
 }

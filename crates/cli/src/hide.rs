@@ -14,22 +14,13 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use tenbin_plan::is_secret_name;
+use tenbin_plan::{all_keys, is_secret_name};
 
 use crate::args::TOOLS;
 
-/// Options whose values can contain a secret.
-const OPTIONS: [&str; 8] = [
-    "--secret-key",
-    "--header",
-    "--body",
-    "--launch-env",
-    // Options of warp, which accepts one dash or two before a long option.
-    "-secret-key",
-    "--session-token",
-    "-session-token",
-    "--influxdb",
-];
+/// Options of warp whose values can contain a secret. It accepts one dash or two before a long
+/// option.
+const OPTIONS_OF_WARP: [&str; 3] = ["-secret-key", "-session-token", "--influxdb"];
 /// Prefix of the environment variables that contain the hidden values. Launched targets do not
 /// receive variables that start with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
@@ -148,7 +139,10 @@ impl Options {
             _ => (&[], b"H", b"q"),
         };
         Self {
-            words: OPTIONS.iter().chain(own).copied().collect(),
+            words: secret_flags()
+                .chain(OPTIONS_OF_WARP)
+                .chain(own.iter().copied())
+                .collect(),
             letters,
             switches,
         }
@@ -189,6 +183,12 @@ impl Options {
         let (letter, value) = letters[switches..].split_first()?;
         self.letters.contains(letter).then_some(value)
     }
+}
+
+/// Tenbin's own flags whose values can contain a secret.
+fn secret_flags() -> impl Iterator<Item = &'static str> {
+    let flags = all_keys().flat_map(|key| key.flags.iter().flatten());
+    flags.filter(|flag| flag.is_secret).map(|flag| flag.name)
 }
 
 /// The tool whose command line this is, from the name of the program or from the first argument,

@@ -4,8 +4,10 @@ mod allocator;
 pub mod args;
 mod caution;
 mod commands;
+mod errors;
 pub mod exit;
 mod front;
+mod help;
 mod hide;
 mod interrupt;
 mod language;
@@ -13,9 +15,11 @@ mod output;
 mod progress;
 mod telemetry;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use clap::error::ErrorKind;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
@@ -34,7 +38,7 @@ pub fn run() -> ExitCode {
     let arguments = args::called_by_name(arguments);
     let command_line = match Cli::try_parse_from(&arguments) {
         Ok(command_line) => command_line,
-        Err(error) => return explained(&args::with_tip(error)),
+        Err(error) => return explained(&args::with_tip(error), &arguments),
     };
     language::choose(command_line.language);
     match command_line.command {
@@ -45,10 +49,30 @@ pub fn run() -> ExitCode {
 }
 
 /// Prints clap's output: help on standard output, errors on standard error.
-fn explained(error: &clap::Error) -> ExitCode {
+fn explained(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     use std::io::Write as _;
 
-    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    language::choose_before_parsing(arguments);
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    let text = if is_help {
+        help::page(arguments, language::language()).map(|page| page.to_string())
+    } else {
+        help::errors::arguments(error, language::language())
+    };
+    let printed = match text {
+        Some(text) if error.use_stderr() => {
+            output::say(text.trim_end());
+            Ok(())
+        }
+        Some(text) => {
+            output::print(text.as_bytes());
+            Ok(())
+        }
+        None => error.print().and_then(|()| std::io::stdout().flush()),
+    };
     if error.use_stderr() {
         return Exit::Refused.into();
     }

@@ -2,37 +2,61 @@
 //! these streams ends a run: a run goes on and writes its record when the terminal is closed, the
 //! disk is full, or the reader of a pipe has ended.
 
+use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenbin_report::{Extent, View, terminal};
 use tenbin_result::Document;
 
+use crate::errors;
 use crate::exit::Exit;
 use crate::front;
+use crate::language::language;
 
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
 
 /// Prints an error on standard error, with control characters escaped.
 pub(crate) fn error(text: &str) {
-    let text = front::spelled(text);
-    let mut lines = text.lines().map(tenbin_report::for_terminal);
-    let first = lines.next().unwrap_or_default();
-    say(&format!("error: {first}"));
+    let text = format!("error: {}", front::spelled(text));
+    say_lines(&text);
+}
+
+/// Prints an error on standard error in the language of the reader, with control characters escaped.
+pub(crate) fn failure(error: &(dyn Error + 'static)) {
+    say_lines(&in_words(error, ["error", "エラー"]));
+}
+
+/// The warning that an error becomes if the command goes on, in the language of the reader.
+pub(crate) fn warning_of(error: &(dyn Error + 'static)) -> String {
+    in_words(error, ["warning", "警告"])
+}
+
+fn say_lines(text: &str) {
+    let lines = text.lines().map(tenbin_report::for_terminal);
     lines.for_each(|line| say(&line));
 }
 
 /// Prints a note on standard error, with control characters escaped.
 pub(crate) fn note(text: &str) {
-    let text = front::spelled(text);
-    say(&format!("note: {}", tenbin_report::for_terminal(&text)));
+    let text = format!("note: {}", front::spelled(text));
+    say(&tenbin_report::for_terminal(&text));
 }
 
 /// Prints a warning on standard error, with control characters escaped.
 pub(crate) fn warning(text: &str) {
-    let text = front::spelled(text);
-    say(&format!("warning: {}", tenbin_report::for_terminal(&text)));
+    let text = format!("warning: {}", front::spelled(text));
+    say(&tenbin_report::for_terminal(&text));
+}
+
+/// The error after its kind; in English as a whole if the error has no message in the language of the
+/// reader.
+fn in_words(error: &(dyn Error + 'static), [english, japanese]: [&str; 2]) -> String {
+    match errors::said(error, language()) {
+        Some(said) => format!("{japanese}: {}", front::spelled(&said)),
+        None => format!("{english}: {}", front::spelled(&error.to_string())),
+    }
 }
 
 /// Prints a line on standard error, in one write so that lines of several threads do not mix.

@@ -53,7 +53,7 @@ pub(crate) struct Display {
     last_plain: Instant,
     /// The run directory, as soon as it is known. `None` if no objects remain on targets when a
     /// second Ctrl-C ends the program.
-    littering: Option<Arc<OnceLock<PathBuf>>>,
+    directory_to_clean: Option<Arc<OnceLock<PathBuf>>>,
 }
 
 impl Display {
@@ -78,13 +78,13 @@ impl Display {
             probe: None,
             table: LiveTable::default(),
             last_plain: Instant::now(),
-            littering: None,
+            directory_to_clean: None,
         }
     }
 
     /// Sets whether objects can remain on targets when a second Ctrl-C ends the program.
     pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
-        self.littering = may_stay.then(Arc::default);
+        self.directory_to_clean = may_stay.then(Arc::default);
     }
 
     /// Removes the progress line from the screen.
@@ -98,50 +98,43 @@ impl Display {
             Progress::Started { .. } => self.started(progress),
             Progress::Starting {
                 target,
-                awaited: None,
-                ..
-            } => self.bar.set_message(format!("starting {target}")),
-            Progress::Starting {
-                target,
-                awaited: Some(awaited),
+                awaited,
                 waited,
-            } => {
-                let text = format!("{target}: waiting for {awaited}, {}", short(*waited));
-                self.message(text);
-            }
+            } => match awaited {
+                None => self.bar.set_message(format!("starting {target}")),
+                Some(awaited) => self.message(format!(
+                    "{target}: waiting for {awaited}, {}",
+                    short(*waited)
+                )),
+            },
             Progress::Printed { what } => self.line(&format!(
                 "plan.toml contains {what}; use {{env:NAME}} in place of secret values"
             )),
             Progress::Ready { target, url } => self.line(&format!("{target} is up at {url}")),
             Progress::Pages { made, total } => {
-                let of = total.map_or_else(String::new, |total| format!(" of {total}"));
-                let text = format!("generating pages ({made}{of})");
-                self.message(text);
+                self.message(format!("generating pages ({made}{})", of_total(*total)));
             }
             Progress::Loading {
                 target,
                 server,
                 loaded,
                 total,
-            } => {
-                let text = format!("{target}: loading pages into {server} ({loaded} of {total})");
-                self.message(text);
-            }
+            } => self.message(format!(
+                "{target}: loading pages into {server} ({loaded} of {total})"
+            )),
             Progress::Stage {
                 target,
                 workload,
                 what,
                 done,
                 total,
-            } => {
-                let of = total.map_or_else(String::new, |total| format!(" of {total}"));
-                let text = format!("{target}, {workload}: {what} ({done}{of})");
-                self.message(text);
-            }
-            Progress::WarmUp { target, workload } => {
-                self.bar
-                    .set_message(format!("warming up {target} with {workload}"));
-            }
+            } => self.message(format!(
+                "{target}, {workload}: {what} ({done}{})",
+                of_total(*total)
+            )),
+            Progress::WarmUp { target, workload } => self
+                .bar
+                .set_message(format!("warming up {target} with {workload}")),
             Progress::Slice {
                 index,
                 target,
@@ -197,14 +190,14 @@ impl Display {
             shortest,
             ends_early,
             requests,
-            supply,
+            loaded,
             ..
         } = progress
         else {
             return;
         };
-        if let Some(kept) = &self.littering {
-            let _ = kept.set(directory.to_path_buf());
+        if let Some(known) = &self.directory_to_clean {
+            let _ = known.set(directory.to_path_buf());
         }
         self.total = *slices;
         self.pace = Pace::new(*forecast);
@@ -223,13 +216,13 @@ impl Display {
         };
         let shortest = shortest.filter(|_| !is_search);
         let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
-        let after = supply.map_or_else(String::new, |supply| {
-            let again = if supply.again {
+        let after = loaded.map_or_else(String::new, |loaded| {
+            let again = if loaded.again {
                 ", with further loading before each slice"
             } else {
                 ""
             };
-            format!(", after loading {supply} per target{again}")
+            format!(", after loading {loaded} per target{again}")
         });
         let slower = slower(*forecast, *longest, *requests);
         self.line(&format!(
@@ -344,14 +337,15 @@ impl Display {
     /// The function with which the signal thread reports Ctrl-C. Objects that can remain on targets
     /// are reported even with `quiet`, because the user must delete these objects.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
-        let (bar, quiet, littering) = (self.bar.clone(), self.quiet, self.littering.clone());
-        move |text| match littering.as_ref().and_then(|kept| kept.get()) {
-            Some(kept) => print(
+        let (bar, quiet) = (self.bar.clone(), self.quiet);
+        let directory = self.directory_to_clean.clone();
+        move |text| match directory.as_ref().and_then(|known| known.get()) {
+            Some(directory) => print(
                 &bar,
                 &format!(
                     "{text}, and objects may stay on the targets: then delete them with tenbin \
                      clean {}",
-                    kept.display()
+                    directory.display()
                 ),
             ),
             None if quiet => {}
@@ -366,6 +360,11 @@ impl Display {
 
 fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| output::say(text));
+}
+
+/// The end of a count whose total may be known.
+fn of_total(total: Option<u64>) -> String {
+    total.map_or_else(String::new, |total| format!(" of {total}"))
 }
 
 /// The range that contains the highest rate, as known so far: `held` is the highest rate that met

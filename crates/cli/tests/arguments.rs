@@ -85,7 +85,7 @@ fn memory_and_version_go_to_the_targets_that_they_are_for() {
     );
     let wrong = refusal("tenbin http --builtin a=http --builtin-memory 1GiB");
     assert!(
-        wrong.contains("no target keeps its data in memory"),
+        wrong.contains("is for builtin = \"s3-memory\""),
         "{wrong:?}"
     );
     let wrong = refusal("tenbin http --builtin a=http --builtin-memory a=1GiB");
@@ -356,7 +356,10 @@ fn plan_takes_the_same_flags() {
     assert_eq!(output.export, ["csv", "go=/made-up/go.txt"]);
     assert!(matches!(
         parse("tenbin plan s3 put --builtin a=s3-memory"),
-        Command::Plan(PlanCommand::Protocol(plan)) if matches!(plan.0, ProtocolCommand::S3(_))
+        Command::Plan(plan) if matches!(
+            &*plan,
+            PlanCommand::Protocol(protocol) if matches!(protocol.0, ProtocolCommand::S3(_))
+        )
     ));
 }
 
@@ -636,10 +639,12 @@ fn the_guard_gets_everything_behind_it() {
 
 #[test]
 fn servers_listen_where_they_are_told() {
-    let Command::Serve(ServeCommand::S3(serve)) =
-        parse("tenbin serve s3 --listen 127.0.0.1:0 --durable d --access-key a --secret-key b")
-    else {
-        panic!("serve s3");
+    let line = "tenbin serve s3 --listen 127.0.0.1:0 --durable d --access-key a --secret-key b";
+    let Command::Serve(command) = parse(line) else {
+        panic!("{line}");
+    };
+    let ServeCommand::S3(serve) = &*command else {
+        panic!("{line}");
     };
     assert_eq!(serve.listen.port(), 0);
     assert_eq!(serve.durable, Some(PathBuf::from("d")));
@@ -676,7 +681,8 @@ fn no_option_has_the_id_of_a_global_one() {
             .get_subcommands()
             .for_each(|each| check(each, global));
     }
-    let tenbin = command();
+    let mut tenbin = command();
+    tenbin.build();
     let global = tenbin.get_arguments().filter(|it| it.is_global_set());
     let global: Vec<String> = global.map(|it| it.get_id().to_string()).collect();
     assert!(!global.is_empty());

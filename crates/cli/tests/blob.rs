@@ -270,41 +270,13 @@ fn four_kinds_of_store_are_arms_of_one_experiment() {
     let file_url = format!("disk=file://{}", files.display());
     let synced = format!("synced=file://{}/synced?sync", scratch.path().display());
     let minio_url = minio.target("minio");
-    let words = [
-        "blob",
-        "--json",
-        "--warmup",
-        "0s",
-        "--gap",
-        "0s",
-        "--rounds",
-        "6",
-        "--slice",
-        "60s",
-        "--objects",
-        "20",
-        "--size",
-        "10KiB",
-        "--connections",
-        "4",
-        "--phases",
-        "pggd",
-        "--builtin",
-        "blob=blob",
-        "--builtin",
-        "dummy=dummy",
-        "--target",
-        &file_url,
-        "--target",
-        &synced,
-        "--target",
-        &minio_url,
-        "--store",
-        "minio=s3",
-        "--builtin",
-        "memory=s3-memory",
-    ];
-    let run = Tenbin::new(&scratch, words)
+    let words = format!(
+        "blob --json --warmup 0s --gap 0s --rounds 6 --slice 60s --objects 20 \
+         --size 10KiB --connections 4 --phases pggd --builtin blob=blob \
+         --builtin dummy=dummy --target {file_url} --target {synced} \
+         --target {minio_url} --store minio=s3 --builtin memory=s3-memory"
+    );
+    let run = Tenbin::line(&scratch, words)
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(Duration::from_secs(600))

@@ -58,11 +58,11 @@ fn a_ramp_finds_the_workers_the_knee_and_the_most() {
     // With long service times, the delays of a busy machine matter little.
     let (_server, url) = truth(&scratch, &["--workers", "4", "--service", "fixed:40ms"]);
     let capacity_there = 100.0;
-    let load = [
-        "http", "--target", &url, "--ramp", "1..32", "--rounds", "8", "--slice", "480ms", "--lead",
-        "50ms", "--gap", "10ms", "--warmup", "50ms",
-    ];
-    let run = Tenbin::new(&scratch, load).run();
+    let load = format!(
+        "http --target {url} --ramp 1..32 --rounds 8 --slice 480ms --lead 50ms \
+         --gap 10ms --warmup 50ms"
+    );
+    let run = Tenbin::line(&scratch, load).run();
     run.expect_measured();
     let document = kept(&scratch);
     let capacity = &document["capacities"][0];
@@ -161,11 +161,11 @@ fn a_search_finds_the_highest_rate_of_each_target() {
 fn an_interrupted_search_keeps_what_it_knows() {
     let scratch = Scratch::new("slo-interrupted");
     let (_server, url) = truth(&scratch, &SERVICE);
-    let load = [
-        "http", "--target", &url, "--slo", "p90<1s", "--rate", "50/s", "--slice", "500ms",
-        "--lead", "50ms", "--gap", "10ms", "--warmup", "0s",
-    ];
-    let mut run = Tenbin::new(&scratch, load).start();
+    let load = format!(
+        "http --target {url} --slo p90<1s --rate 50/s --slice 500ms --lead 50ms \
+         --gap 10ms --warmup 0s"
+    );
+    let mut run = Tenbin::line(&scratch, load).start();
     run.wait_until(SOON, || {
         let ended = |directory: PathBuf| {
             let lines = std::fs::read_to_string(directory.join("intervals.jsonl"));

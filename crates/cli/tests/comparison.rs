@@ -4,25 +4,11 @@ mod common;
 
 use std::path::Path;
 
-use common::{Outcome, Scratch, Tenbin};
+use common::{Outcome, Scratch, Tenbin, words};
 
 /// Short slices with a low load.
-const SHORT: &[&str] = &[
-    "--slice",
-    "300ms",
-    "--lead",
-    "20ms",
-    "--gap",
-    "0s",
-    "--warmup",
-    "0s",
-    "--connections",
-    "2",
-    "--threads",
-    "1",
-    "--think",
-    "2ms",
-];
+const SHORT: &str = "--slice 300ms --lead 20ms --gap 0s --warmup 0s --connections 2 --threads 1 \
+    --think 2ms";
 
 fn shown_again(scratch: &Scratch) -> Outcome {
     let runs = Path::new("runs");
@@ -39,23 +25,9 @@ fn shown_again(scratch: &Scratch) -> Outcome {
 #[test]
 fn a_twin_precision_and_what_was_expected() {
     let scratch = Scratch::new("expected");
-    let own = [
-        "http",
-        "--builtin",
-        "own=http",
-        "--aa",
-        "--rounds",
-        "12",
-        "--until",
-        "50%",
-        "--max-rounds",
-        "48",
-        "--expect",
-        "p50<1h",
-        "--expect",
-        "own:throughput<1/s",
-    ];
-    let run = Tenbin::new(&scratch, own.iter().chain(SHORT)).run();
+    let own = "http --builtin own=http --aa --rounds 12 --until 50% --max-rounds 48 \
+        --expect p50<1h --expect own:throughput<1/s";
+    let run = Tenbin::line(&scratch, format!("{own} {SHORT}")).run();
     // A slice without any response on a busy machine makes the run INVALID.
     assert!(matches!(run.code, Some(6 | 7)), "{run}");
     run.expect_stdout("own-twin").expect_stderr("in at least");
@@ -100,20 +72,9 @@ fn what_is_expected_and_true_ends_well() {
 
 /// Compares two instances of one server in too few rounds for a confidence interval.
 fn compared_briefly(scratch: &Scratch, condition: [&str; 2]) -> Outcome {
-    let pair = [
-        "http",
-        "--builtin",
-        "old=http",
-        "--builtin",
-        "new=http",
-        "--rounds",
-        "2",
-        "--slice",
-        "400ms",
-        "--warmup",
-        "100ms",
-    ];
-    Tenbin::new(scratch, pair.into_iter().chain(condition)).run()
+    let pair = "http --builtin old=http --builtin new=http --rounds 2 --slice 400ms --warmup 100ms";
+    let pair = words(pair).into_iter().chain(condition.map(str::to_owned));
+    Tenbin::new(scratch, pair).run()
 }
 
 #[test]
@@ -157,19 +118,18 @@ fn uneven_starts(scratch: &Scratch, begin: [u32; 2]) -> Vec<String> {
 #[test]
 fn an_interval_contains_how_much_starts_of_a_program_differ() {
     let scratch = Scratch::new("starts");
-    let rounds = ["--rounds", "12", "--fail-if", "throughput<0.9x baseline"];
-    let run = |more: &[&str]| {
+    let rounds = "--rounds 12 --fail-if 'throughput<0.9x baseline'";
+    let run = |more: &str| {
         let servers = uneven_starts(&scratch, [0, 1]);
-        let options = SHORT.iter().chain(&rounds).chain(more);
-        let arguments = servers.into_iter().chain(options.map(ToString::to_string));
-        Tenbin::new(&scratch, arguments).run()
+        let options = words(format!("{SHORT} {rounds} {more}"));
+        Tenbin::new(&scratch, servers.into_iter().chain(options)).run()
     };
-    let restarted = run(&[]);
+    let restarted = run("");
     restarted.expect_measured();
     restarted
         .expect_stdout("targets restarted")
         .expect_stdout("cannot tell");
-    let once = run(&["--relaunch=never"]);
+    let once = run("--relaunch=never");
     assert!(matches!(once.code, Some(6 | 7)), "{once}");
     once.expect_stdout("slower");
     scratch.expect_nobody_left(std::time::Duration::from_secs(10));
@@ -180,17 +140,9 @@ fn the_figure_that_decides_is_that_of_the_verdict() {
     let scratch = Scratch::new("decide");
     let decided = |figure: &str| {
         let _ = std::fs::remove_dir_all(scratch.path().join("runs"));
-        let pair = [
-            "http",
-            "--builtin",
-            "old=http",
-            "--builtin",
-            "new=http",
-            "--rounds",
-            "12",
-        ];
-        let conditions = ["--expect", "p95<1h,p99.9<1h,mean<1h", "--decide", figure];
-        Tenbin::new(&scratch, pair.iter().chain(&conditions).chain(SHORT)).run()
+        let pair = "http --builtin old=http --builtin new=http --rounds 12";
+        let conditions = format!("--expect p95<1h,p99.9<1h,mean<1h --decide {figure}");
+        Tenbin::line(&scratch, format!("{pair} {conditions} {SHORT}")).run()
     };
     for (figure, words) in [
         ("cpu", "server CPU per operation"),

@@ -165,10 +165,8 @@ fn standard_output_that_cannot_be_written() {
     let scratch = Scratch::new("full-stdout");
     let nginx = Nginx::start(&scratch);
     let target = nginx.target("nginx");
-    let http = [
-        "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
-    ];
-    Tenbin::new(&scratch, http).run();
+    let http = format!("http --target {target} --warmup 0s --slice 100ms --rounds 2");
+    Tenbin::line(&scratch, http).run();
     scratch.write("x.grn", "table_create Pages TABLE_HASH_KEY UInt64\n");
     scratch.write(
         "x.json",
@@ -214,14 +212,11 @@ fn standard_output_that_cannot_be_written() {
             "{line:?}: {said}"
         );
     }
-    Tenbin::new(
-        &scratch,
-        ["search", "convert", "x.grn", "--output", "/dev/full"],
-    )
-    .run()
-    .expect_code(5)
-    .expect_stderr("cannot write /dev/full: ")
-    .expect_stderr("free space");
+    Tenbin::line(&scratch, "search convert x.grn --output /dev/full")
+        .run()
+        .expect_code(5)
+        .expect_stderr("cannot write /dev/full: ")
+        .expect_stderr("free space");
 }
 
 #[test]
@@ -269,19 +264,9 @@ fn a_server_that_turns_to_garbage_while_it_is_measured() {
         }
     });
     let target = format!("fickle=http://127.0.0.1:{port}/");
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--warmup",
-            "0s",
-            "--slice",
-            "300ms",
-            "--connections",
-            "2",
-        ],
+        format!("http --target {target} --warmup 0s --slice 300ms --connections 2"),
     )
     .run();
     run.expect_code(4).expect_stderr("no correct response");

@@ -5,7 +5,9 @@ mod common;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied};
+use common::{
+    MACHINE_RULES, Nginx, Outcome, OwnServer, Scratch, Tenbin, free_port, search_path, tied,
+};
 
 /// Locks out other tests, because connections are counted for the whole machine: a test that counts
 /// connections must not run beside a test that opens many.
@@ -194,19 +196,13 @@ fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
     let found = rules(&run);
     let place = |rule: &str| found.iter().position(|name| name == rule);
     let keep_alive = place("keep_alive").unwrap_or_else(|| panic!("{run}"));
-    for rule in [
-        "others_busy",
-        "machine_full",
-        "steal",
-        "shared_cores",
-        "too_wide",
-    ] {
+    for rule in MACHINE_RULES.iter().chain(&["too_wide"]) {
         assert!(
             place(rule).is_none_or(|place| keep_alive < place),
             "{found:?}"
         );
         assert!(
-            found.iter().filter(|name| *name == rule).count() <= 1,
+            found.iter().filter(|name| name == rule).count() <= 1,
             "{found:?}"
         );
     }

@@ -12,25 +12,12 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     let scratch = Scratch::new("two-nginx");
     let (left, right) = (Nginx::start(&scratch), Nginx::start(&scratch));
     let (one, other) = (left.target("left"), right.target("right"));
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &one,
-            "--target",
-            &other,
-            "--rounds",
-            "12",
-            "--slice",
-            "200ms",
-            "--gap",
-            "10ms",
-            "--warmup",
-            "100ms",
-            "--connections",
-            "8",
-        ],
+        format!(
+            "http --target {one} --target {other} --rounds 12 --slice 200ms --gap 10ms \
+             --warmup 100ms --connections 8"
+        ),
     )
     .run();
     run.expect_measured();
@@ -145,23 +132,12 @@ fn json_is_the_document_alone_and_counts_what_the_server_saw() {
         ),
     );
     let target = nginx.target("nginx");
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--requests",
-            "500",
-            "--rounds",
-            "2",
-            "--slice",
-            "5s",
-            "--warmup",
-            "0s",
-            "--json",
-            "--quiet",
-        ],
+        format!(
+            "http --target {target} --requests 500 --rounds 2 --slice 5s --warmup 0s \
+             --json --quiet"
+        ),
     )
     .run();
     run.expect_measured();
@@ -180,12 +156,12 @@ fn an_open_loop_keeps_its_rate() {
     let scratch = Scratch::new("open-loop");
     let nginx = Nginx::start(&scratch);
     let target = nginx.target("nginx");
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http", "--target", &target, "--rate", "500/s", "--rounds", "2", "--slice", "1s",
-            "--warmup", "0s", "--json", "--quiet",
-        ],
+        format!(
+            "http --target {target} --rate 500/s --rounds 2 --slice 1s --warmup 0s \
+             --json --quiet"
+        ),
     )
     .run();
     run.expect_measured();
@@ -366,19 +342,9 @@ fn an_overloaded_server_that_says_so_with_status_200_meets_no_condition() {
             .contains(r#"for example: {"error":"overloaded"}"#),
         "{run}"
     );
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &url,
-            "--slo",
-            "p99<100ms,errors<0.1%",
-            "--slice",
-            "500ms",
-            "-c",
-            "8",
-        ],
+        format!("http --target {url} --slo p99<100ms,errors<0.1% --slice 500ms -c 8"),
     )
     .run();
     assert!(!run.stdout.contains("proven"), "{run}");

@@ -19,12 +19,12 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
     let limit = 1_467.0;
     // One per core, so that the server also waits for a core.
     let _neighbours = Spinner::on_all_cores(&scratch);
-    let load = [
-        "http", "--target", &url, "--slo", "p99<20ms", "--rate", "200/s", "--slice", "1s",
-        "--lead", "200ms", "--gap", "20ms", "--warmup", "100ms", "--seed", "1",
-    ];
+    let load = format!(
+        "http --target {url} --slo p99<20ms --rate 200/s --slice 1s --lead 200ms \
+         --gap 20ms --warmup 100ms --seed 1"
+    );
     let begun = std::time::Instant::now();
-    let run = Tenbin::new(&scratch, load)
+    let run = Tenbin::line(&scratch, load)
         .within(Duration::from_secs(180))
         .run();
     let took = begun.elapsed();

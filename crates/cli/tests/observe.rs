@@ -56,10 +56,9 @@ fn cpu_seconds(server: &OwnServer) -> f64 {
 }
 
 /// Runs a short HTTP measurement.
-fn weigh(scratch: &Scratch, arguments: &[&str]) -> Outcome {
-    let load = ["--connections", "2", "--warmup", "0s", "--slice", "500ms"];
-    let all = ["http"].iter().chain(arguments).chain(&load);
-    Tenbin::new(scratch, all).run()
+fn weigh(scratch: &Scratch, options: &str) -> Outcome {
+    let load = "--connections 2 --warmup 0s --slice 500ms";
+    Tenbin::line(scratch, format!("http {options} {load}")).run()
 }
 
 fn expect_done(run: &Outcome) {
@@ -70,7 +69,7 @@ fn expect_done(run: &Outcome) {
 #[test]
 fn what_a_launched_server_cost_adds_up() {
     let scratch = Scratch::new("cost");
-    let run = weigh(&scratch, &["--builtin", "own=http", "--rounds", "2"]);
+    let run = weigh(&scratch, "--builtin own=http --rounds 2");
     expect_done(&run);
     run.expect_stdout("Server cost");
 
@@ -126,18 +125,10 @@ fn a_server_that_was_there_is_observed_by_number_and_by_port() {
     let before = cpu_seconds(&server);
     let run = weigh(
         &scratch,
-        &[
-            "--target",
-            &format!("number={url}"),
-            "--target",
-            &format!("port={url}"),
-            "--observe",
-            &format!("number=pid:{pid}"),
-            "--observe",
-            "port=port",
-            "--rounds",
-            "2",
-        ],
+        &format!(
+            "--target number={url} --target port={url} --observe number=pid:{pid} \
+             --observe port=port --rounds 2"
+        ),
     );
     expect_done(&run);
     let used_in_all = cpu_seconds(&server) - before;
@@ -174,21 +165,12 @@ fn a_target_of_several_processes_uses_their_sum() {
         .args(["-c", "while :; do :; done"])
         .spawn()
         .expect("a shell");
-    let both = [
-        "--observe".to_owned(),
-        format!("two=pid:{pid}"),
-        "--observe".to_owned(),
-        format!("two=pid:{}", other.id()),
-        "--observe".to_owned(),
-        format!("one=pid:{pid}"),
-    ];
-    let targets = [format!("two={url}"), format!("one={url}")];
-    let mut arguments = vec!["--rounds", "2"];
-    for target in &targets {
-        arguments.extend(["--target", target]);
-    }
-    arguments.extend(both.iter().map(String::as_str));
-    let run = weigh(&scratch, &arguments);
+    let both = format!(
+        "--observe two=pid:{pid} --observe two=pid:{} --observe one=pid:{pid}",
+        other.id()
+    );
+    let targets = format!("--target two={url} --target one={url}");
+    let run = weigh(&scratch, &format!("--rounds 2 {targets} {both}"));
     other.kill().expect("killed");
     other.wait().expect("ended");
     expect_done(&run);
@@ -242,8 +224,8 @@ fn a_process_of_the_target_that_is_not_observed_is_named_with_its_cpu() {
     let front = Nginx::serving(&scratch, &pass);
     let pid = behind.running.pid();
     let target = front.target("front");
-    let rounds = ["--target", &target, "--rounds", "6"];
-    let run = weigh(&scratch, &[&rounds[..], &["--observe", "port"]].concat());
+    let rounds = format!("--target {target} --rounds 6");
+    let run = weigh(&scratch, &format!("{rounds} --observe port"));
     expect_done(&run);
     let found = scratch.result();
     let own = result_of(&found, "front");
@@ -283,17 +265,20 @@ fn nobody_to_observe_is_told_before_anything_is_measured() {
     let scratch = Scratch::new("nobody");
     let server = http_server(&scratch);
     let target = server.url();
-    let run = weigh(&scratch, &["--target", &target, "--observe", "pid:4194304"]);
+    let run = weigh(
+        &scratch,
+        &format!("--target {target} --observe pid:4194304"),
+    );
     run.expect_code(3)
         .expect_stderr("there is no process 4194304");
     let free = 1;
     let remote = format!("tenbin:http://127.0.0.1:{free}/");
     let token = scratch.write("token", TOKEN);
-    let flags = ["--observe", &remote, "--observe-token-file", &token];
-    let run = weigh(&scratch, &[&["--target", &target][..], &flags].concat());
+    let flags = format!("--observe {remote} --observe-token-file {token}");
+    let run = weigh(&scratch, &format!("--target {target} {flags}"));
     run.expect_code(3)
         .expect_stderr("cannot be observed: 127.0.0.1: cannot connect to port");
-    let run = weigh(&scratch, &["--target", &target, "--observe", &remote]);
+    let run = weigh(&scratch, &format!("--target {target} --observe {remote}"));
     run.expect_code(2).expect_stderr("requires its token");
 }
 
@@ -340,25 +325,28 @@ fn another_machine_tells_over_tls_whoever_shows_the_token() {
 
     let target = format!("web={}", server.url());
     let remote = format!("tenbin:https://{}/", observer.address);
-    let observed = ["--target", &target, "--observe", &remote];
-    let with = |more: &[&str]| {
+    let with = |more: &str| {
         weigh(
             &scratch,
-            &[&observed[..], more, &["--rounds", "8"]].concat(),
+            &format!("--target {target} --observe {remote} {more} --rounds 8"),
         )
     };
 
-    let wrong = with(&["--observe-token-file", &other, "--observe-cacert", &ca]);
+    let wrong = with(&format!(
+        "--observe-token-file {other} --observe-cacert {ca}"
+    ));
     wrong
         .expect_code(3)
         .expect_stderr("refuses the token (status 401)");
     wrong.expect_silence_about(OTHER_TOKEN);
-    let untrusted = with(&["--observe-token-file", &token]);
+    let untrusted = with(&format!("--observe-token-file {token}"));
     untrusted
         .expect_code(3)
         .expect_stderr("the TLS handshake failed");
 
-    let run = with(&["--observe-token-file", &token, "--observe-cacert", &ca]);
+    let run = with(&format!(
+        "--observe-token-file {token} --observe-cacert {ca}"
+    ));
     expect_done(&run);
     run.expect_silence_about(TOKEN);
     let told = observer.running.so_far();
@@ -395,16 +383,8 @@ fn a_token_that_others_could_read_or_guess_is_refused() {
     let short = private(&scratch, "short", "sesame\n");
     let own = std::process::id().to_string();
     let observe = |listen: &str, token: &str| {
-        let arguments = [
-            "observe",
-            "--listen",
-            listen,
-            "--token-file",
-            token,
-            "--pid",
-            &own,
-        ];
-        Tenbin::new(&scratch, arguments).run()
+        let arguments = format!("observe --listen {listen} --token-file {token} --pid {own}");
+        Tenbin::line(&scratch, arguments).run()
     };
     let run = observe("0.0.0.0:0", &token);
     run.expect_code(2)
@@ -522,18 +502,12 @@ fn a_prometheus_page_tells_of_a_process_or_of_the_whole_host() {
     let url = server.url();
     let run = weigh(
         &scratch,
-        &[
-            "--target",
-            &format!("process={url}"),
-            "--target",
-            &format!("host={url}"),
-            "--observe",
-            &format!("process=prometheus:{}", process.url()),
-            "--observe",
-            &format!("host=prometheus:{}", host.url()),
-            "--rounds",
-            "8",
-        ],
+        &format!(
+            "--target process={url} --target host={url} --observe process=prometheus:{} \
+             --observe host=prometheus:{} --rounds 8",
+            process.url(),
+            host.url()
+        ),
     );
     expect_done(&run);
     run.expect_stdout("host (whole host)");
@@ -574,23 +548,12 @@ fn who_falls_silent_in_the_run_leaves_figures_unknown_and_the_run_alive() {
     let server = http_server(&scratch);
     let mut page = Page::start(of_process);
     let (target, how) = (server.url(), format!("prometheus:{}", page.url()));
-    let mut run = Tenbin::new(
+    let mut run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--observe",
-            &how,
-            "--connections",
-            "2",
-            "--warmup",
-            "0s",
-            "--slice",
-            "500ms",
-            "--rounds",
-            "16",
-        ],
+        format!(
+            "http --target {target} --observe {how} --connections 2 --warmup 0s \
+             --slice 500ms --rounds 16"
+        ),
     )
     .start();
     let first_slice_is_over = || {

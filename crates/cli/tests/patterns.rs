@@ -17,9 +17,9 @@ fn terms(count: u32) -> String {
         .collect()
 }
 
-fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
-    let fixed = ["http", "--rounds", "4", "--gap", "10ms", "--seed", "7"];
-    let run = Tenbin::new(scratch, [&fixed[..], options].concat());
+fn http(scratch: &Scratch, options: &str) -> Outcome {
+    let line = format!("http --rounds 4 --gap 10ms --seed 7 {options}");
+    let run = Tenbin::line(scratch, line);
     let run = run.within(Duration::from_secs(180)).run();
     run.expect_measured();
     run
@@ -46,24 +46,12 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
     let file = scratch.write("patterns.json", json);
     let run = http(
         &scratch,
-        &[
-            "--target",
-            &left.target("left"),
-            "--target",
-            &right.target("right"),
-            "--patterns",
-            &file,
-            "--hits",
-            "groonga",
-            "--slowest",
-            "3",
-            "--slice",
-            "500ms",
-            "--warmup",
-            "200ms",
-            "--connections",
-            "2",
-        ],
+        &format!(
+            "--target {} --target {} --patterns {file} --hits groonga --slowest 3 \
+             --slice 500ms --warmup 200ms --connections 2",
+            left.target("left"),
+            right.target("right")
+        ),
     );
     run.expect_stderr("the frequencies add up to 4, not to 1")
         .expect_stdout("slowest")
@@ -108,22 +96,12 @@ fn servers_that_do_not_find_the_same_are_not_compared() {
     let file = scratch.write("terms.txt", terms(40));
     let run = http(
         &scratch,
-        &[
-            "--target",
-            &whole.target("whole"),
-            "--target",
-            &half.target("half"),
-            "--patterns",
-            &file,
-            "--hits",
-            "groonga",
-            "--slice",
-            "200ms",
-            "--warmup",
-            "0s",
-            "--connections",
-            "1",
-        ],
+        &format!(
+            "--target {} --target {} --patterns {file} --hits groonga --slice 200ms \
+             --warmup 0s --connections 1",
+            whole.target("whole"),
+            half.target("half")
+        ),
     );
     run.expect_code(6);
     run.expect_stdout("unequal_hits")
@@ -138,17 +116,10 @@ fn a_server_that_finds_nothing_later_is_not_believed() {
     let fickle = Groonga::with_pages(&scratch, 20);
     let file = scratch.write("terms.txt", terms(20));
     let (steady_target, fickle_target) = (steady.target("steady"), fickle.target("fickle"));
-    let options = [
-        "http",
-        "--target",
-        &steady_target,
-        "--target",
-        &fickle_target,
-    ];
-    let load = ["--patterns", &file, "--hits", "groonga", "--seed", "7"];
-    let rounds = ["--rounds", "4", "--slice", "800ms", "--warmup", "0s"];
-    let command = [&options[..], &load, &rounds].concat();
-    let mut run = Tenbin::new(&scratch, command).start();
+    let options = format!("http --target {steady_target} --target {fickle_target}");
+    let load = format!("--patterns {file} --hits groonga --seed 7");
+    let rounds = "--rounds 4 --slice 800ms --warmup 0s";
+    let mut run = Tenbin::line(&scratch, format!("{options} {load} {rounds}")).start();
     run.wait_until(Duration::from_secs(60), || {
         let intervals = scratch.run().map(|run| run.join("intervals.jsonl"));
         let text = intervals.and_then(|path| std::fs::read_to_string(path).ok());
@@ -177,12 +148,12 @@ fn searches_without_a_hit_are_found_without_being_asked_for() {
         let word = |at: u32| format!("{SELECT}zq{:x}w\n", at.wrapping_mul(2_654_435_761));
         (1..=count).map(word).collect()
     };
-    let run = |patterns: String, more: &[&str]| {
+    let run = |patterns: String, more: &str| {
         let file = scratch.write("patterns.txt", patterns);
         let target = groonga.target("groonga");
-        let options = ["--target", &target, "--patterns", &file, "--slice", "200ms"];
-        let fixed = ["--warmup", "0s", "--connections", "2"];
-        http(&scratch, &[&options[..], &fixed, more].concat())
+        let options = format!("--target {target} --patterns {file} --slice 200ms");
+        let fixed = "--warmup 0s --connections 2";
+        http(&scratch, &format!("{options} {fixed} {more}"))
     };
     let severity = || {
         let result = scratch.result();
@@ -190,18 +161,18 @@ fn searches_without_a_hit_are_found_without_being_asked_for() {
         let found = findings.find(|finding| finding["rule"] == "no_hits");
         found.map(|found| found["severity"].as_str().unwrap_or_default().to_owned())
     };
-    run(words(200), &[])
+    run(words(200), "")
         .expect_code(6)
         .expect_stdout("200 of 200 patterns (100 % of the requests) have no hits on any target");
     assert_eq!(severity().as_deref(), Some("invalid"));
-    run(terms(45) + &words(5), &[]).expect_stdout("5 of 50 patterns (");
+    run(terms(45) + &words(5), "").expect_stdout("5 of 50 patterns (");
     assert_eq!(severity().as_deref(), Some("suspect"));
-    run(terms(50), &[]);
+    run(terms(50), "");
     assert_eq!(severity(), None);
-    run(words(200), &["--hits", "none"]);
+    run(words(200), "--hits none");
     assert_eq!(severity(), None, "the plan says not to look");
     // A warning says that hits are not counted if no pattern is recognized as a search.
-    run("/d/status\n".to_owned(), &[]).expect_stderr("searches without a hit are not counted");
+    run("/d/status\n".to_owned(), "").expect_stderr("searches without a hit are not counted");
     assert_eq!(severity(), None);
 }
 
@@ -286,24 +257,11 @@ fn forecast_and_groongas_own_count_agree_at_every_rate() {
         let file = scratch.write("terms.txt", terms(PAGES));
         let run = http(
             &scratch,
-            &[
-                "--target",
-                &groonga.target("groonga"),
-                "--patterns",
-                &file,
-                "--cache-hit",
-                &format!("{rate}%"),
-                "--cache-size",
-                "100",
-                "--cache-counters",
-                "groonga",
-                "--slice",
-                "1500ms",
-                "--warmup",
-                "1s",
-                "--connections",
-                "1",
-            ],
+            &format!(
+                "--target {} --patterns {file} --cache-hit {rate}% --cache-size 100 \
+                 --cache-counters groonga --slice 1500ms --warmup 1s --connections 1",
+                groonga.target("groonga")
+            ),
         );
         run.expect_stderr(&format!(
             "{drawn} of the 1,000 patterns of the file are drawn from"
@@ -383,30 +341,21 @@ fn what_cannot_be_drawn_or_counted_is_refused_with_a_sentence() {
         "elsewhere.json",
         "[{\"path\": \"/\", \"host\": \"nowhere\"}]",
     );
-    let refused = |options: &[&str]| {
-        let options = [&["http", "--target", &target][..], options].concat();
-        Tenbin::new(&scratch, options).run()
-    };
-    refused(&["--patterns", &few, "--cache-hit", "50%"])
+    let refused =
+        |options: &str| Tenbin::line(&scratch, format!("http --target {target} {options}")).run();
+    refused(&format!("--patterns {few} --cache-hit 50%"))
         .expect_code(2)
         .expect_stderr(
             "needs 200 different patterns (100 ÷ 50%), which the file cannot provide: it has 2",
         );
-    refused(&["--patterns", &broken])
+    refused(&format!("--patterns {broken}"))
         .expect_code(2)
         .expect_stderr("broken.json:2:")
         .expect_stderr("\"pth\" is no key of a pattern or a group");
-    refused(&["--patterns", &elsewhere])
+    refused(&format!("--patterns {elsewhere}"))
         .expect_code(2)
         .expect_stderr("\"GET /\" is for nowhere, which is no host of the target");
-    let counters = [
-        "--patterns",
-        &few,
-        "--cache-size",
-        "5",
-        "--cache-counters",
-        "groonga",
-    ];
+    let counters = format!("--patterns {few} --cache-size 5 --cache-counters groonga");
     refused(&counters)
         .expect_code(3)
         .expect_stderr("reading the counters of its cache failed")

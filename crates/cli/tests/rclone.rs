@@ -32,29 +32,12 @@ fn put_and_get_work_on_rclone_and_leave_nothing_behind() {
     let rclone = Store::rclone_with(&scratch, &[], 1024, &directories);
     let target = rclone.target("rclone");
     for operation in ["put", "get"] {
-        let run = Tenbin::new(
+        let run = Tenbin::line(
             &scratch,
-            [
-                "s3",
-                operation,
-                "--target",
-                &target,
-                "--size",
-                "64KiB",
-                "--slice",
-                "500ms",
-                "--rounds",
-                "4",
-                "--warmup",
-                "200ms",
-                "--connections",
-                "4",
-                "--objects",
-                "50",
-                "--seed",
-                "7",
-                "--json",
-            ],
+            format!(
+                "s3 {operation} --target {target} --size 64KiB --slice 500ms --rounds 4 \
+                 --warmup 200ms --connections 4 --objects 50 --seed 7 --json"
+            ),
         )
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)

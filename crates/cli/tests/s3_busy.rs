@@ -5,32 +5,31 @@ mod common;
 
 use std::time::Duration;
 
-use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin};
+use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin, words};
 
 /// Starts a built-in S3 server with these faults.
 fn server(scratch: &Scratch, faults: &[&str]) -> OwnServer {
-    let keys = ["--access-key", ACCESS, "--secret-key", SECRET];
-    let fixed = ["serve", "s3", "--listen", "127.0.0.1:0"];
-    let faults = faults.iter().flat_map(|fault| ["--fault", fault]);
-    OwnServer::start(scratch, fixed.into_iter().chain(keys).chain(faults))
+    let keys = format!("--access-key {ACCESS} --secret-key {SECRET}");
+    let faults: String = faults
+        .iter()
+        .map(|fault| format!(" --fault {fault}"))
+        .collect();
+    let line = format!("serve s3 --listen 127.0.0.1:0 {keys}{faults}");
+    OwnServer::start(scratch, words(line))
 }
 
 /// Runs `tenbin` with the credentials of the server.
-fn run(scratch: &Scratch, words: &[&str]) -> Outcome {
-    Tenbin::new(scratch, words)
+fn run(scratch: &Scratch, words: &str) -> Outcome {
+    Tenbin::line(scratch, words)
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .run()
 }
 
-fn s3(scratch: &Scratch, server: &OwnServer, words: &[&str]) -> Outcome {
-    let target = format!("jog={}", server.url());
-    let fixed = ["--target", &target, "--size", "1KiB", "--warmup", "0s"];
-    let short = ["--rounds", "2", "--slice", "500ms"];
-    run(
-        scratch,
-        &[&["s3"], words, fixed.as_slice(), short.as_slice()].concat(),
-    )
+fn s3(scratch: &Scratch, server: &OwnServer, words: &str) -> Outcome {
+    let target = format!("--target jog={}", server.url());
+    let short = "--size 1KiB --warmup 0s --rounds 2 --slice 500ms";
+    run(scratch, &format!("s3 {words} {target} {short}"))
 }
 
 #[test]
@@ -38,7 +37,7 @@ fn objects_are_laid_out_on_a_store_that_takes_one_put_at_a_time() {
     let scratch = Scratch::new("busy-laying");
     let server = server(&scratch, &["busy:98%"]);
     for operation in ["get", "stat", "list", "delete", "copy"] {
-        let words = [operation, "--objects", "100", "-c", "8"];
+        let words = format!("{operation} --objects 100 -c 8");
         let run = s3(&scratch, &server, &words);
         run.expect_measured();
         run.expect_stderr("loading 100 objects: the server refused")
@@ -47,7 +46,7 @@ fn objects_are_laid_out_on_a_store_that_takes_one_put_at_a_time() {
             );
     }
     // With one connection there are no concurrent PUTs, so the store rejects none.
-    let run = s3(&scratch, &server, &["get", "--objects", "2", "-c", "1"]);
+    let run = s3(&scratch, &server, "get --objects 2 -c 1");
     run.expect_measured();
     assert!(!run.stderr.contains("refused"), "{run}");
 }
@@ -58,21 +57,10 @@ fn warp_lays_out_its_objects_on_a_busy_store() {
     let server = server(&scratch, &["busy:98%"]);
     let host = format!("--host={}", server.address);
     for command in ["get", "mixed"] {
-        let keys = [
-            format!("--access-key={ACCESS}"),
-            format!("--secret-key={SECRET}"),
-        ];
-        let words = [
-            "warp",
-            command,
-            &host,
-            &keys[0],
-            &keys[1],
-            "--objects=50",
-            "--obj.size=1KiB",
-            "--concurrent=10",
-            "--duration=2s",
-        ];
+        let words = format!(
+            "warp {command} {host} --access-key={ACCESS} --secret-key={SECRET} --objects=50 \
+             --obj.size=1KiB --concurrent=10 --duration=2s"
+        );
         let run = run(&scratch, &words);
         run.expect_measured();
         run.expect_stderr("loading 50 objects: the server refused");
@@ -83,8 +71,8 @@ fn warp_lays_out_its_objects_on_a_busy_store() {
 fn broken_connections_and_retry_after_are_respected_while_laying_out() {
     let scratch = Scratch::new("busy-resets");
     let flaky = server(&scratch, &["reset:10%", "slow-down:5%"]);
-    let words = ["get", "--objects", "40", "-c", "4"];
-    let run = s3(&scratch, &flaky, &words);
+    let words = "get --objects 40 -c 4";
+    let run = s3(&scratch, &flaky, words);
     run.expect_measured();
     run.expect_stderr("loading 40 objects: the server refused");
     // At least two of 40 requests get `Retry-After: 1`, a wait of one second.
@@ -95,8 +83,8 @@ fn broken_connections_and_retry_after_are_respected_while_laying_out() {
 fn a_store_that_never_takes_anything_is_given_up() {
     let scratch = Scratch::new("busy-hopeless");
     let server = server(&scratch, &["slow-down:100%"]);
-    let words = ["get", "--objects", "40", "-c", "4"];
-    let run = s3(&scratch, &server, &words);
+    let words = "get --objects 40 -c 4";
+    let run = s3(&scratch, &server, words);
     run.expect_code(3)
         .expect_stderr("loading 40 objects failed: an object cannot be put: ")
         .expect_stderr("no request has succeeded for 3");
@@ -106,22 +94,13 @@ fn a_store_that_never_takes_anything_is_given_up() {
 fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
     let scratch = Scratch::new("busy-put");
     let server = server(&scratch, &["busy:98%"]);
-    let run = s3(&scratch, &server, &["put", "--objects", "500", "-c", "20"]);
+    let run = s3(&scratch, &server, "put --objects 500 -c 20");
     run.expect_code(6)
         .expect_stdout("warp would report ")
         .expect_stdout("run with --retries 10");
 
-    let words = [
-        "put",
-        "--objects",
-        "500",
-        "-c",
-        "20",
-        "--retries",
-        "10",
-        "--json",
-    ];
-    let run = s3(&scratch, &server, &words);
+    let words = "put --objects 500 -c 20 --retries 10 --json";
+    let run = s3(&scratch, &server, words);
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     let operations = document["results"][0]["operations"].as_array().cloned();
     let operations = operations.unwrap_or_else(|| panic!("no operations: {run}"));
@@ -139,47 +118,33 @@ fn errors_stay_errors_and_the_finding_says_what_warp_would_hide() {
 fn data_that_cannot_fit_is_refused_before_anything_is_put() {
     let scratch = Scratch::new("no-space");
     // 42 TB of objects do not fit into a store in memory.
-    let words = [
-        "s3",
-        "get",
-        "--builtin",
-        "memory=s3-memory",
-        "--objects",
-        "4000000",
-    ];
-    let in_memory = of_10_mib(&scratch, &words);
+    let words = "s3 get --builtin memory=s3-memory --objects 4000000";
+    let in_memory = of_10_mib(&scratch, words);
     in_memory
         .expect_code(2)
         .expect_stderr("target \"memory\" keeps at most ")
         .expect_stderr(
             "use fewer objects (--objects) or smaller ones (--size, with warp --obj.size)",
         );
-    let words = [
-        "s3",
-        "get",
-        "--builtin",
-        "disk=s3-durable",
-        "--objects",
-        "4000000",
-    ];
-    let on_disk = of_10_mib(&scratch, &words);
+    let words = "s3 get --builtin disk=s3-durable --objects 4000000";
+    let on_disk = of_10_mib(&scratch, words);
     on_disk
         .expect_code(2)
         .expect_stderr("of objects into target \"disk\" before measuring");
 }
 
-fn of_10_mib(scratch: &Scratch, words: &[&str]) -> Outcome {
-    run(scratch, &[words, &["--size", "10MiB"]].concat())
+fn of_10_mib(scratch: &Scratch, words: &str) -> Outcome {
+    run(scratch, &format!("{words} --size 10MiB"))
 }
 
 #[test]
 fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
     let scratch = Scratch::new("memory-limit");
-    let keys = ["--access-key", ACCESS, "--secret-key", SECRET];
-    let fixed = ["serve", "s3", "--listen", "127.0.0.1:0", "--memory", "1MiB"];
-    let mut server = OwnServer::start(&scratch, fixed.iter().chain(&keys));
-    let words = ["get", "--objects", "2000", "-c", "4"];
-    let run = s3(&scratch, &server, &words);
+    let keys = format!("--access-key {ACCESS} --secret-key {SECRET}");
+    let line = format!("serve s3 --listen 127.0.0.1:0 --memory 1MiB {keys}");
+    let mut server = OwnServer::start(&scratch, words(line));
+    let words = "get --objects 2000 -c 4";
+    let run = s3(&scratch, &server, words);
     run.expect_code(3)
         .expect_stderr("2,000 objects (2.0 MiB)")
         .expect_stderr("InsufficientStorage");
@@ -199,7 +164,7 @@ fn a_store_in_memory_refuses_what_is_beyond_its_limit_and_lives() {
 }
 
 fn run_plan(scratch: &Scratch, plan: &str) -> Outcome {
-    run(scratch, &["run", plan])
+    run(scratch, &format!("run {plan}"))
 }
 
 #[test]
@@ -207,7 +172,7 @@ fn the_time_of_laying_out_is_forecast() {
     let scratch = Scratch::new("lay-forecast");
     // The store accepts one PUT at a time, 4 ms each: 3,000 PUTs take at least 12 s.
     let server = server(&scratch, &["busy:0%"]);
-    let run = s3(&scratch, &server, &["get", "--objects", "3000", "-c", "2"]);
+    let run = s3(&scratch, &server, "get --objects 3000 -c 2");
     run.expect_measured();
     run.expect_stderr("after loading 3,000 objects (2.9 MiB) per target")
         .expect_stderr("loading 3,000 objects (2.9 MiB) takes about ");

@@ -57,8 +57,8 @@ fn store(scratch: &Scratch, port: u16, faults: &[&str]) -> OwnServer {
 }
 
 /// `tenbin` with the credentials of the store.
-fn tenbin<'a>(scratch: &'a Scratch, arguments: &[&str]) -> Tenbin<'a> {
-    Tenbin::new(scratch, arguments)
+fn tenbin<'a>(scratch: &'a Scratch, line: &str) -> Tenbin<'a> {
+    Tenbin::line(scratch, line)
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(SOON)
@@ -73,24 +73,10 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
     let target = format!("jog=http://127.0.0.1:{port}");
     let put = tenbin(
         &scratch,
-        &[
-            "s3",
-            "put",
-            "--target",
-            &target,
-            "--size",
-            "1KiB",
-            "--objects",
-            "40",
-            "-c",
-            "4",
-            "--slice",
-            "300ms",
-            "--rounds",
-            "1",
-            "--warmup",
-            "0s",
-        ],
+        &format!(
+            "s3 put --target {target} --size 1KiB --objects 40 -c 4 --slice 300ms \
+             --rounds 1 --warmup 0s"
+        ),
     )
     .run();
     assert!(matches!(put.code, Some(0 | 6 | 7)), "{put}");
@@ -124,7 +110,7 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
     );
 
     // The server still ignores 75 % of deletions, so `clean` reports the remaining objects.
-    let clean = tenbin(&scratch, &["clean", run]).run();
+    let clean = tenbin(&scratch, &format!("clean {run}")).run();
     clean
         .expect_code(3)
         .expect_stderr("deleted ")
@@ -134,14 +120,14 @@ fn deletions_that_are_acknowledged_and_not_done_are_reported_and_cleaned_later()
     drop(forgetful);
 
     let _healthy = store(&scratch, port, &[]);
-    let clean = tenbin(&scratch, &["clean", run]).run();
+    let clean = tenbin(&scratch, &format!("clean {run}")).run();
     clean
         .expect_code(0)
         .expect_stderr(&format!("target \"jog\": deleted {still} object"))
         .expect_stderr("deleted bucket tenbin-bench, which the run had created")
         .expect_stderr("nothing is left under tenbin-");
     assert!(!scratch.path().join("disk/buckets/tenbin-bench=").exists());
-    let shown = tenbin(&scratch, &["show", run]).run();
+    let shown = tenbin(&scratch, &format!("show {run}")).run();
     assert!(!shown.stderr.contains("left in bucket"), "{shown}");
 }
 
@@ -156,25 +142,10 @@ fn a_bucket_that_a_killed_run_made_is_deleted_and_one_that_was_there_is_not() {
             // Creates the bucket with an earlier run that keeps its data set.
             let keep = tenbin(
                 &scratch,
-                &[
-                    "s3",
-                    "get",
-                    "--target",
-                    &target,
-                    "--size",
-                    "1KiB",
-                    "--objects",
-                    "3",
-                    "--keep",
-                    "--slice",
-                    "300ms",
-                    "--rounds",
-                    "1",
-                    "--warmup",
-                    "0s",
-                    "--out",
-                    "before",
-                ],
+                &format!(
+                    "s3 get --target {target} --size 1KiB --objects 3 --keep --slice 300ms \
+                     --rounds 1 --warmup 0s --out before"
+                ),
             )
             .run();
             assert!(matches!(keep.code, Some(0 | 6 | 7)), "{keep}");
@@ -182,10 +153,7 @@ fn a_bucket_that_a_killed_run_made_is_deleted_and_one_that_was_there_is_not() {
         }
         let mut run = tenbin(
             &scratch,
-            &[
-                "s3", "put", "--target", &target, "--size", "1KiB", "--slice", "20s", "--warmup",
-                "0s",
-            ],
+            &format!("s3 put --target {target} --size 1KiB --slice 20s --warmup 0s"),
         )
         .start();
         run.wait_until(SOON, || measured_seconds(&scratch) >= 1);
@@ -194,13 +162,13 @@ fn a_bucket_that_a_killed_run_made_is_deleted_and_one_that_was_there_is_not() {
         assert!(files(&bucket) > 4);
         let directory = run_directory(&scratch);
         let directory = directory.to_str().expect("a path in UTF-8");
-        let clean = tenbin(&scratch, &["clean", directory]).run();
+        let clean = tenbin(&scratch, &format!("clean {directory}")).run();
         clean.expect_code(0).expect_stderr("deleted ");
         assert_eq!(bucket.exists(), was_there, "{clean}");
         if was_there {
             assert_eq!(files(&bucket.join("objects")), 3, "{clean}");
         }
-        let again = tenbin(&scratch, &["clean", directory]).run();
+        let again = tenbin(&scratch, &format!("clean {directory}")).run();
         again.expect_code(0).expect_stderr("nothing is left");
         assert!(!again.stderr.contains("deleted "), "{again}");
     }

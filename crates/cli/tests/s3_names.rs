@@ -5,12 +5,11 @@ mod common;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin};
+use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin, words};
 
 /// Runs `tenbin` with the credentials of the server, `--out` and `--json`.
-fn run(scratch: &Scratch, out: &str, arguments: &[&str]) -> Outcome {
-    let short = ["--out", out, "--json"];
-    let run = Tenbin::new(scratch, [arguments, &short].concat())
+fn run(scratch: &Scratch, out: &str, line: &str) -> Outcome {
+    let run = Tenbin::line(scratch, format!("{line} --out {out} --json"))
         .env("TENBIN_ACCESS_KEY", ACCESS)
         .env("TENBIN_SECRET_KEY", SECRET)
         .within(Duration::from_secs(60))
@@ -19,9 +18,7 @@ fn run(scratch: &Scratch, out: &str, arguments: &[&str]) -> Outcome {
     run
 }
 
-const SHORT: [&str; 8] = [
-    "--slice", "200ms", "--rounds", "1", "--warmup", "0s", "-c", "2",
-];
+const SHORT: &str = "--slice 200ms --rounds 1 --warmup 0s -c 2";
 
 /// Name, object size in bytes and number of objects of each workload, from the document of a run.
 fn worked(run: &Outcome) -> Vec<(String, u64, u64)> {
@@ -56,36 +53,19 @@ fn existing_objects_are_measured_under_the_size_that_they_have() {
     let scratch = Scratch::new("existing-names");
     let server = OwnServer::start(
         &scratch,
-        [
-            "serve",
-            "s3",
-            "--listen",
-            "127.0.0.1:0",
-            "--access-key",
-            ACCESS,
-            "--secret-key",
-            SECRET,
-        ],
+        words(format!(
+            "serve s3 --listen 127.0.0.1:0 --access-key {ACCESS} --secret-key {SECRET}"
+        )),
     );
-    let target = format!("own={}", server.url());
-    let target = ["--target", &target];
+    let target = format!("--target own={}", server.url());
     for (size, prefix) in [("1KiB", "small/"), ("4KiB", "mixed/"), ("9000", "mixed/")] {
-        let keep = [
-            "--keep",
-            "--size",
-            size,
-            "--objects",
-            "5",
-            "--prefix",
-            prefix,
-        ];
-        let arguments = [&["s3", "get"][..], &target, &keep, &SHORT].concat();
-        run(&scratch, &format!("keep-{size}"), &arguments);
+        let keep = format!("--keep --size {size} --objects 5 --prefix {prefix}");
+        let line = format!("s3 get {target} {keep} {SHORT}");
+        run(&scratch, &format!("keep-{size}"), &line);
     }
 
-    let existing = ["--existing", "--prefix", "small/"];
-    let arguments = [&["s3", "get"][..], &target, &existing, &SHORT].concat();
-    let found = run(&scratch, "found", &arguments);
+    let line = format!("s3 get {target} --existing --prefix small/ {SHORT}");
+    let found = run(&scratch, "found", &line);
     assert_eq!(
         worked(&found),
         [("get-1KiB".to_owned(), 1024, 5)],
@@ -96,18 +76,17 @@ fn existing_objects_are_measured_under_the_size_that_they_have() {
     assert!(text.contains("name = \"get-1KiB\""), "{text}");
     // The recorded plan repeats the run with the same workloads.
     let plan = plan.to_str().expect("a path in UTF-8");
-    let again = run(&scratch, "again", &["run", plan]);
+    let again = run(&scratch, "again", &format!("run {plan}"));
     assert_eq!(worked(&again), worked(&found), "{again}");
     let runs = ["found", "again"].map(|out| directory(&scratch, out));
     let [before, after] = runs.each_ref().map(|run| run.to_str().expect("UTF-8"));
-    let compared = Tenbin::new(&scratch, ["compare", before, after]).run();
+    let compared = Tenbin::line(&scratch, format!("compare {before} {after}")).run();
     // 8: one slice per run decides nothing. 6: a busy machine can make a run INVALID.
     assert!(matches!(compared.code, Some(6 | 8)), "{compared}");
     compared.expect_stdout("get-1KiB");
 
-    let existing = ["--existing", "--prefix", "mixed/"];
-    let arguments = [&["s3", "get"][..], &target, &existing, &SHORT].concat();
-    let mixed = run(&scratch, "mixed", &arguments);
+    let line = format!("s3 get {target} --existing --prefix mixed/ {SHORT}");
+    let mixed = run(&scratch, "mixed", &line);
     let [(name, _, objects)] = &worked(&mixed)[..] else {
         panic!("{mixed}")
     };
@@ -122,28 +101,13 @@ fn existing_objects_are_measured_under_the_size_that_they_have() {
 fn a_phase_alone_on_blobs_of_an_earlier_run_has_their_size_in_its_name() {
     let scratch = Scratch::new("blob-names");
     let server = OwnServer::start(&scratch, ["serve", "blob", "--listen", "127.0.0.1:0"]);
-    let target = format!("own={}", server.url());
-    let target = ["--target", &target];
-    let locations = ["--locations", "locations"];
-    let arguments = [
-        &["blob", "--phases", "p"][..],
-        &target,
-        &locations,
-        &["--size", "10KiB", "--objects", "50"],
-        &SHORT,
-    ]
-    .concat();
-    let put = run(&scratch, "put", &arguments);
+    let target = format!("--target own={}", server.url());
+    let options = format!("{target} --locations locations {SHORT}");
+    let line = format!("blob --phases p {options} --size 10KiB --objects 50");
+    let put = run(&scratch, "put", &line);
     assert_eq!(worked(&put)[0].0, "put-10KiB", "{put}");
     for (phase, name) in [("g", "get-10KiB"), ("d", "delete-10KiB")] {
-        let arguments = [
-            &["blob", "--phases", phase][..],
-            &target,
-            &locations,
-            &SHORT,
-        ]
-        .concat();
-        let alone = run(&scratch, phase, &arguments);
+        let alone = run(&scratch, phase, &format!("blob --phases {phase} {options}"));
         assert_eq!(worked(&alone)[0].0, name, "{alone}");
     }
 }

@@ -19,6 +19,7 @@ const WORK: &[(&str, &str)] = &[
         "operation = \"list\"\ndelimiter = \"/\"\nprefixes = \"4\"",
     ),
     ("stat", "operation = \"stat\""),
+    ("attributes", "operation = \"get-attributes\""),
     ("copy", "operation = \"copy\""),
     ("batch", "operation = \"delete-batch\"\nobjects = 500"),
     ("range", "operation = \"get\"\nrange = \"random:100\""),
@@ -96,26 +97,12 @@ fn a_run_that_is_interrupted_anywhere_leaves_nothing_it_does_not_name() {
     let scratch = Scratch::new("s3-interrupted");
     let store = Store::minio(&scratch, &["--quiet"], &[]);
     let target = store.target("minio");
-    let arguments = [
-        "s3",
-        "put",
-        "--target",
-        &target,
-        "--size",
-        "1KiB,1MiB",
-        "--slice",
-        "500ms",
-        "--rounds",
-        "4",
-        "--warmup",
-        "200ms",
-        "--connections",
-        "4",
-        "--objects",
-        "2000",
-    ];
+    let arguments = format!(
+        "s3 put --target {target} --size 1KiB,1MiB --slice 500ms --rounds 4 \
+         --warmup 200ms --connections 4 --objects 2000"
+    );
     let start = || {
-        Tenbin::new(&scratch, arguments)
+        Tenbin::line(&scratch, &arguments)
             .env("TENBIN_ACCESS_KEY", ACCESS)
             .env("TENBIN_SECRET_KEY", SECRET)
             .start()

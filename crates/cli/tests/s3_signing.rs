@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Certificates, Outcome, OwnServer, Scratch, Server, Tenbin, path_of};
+use common::{Certificates, Outcome, OwnServer, Scratch, Server, Tenbin, path_of, words};
 use tenbin_plan::Credentials;
 use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 
@@ -210,16 +210,10 @@ fn the_built_in_server_demands_every_signature_that_s3_demands() {
     let scratch = Scratch::new("unsigned-headers");
     let server = OwnServer::start(
         &scratch,
-        [
-            "serve",
-            "s3",
-            "--listen",
-            "127.0.0.1:0",
-            "--access-key",
-            "tenbin",
-            "--secret-key",
-            "tenbin-secret",
-        ],
+        words(
+            "serve s3 --listen 127.0.0.1:0 --access-key tenbin \
+             --secret-key tenbin-secret",
+        ),
     );
     let all = ["host", "x-amz-content-sha256", "x-amz-date"];
     assert_eq!(put_signed(&server, "/bucket", &[], &all), 200);

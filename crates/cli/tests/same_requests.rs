@@ -13,9 +13,9 @@ use serde_json::Value;
 const FAST: Duration = Duration::from_micros(200);
 const SLOW: Duration = Duration::from_millis(1);
 
-fn run(scratch: &Scratch, command: &[&str]) -> Outcome {
-    let fixed = ["--gap", "10ms", "--seed", "7", "--connections", "2"];
-    let run = Tenbin::new(scratch, [command, &fixed[..]].concat());
+fn run(scratch: &Scratch, command: &str) -> Outcome {
+    let line = format!("{command} --gap 10ms --seed 7 --connections 2");
+    let run = Tenbin::line(scratch, line);
     let run = run.within(Duration::from_secs(180)).run();
     run.expect_measured();
     run
@@ -40,27 +40,11 @@ fn two_are_sent_the_same(order: &str, warmup: &str) {
         (CACHED.to_string(), fast.target("fast"), slow.target("slow"));
     let run = run(
         &scratch,
-        &[
-            "http",
-            "--target",
-            &fast_target,
-            "--target",
-            &slow_target,
-            "--patterns",
-            &file,
-            "--order",
-            order,
-            "--cache-size",
-            &size,
-            "--cache-counters",
-            COUNTERS,
-            "--rounds",
-            "6",
-            "--slice",
-            "200ms",
-            "--warmup",
-            warmup,
-        ],
+        &format!(
+            "http --target {fast_target} --target {slow_target} --patterns {file} \
+             --order {order} --cache-size {size} --cache-counters {COUNTERS} --rounds 6 \
+             --slice 200ms --warmup {warmup}"
+        ),
     );
     assert_eq!(
         fast.counts(),
@@ -128,10 +112,10 @@ fn a_target_that_is_many_times_slower_is_sent_a_part_of_each_segment_and_a_findi
     let slow = Cached::start(Duration::from_millis(20));
     let file = scratch.write("paths.txt", paths(4 * CACHED));
     let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
-    let targets = ["http", "--target", &fast_target, "--target", &slow_target];
-    let patterns = ["--patterns", &file, "--order", "weighted"];
-    let rounds = ["--rounds", "2", "--slice", "300ms", "--warmup", "300ms"];
-    let run = run(&scratch, &[&targets[..], &patterns, &rounds].concat());
+    let targets = format!("http --target {fast_target} --target {slow_target}");
+    let patterns = format!("--patterns {file} --order weighted");
+    let rounds = "--rounds 2 --slice 300ms --warmup 300ms";
+    let run = run(&scratch, &format!("{targets} {patterns} {rounds}"));
     run.expect_stdout("SUSPECT: unequal_requests")
         .expect_stdout("it was sent only");
 }
@@ -147,23 +131,10 @@ fn what_a_target_that_becomes_slow_could_not_be_sent_is_a_finding() {
     let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
     let run = run(
         &scratch,
-        &[
-            "http",
-            "--target",
-            &fast_target,
-            "--target",
-            &slow_target,
-            "--patterns",
-            &file,
-            "--order",
-            "sequential",
-            "--rounds",
-            "2",
-            "--slice",
-            "100ms",
-            "--warmup",
-            "0s",
-        ],
+        &format!(
+            "http --target {fast_target} --target {slow_target} --patterns {file} \
+             --order sequential --rounds 2 --slice 100ms --warmup 0s"
+        ),
     );
     // A part of the next segments, or the end of the last one, depending on how fast the machine is.
     run.expect_stdout(": unequal_requests; ");
@@ -202,26 +173,26 @@ fn one_target_of_three_hosts_is_sent_what_one_of_one_host_is_sent() {
 
 /// Checks that two stores get the same reads, although one store is several times slower. On a busy
 /// machine the slow store may be late, which the run must report; the run is then repeated.
-fn stores_are_sent_the_same(command: &[&str], size: usize) {
+fn stores_are_sent_the_same(command: &str, size: usize) {
     const ATTEMPTS: usize = 3;
     let is_equal = (0..ATTEMPTS).any(|_| equal_reads_or_a_finding(command, size));
     assert!(is_equal, "the slow store was late in {ATTEMPTS} runs");
 }
 
 /// Returns whether the stores got the same reads. Fails if they did not and no finding reports it.
-fn equal_reads_or_a_finding(command: &[&str], size: usize) -> bool {
+fn equal_reads_or_a_finding(command: &str, size: usize) -> bool {
     let scratch = Scratch::new("same-objects");
     let (fast, slow) = (Cached::start(FAST), Cached::start(SLOW));
     let (fast_target, slow_target) = (fast.target("fast"), slow.target("slow"));
-    let targets = ["--target", &fast_target, "--target", &slow_target];
-    let rounds = ["--rounds", "4", "--slice", "500ms"];
-    let run = run(&scratch, &[command, &targets, &rounds].concat());
+    let targets = format!("--target {fast_target} --target {slow_target}");
+    let rounds = "--rounds 4 --slice 500ms";
+    let run = run(&scratch, &format!("{command} {targets} {rounds}"));
     if rules(&scratch.result()).contains(&"unequal_requests") {
         return false;
     }
     let (of_fast, of_slow) = (fast.counts(), slow.counts());
     assert!(of_fast.len() > size, "{run}");
-    if command[0] == "s3" {
+    if command.starts_with("s3 ") {
         assert_eq!(of_fast, of_slow, "not the same objects\n{run}");
     }
     // The number of stored blobs affects which blobs are read, but not how often each is read.
@@ -240,16 +211,9 @@ fn equal_reads_or_a_finding(command: &[&str], size: usize) -> bool {
 #[test]
 fn two_object_stores_are_sent_the_same_reads() {
     for choose in ["uniform", "sequential", "zipf:1"] {
-        let read = ["s3", "get", "--size", "1KiB", "--objects", "300"];
-        let how = [
-            "--choose",
-            choose,
-            "--warmup",
-            "300ms",
-            "--no-verify",
-            "--anonymous",
-        ];
-        stores_are_sent_the_same(&[&read[..], &how].concat(), 100);
+        let read = "s3 get --size 1KiB --objects 300";
+        let how = format!("--choose {choose} --warmup 300ms --no-verify --anonymous");
+        stores_are_sent_the_same(&format!("{read} {how}"), 100);
     }
 }
 
@@ -257,8 +221,8 @@ fn two_object_stores_are_sent_the_same_reads() {
 fn two_blob_stores_are_sent_the_same_reads() {
     // The stores hold different blobs, but the same part of the blobs is read.
     for phases in ["pg", "pgg"] {
-        let read = ["blob", "--store", "s3", "--anonymous", "--phases", phases];
-        let how = ["--size", "1KiB", "--warmup", "200ms"];
-        stores_are_sent_the_same(&[&read[..], &how].concat(), 100);
+        let read = format!("blob --store s3 --anonymous --phases {phases}");
+        let how = "--size 1KiB --warmup 200ms";
+        stores_are_sent_the_same(&format!("{read} {how}"), 100);
     }
 }

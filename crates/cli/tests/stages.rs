@@ -132,20 +132,12 @@ fn nginx_tells_its_stages_over_both_versions_of_http() {
 fn nobody_reads_stages_who_was_not_asked_to() {
     let scratch = Scratch::new("stages-off");
     let nginx = Nginx::serving(&scratch, TOLD);
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--json",
-            "--target",
-            &nginx.target("a"),
-            "--rounds",
-            "1",
-            "--slice",
-            "200ms",
-            "--warmup",
-            "0s",
-        ],
+        format!(
+            "http --json --target {} --rounds 1 --slice 200ms --warmup 0s",
+            nginx.target("a")
+        ),
     )
     .run();
     run.expect_measured();
@@ -191,29 +183,12 @@ fn the_blob_server_tells_the_stages_of_every_phase() {
     let scratch = Scratch::new("stages-blob");
     let server = OwnServer::start(&scratch, ["serve", "blob", "--listen", "127.0.0.1:0"]);
     let target = format!("blob=http://{}", server.address);
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "blob",
-            "--json",
-            "--stages",
-            "--target",
-            &target,
-            "--phases",
-            "pgd",
-            "--size",
-            "10KiB",
-            "--rounds",
-            "1",
-            "--slice",
-            "3s",
-            "--warmup",
-            "0s",
-            "--gap",
-            "0s",
-            "--objects",
-            "500",
-        ],
+        format!(
+            "blob --json --stages --target {target} --phases pgd --size 10KiB \
+             --rounds 1 --slice 3s --warmup 0s --gap 0s --objects 500"
+        ),
     )
     .run();
     run.expect_measured();

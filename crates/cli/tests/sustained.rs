@@ -36,33 +36,12 @@ fn a_server_that_is_fast_because_it_rests_does_not_win() {
     let steady = serve("--capacity 300/s");
     let targets = [("rests", &rests), ("steady", &steady)];
     let [first, second] = targets.map(|(name, server)| format!("{name}={}", server.url()));
-    let run = Tenbin::new(
+    let run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &first,
-            "--target",
-            &second,
-            "--baseline",
-            "steady",
-            "-c",
-            "8",
-            "--rounds",
-            "10",
-            "--slice",
-            "400ms",
-            "--lead",
-            "50ms",
-            "--gap",
-            "100ms",
-            "--warmup",
-            "100ms",
-            "--sustain",
-            "5s",
-            "--seed",
-            "1",
-        ],
+        format!(
+            "http --target {first} --target {second} --baseline steady -c 8 --rounds 10 \
+             --slice 400ms --lead 50ms --gap 100ms --warmup 100ms --sustain 5s --seed 1"
+        ),
     )
     .run();
     run.expect_measured();
@@ -114,23 +93,12 @@ fn an_observed_process_that_dies_is_named_although_others_of_its_name_live() {
     };
     let (mut first, mut second) = (start(), start());
     let (observe, target) = (format!("a=name:{name}"), format!("a={}", server.url()));
-    let running = Tenbin::new(
+    let running = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--observe",
-            &observe,
-            "--rounds",
-            "6",
-            "--slice",
-            "1s",
-            "--warmup",
-            "0s",
-            "-c",
-            "2",
-        ],
+        format!(
+            "http --target {target} --observe {observe} --rounds 6 --slice 1s \
+             --warmup 0s -c 2"
+        ),
     )
     .start();
     std::thread::sleep(Duration::from_secs(3));

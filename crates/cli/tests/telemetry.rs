@@ -208,11 +208,7 @@ fn a_plan_can_ask_for_further_files_and_the_live_page() {
         .expect_stderr("in [output]: export \"gnuplot\": there is no format \"gnuplot\"");
 
     let plan = plan("[\"csv\", \"junit=result.xml\"]");
-    let run = Tenbin::new(
-        &scratch,
-        ["run", &plan, "--export", "csv", "--export", "go"],
-    )
-    .run();
+    let run = Tenbin::line(&scratch, format!("run {plan} --export csv --export go")).run();
     assert!(matches!(run.code, Some(0 | 6 | 8)), "{run}");
     run.expect_stderr("live page: http://127.0.0.1:");
     // No client had the live page open, so the run does not wait for one.

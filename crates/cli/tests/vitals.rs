@@ -100,15 +100,18 @@ fn a_server_given_by_url_is_told_apart_from_a_busy_program() {
     let told = findings(&result, "others_busy");
     assert_eq!(told.len(), 1, "{result}");
     assert_eq!(told[0]["severity"], "suspect", "{result}");
-    for end in ends(&scratch) {
+    let ends = ends(&scratch);
+    for end in &ends {
         assert!(end["server"].is_null(), "its use is no figure: {end}");
         let machine = &end["machine"];
         let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{end}"));
         assert!(number(&machine["others_cpu_seconds"]) > 0.1, "{end}");
-        let programs = machine["programs"].as_array().expect("programs");
-        let of = |pid: i64| programs.iter().any(|one| one["pid"] == pid);
-        assert!(of(pid), "{end}");
-        assert!(!of(i64::from(nginx.pid())), "{end}");
+        // Unknown if a reading came late, as it can where no core is idle.
+        if let Some(programs) = machine["programs"].as_array() {
+            let of = |pid: i64| programs.iter().any(|one| one["pid"] == pid);
+            assert!(of(pid), "{end}");
+            assert!(!of(i64::from(nginx.pid())), "{end}");
+        }
     }
 }
 

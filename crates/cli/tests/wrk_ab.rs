@@ -4,7 +4,7 @@ mod common;
 
 use std::os::unix::fs::symlink;
 
-use common::{Nginx, OwnServer, Scratch, Server, Tenbin, path_of};
+use common::{Nginx, OwnServer, Scratch, Server, Tenbin, names_machine_rule, path_of, words};
 
 #[test]
 fn the_lines_of_the_faq_run_as_written() {
@@ -63,20 +63,6 @@ fn the_lines_of_the_faq_run_as_written() {
         .expect_stderr("GET returned status 404");
 }
 
-/// Whether a finding depends on the test machine. A short run on a busy machine can have these
-/// findings; none is about slices.
-fn is_about_the_machine(line: &str) -> bool {
-    let rules = [
-        "absolute_figures",
-        "machine_full",
-        "others_busy",
-        "steal",
-        "client_saturated",
-        "shared_cores",
-    ];
-    rules.iter().any(|rule| line.contains(rule))
-}
-
 #[test]
 fn one_target_is_measured_in_one_stretch_and_nothing_is_said_of_slices() {
     let scratch = Scratch::new("wrk-ab-stretch");
@@ -87,9 +73,7 @@ fn one_target_is_measured_in_one_stretch_and_nothing_is_said_of_slices() {
         let run = Tenbin::new(&scratch, line).run();
         run.expect_code(0).expect_stderr("1 slice");
         let findings = run.stdout.lines().filter(|line| line.starts_with("* "));
-        let others: Vec<&str> = findings
-            .filter(|line| !is_about_the_machine(line))
-            .collect();
+        let others: Vec<&str> = findings.filter(|line| !names_machine_rule(line)).collect();
         assert_eq!(others, [""; 0], "{run}");
         assert!(!run.stderr.contains("so that its figures"), "{run}");
     }
@@ -111,15 +95,8 @@ fn a_redirect_is_no_failure() {
 #[test]
 fn a_route_of_half_a_second_is_measured_for_the_whole_time() {
     let scratch = Scratch::new("wrk-ab-slow");
-    let fixed = [
-        "serve",
-        "http",
-        "--listen",
-        "127.0.0.1:0",
-        "--delay",
-        "500ms",
-    ];
-    let server = OwnServer::start(&scratch, fixed);
+    let fixed = "serve http --listen 127.0.0.1:0 --delay 500ms";
+    let server = OwnServer::start(&scratch, words(fixed));
     let url = format!("http://{}/", server.address);
     // Slices of 500 ms would sometimes end without a response.
     let run = Tenbin::new(&scratch, ["wrk", "-c4", "-d4s", &url]).run();

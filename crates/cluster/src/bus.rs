@@ -189,65 +189,23 @@ impl Bus {
             url: server.url.clone(),
             why,
         };
-        let changes = incoming.clone();
-        let failed = incoming.clone();
-        let mut options = ConnectOptions::new()
-            .name(name)
-            .custom_inbox_prefix(inbox)
-            .connection_timeout(ATTEMPT_TIMEOUT)
-            .ping_interval(PING)
-            .subscription_capacity(MOST_WAITING)
-            .ignore_discovered_servers()
-            .event_callback(move |event| {
-                let change = match event {
-                    Event::Disconnected => Some(Incoming::Disconnected),
-                    Event::Connected => Some(Incoming::Connected),
-                    Event::SlowConsumer(_) => Some(Incoming::TooSlow),
-                    Event::ServerError(error) if is_forbidden(&error) => Some(Incoming::Forbidden),
-                    _ => None,
-                };
-                if let Some(change) = change {
-                    changes.add(change);
-                }
-                std::future::ready(())
-            });
-        if let Some(creds) = &server.creds {
-            options = options.nkey(creds.seed.clone());
-            if let Some(authority) = &creds.authority {
-                options = options
-                    .add_root_certificates(authority.clone())
-                    .require_tls(true);
-            }
-        }
+        let session = Session {
+            url: server.url.clone(),
+            options: connect_options(server, name, inbox, incoming.clone()),
+            subjects,
+            filter,
+            incoming,
+            outgoing,
+            opened,
+            closed,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| refuse(error.to_string()))?;
-        let url = server.url.clone();
         let thread = thread::Builder::new().name("nats".to_owned());
         let thread = thread.spawn(move || {
-            runtime.block_on(async move {
-                let opening = timeout(CONNECT_TIMEOUT, open(&url, options, subjects));
-                let seconds = CONNECT_TIMEOUT.as_secs();
-                let no_response = |_| Err(format!("no response within {seconds} s"));
-                let client = match opening.await.unwrap_or_else(no_response) {
-                    Ok((client, subscribers)) => {
-                        let _ = opened.send(Ok(()));
-                        tokio::spawn(forward(subscribers, incoming, filter));
-                        client
-                    }
-                    Err(why) => {
-                        let _ = opened.send(Err(why));
-                        return;
-                    }
-                };
-                let too_long = async {
-                    let _ = closed.await;
-                    sleep(CLOSE_TIMEOUT).await;
-                };
-                let sent = publish(&client, outgoing, &failed);
-                select(pin!(sent), pin!(too_long)).await;
-            });
+            runtime.block_on(session.run());
             // A reconnection may be waiting for the address of a host.
             runtime.shutdown_background();
         });
@@ -283,6 +241,82 @@ impl Drop for Bus {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// The options of the client, which reports changes of the connection to `changes`.
+fn connect_options(server: &Server, name: &str, inbox: &str, changes: Delivery) -> ConnectOptions {
+    let options = ConnectOptions::new()
+        .name(name)
+        .custom_inbox_prefix(inbox)
+        .connection_timeout(ATTEMPT_TIMEOUT)
+        .ping_interval(PING)
+        .subscription_capacity(MOST_WAITING)
+        .ignore_discovered_servers()
+        .event_callback(move |event| {
+            let change = match event {
+                Event::Disconnected => Some(Incoming::Disconnected),
+                Event::Connected => Some(Incoming::Connected),
+                Event::SlowConsumer(_) => Some(Incoming::TooSlow),
+                Event::ServerError(error) if is_forbidden(&error) => Some(Incoming::Forbidden),
+                _ => None,
+            };
+            if let Some(change) = change {
+                changes.add(change);
+            }
+            std::future::ready(())
+        });
+    let Some(creds) = &server.creds else {
+        return options;
+    };
+    let options = options.nkey(creds.seed.clone());
+    match &creds.authority {
+        Some(authority) => options
+            .add_root_certificates(authority.clone())
+            .require_tls(true),
+        None => options,
+    }
+}
+
+/// What the thread of a [`Bus`] needs to connect, and to pass messages in both directions.
+struct Session {
+    url: String,
+    options: ConnectOptions,
+    subjects: Vec<String>,
+    filter: Filter,
+    incoming: Delivery,
+    outgoing: queue::UnboundedReceiver<Outgoing>,
+    /// Receives the result of the first connection.
+    opened: mpsc::Sender<Result<(), String>>,
+    /// Ends when the bus is dropped.
+    closed: oneshot::Receiver<()>,
+}
+
+impl Session {
+    /// Connects, then passes messages until the bus is closed.
+    async fn run(self) {
+        let opening = open(&self.url, self.options, self.subjects);
+        let seconds = CONNECT_TIMEOUT.as_secs();
+        let no_response = |_| Err(format!("no response within {seconds} s"));
+        let opening = timeout(CONNECT_TIMEOUT, opening).await;
+        let client = match opening.unwrap_or_else(no_response) {
+            Ok((client, subscribers)) => {
+                let _ = self.opened.send(Ok(()));
+                let incoming = self.incoming.clone();
+                tokio::spawn(forward(subscribers, incoming, self.filter));
+                client
+            }
+            Err(why) => {
+                let _ = self.opened.send(Err(why));
+                return;
+            }
+        };
+        let too_long = async {
+            let _ = self.closed.await;
+            sleep(CLOSE_TIMEOUT).await;
+        };
+        let sent = publish(&client, self.outgoing, &self.incoming);
+        select(pin!(sent), pin!(too_long)).await;
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct OtherClock {
 
 impl OtherClock {
     /// The estimate from `probes`; `None` without probes.
-    pub(crate) fn of(probes: &[Probe]) -> Option<Self> {
+    pub(crate) fn estimate(probes: &[Probe]) -> Option<Self> {
         let best = probes.iter().min_by_key(|probe| probe.round_trip())?;
         let there = i128::from(best.received) + i128::from(best.replied);
         let here = i128::from(best.sent) + i128::from(best.returned);
@@ -73,10 +73,10 @@ mod tests {
             replied: 1_010_150,
             returned: 10_200,
         };
-        let clock = OtherClock::of(&[slow, quick]).expect("an estimate");
+        let clock = OtherClock::estimate(&[slow, quick]).expect("an estimate");
         assert_eq!(clock.error, 50);
         assert_eq!(clock.at(20_000), 1_020_000);
-        assert_eq!(OtherClock::of(&[]), None);
+        assert_eq!(OtherClock::estimate(&[]), None);
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
             replied: 12_000 - 500,
             returned: 12_000,
         };
-        let clock = OtherClock::of(&[probe]).expect("an estimate");
+        let clock = OtherClock::estimate(&[probe]).expect("an estimate");
         let truth = 20_000 - 500;
         assert!(clock.at(20_000).abs_diff(truth) <= clock.error);
     }

@@ -66,7 +66,7 @@ pub struct Hub {
 /// If a name is invalid, the address cannot be listened on, the directory is open to other users or
 /// incomplete, or a file cannot be read or written.
 pub fn prepare(options: &Options) -> Result<Hub, ClusterError> {
-    let addresses = Addresses::of(options.listen, &options.names)?;
+    let addresses = Addresses::new(options.listen, &options.names)?;
     let directory = Directory::open(&options.directory)?;
     let keys = Keys::load_or_make(&directory)?;
     let server = keys.server_certificate(&addresses.in_certificate)?;

@@ -210,7 +210,7 @@ pub struct SliceOrder {
 }
 
 /// The end of an agent's part of a slice.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SliceDone {
     /// Actual length of the measured window, seconds.
     pub seconds: f64,

@@ -96,7 +96,7 @@ pub const SPELLINGS: &[Spelling] = &[
 
 impl Spelling {
     /// The spelling of the tool with this command.
-    pub fn of(command: &str) -> Option<&'static Self> {
+    pub fn for_command(command: &str) -> Option<&'static Self> {
         SPELLINGS
             .iter()
             .find(|spelling| spelling.command == command)
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn spelled(command: &str, message: &str) -> String {
-        let spelling = Spelling::of(command).expect(command);
+        let spelling = Spelling::for_command(command).expect(command);
         spelling
             .spell(message, |flag| flag == "--observe")
             .into_owned()

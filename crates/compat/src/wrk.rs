@@ -7,7 +7,7 @@ use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
-use crate::web::{Scheme, WebJob, servers, take_connection};
+use crate::web::{Scheme, Server, WebJob, servers, take_connection};
 
 const TOOL: &[&str] = &["wrk"];
 
@@ -127,15 +127,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let threads = count(&mut given, "threads");
     let duration = time(&mut given, "duration");
     let timeout = time(&mut given, "timeout");
-    let mut headers = given.list("header").to_vec();
-    let keep_alive = take_connection(&mut headers);
-    if keep_alive == Some(false) {
-        given.note(
-            "--header: the client closes the connection after every response; \
-            the time to open connections is measured separately from requests"
-                .to_owned(),
-        );
-    }
+    let (headers, keep_alive) = headers(&mut given);
     let (urls, rest) = urls_and_rest(&given.operands);
     if let Some(argument) = rest.first() {
         given.mistakes.push(format!(
@@ -156,21 +148,14 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     if threads > connections {
         given.wrong("threads", "must not be more than the connections");
     }
-    let insecure = given.switch("insecure");
-    let is_tls = |server: &crate::Server| server.url.starts_with("https://");
-    if servers.iter().any(is_tls) && !insecure {
-        given.note(
-            "certificates are checked, which wrk never does; --insecure accepts any certificate"
-                .to_owned(),
-        );
-    }
+    let insecure = is_insecure(&mut given, &servers);
     let mut web = WebJob {
         tool: "wrk",
         servers,
         connections,
         threads: Some(threads),
         rate,
-        keep_alive: keep_alive.unwrap_or(true),
+        keep_alive,
         requests: None,
         time: Some(duration),
         timeout,
@@ -193,6 +178,33 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         latency: given.switch("latency") || given.switch("u_latency"),
         uncorrected: given.switch("u_latency"),
     })))
+}
+
+/// The headers of the requests, and whether connections are kept alive.
+fn headers(given: &mut Given) -> (Vec<String>, bool) {
+    let mut headers = given.list("header").to_vec();
+    let keep_alive = take_connection(&mut headers).unwrap_or(true);
+    if !keep_alive {
+        given.note(
+            "--header: the client closes the connection after every response; \
+            the time to open connections is measured separately from requests"
+                .to_owned(),
+        );
+    }
+    (headers, keep_alive)
+}
+
+/// Whether any certificate is accepted.
+fn is_insecure(given: &mut Given, servers: &[Server]) -> bool {
+    let insecure = given.switch("insecure");
+    let is_tls = |server: &Server| server.url.starts_with("https://");
+    if servers.iter().any(is_tls) && !insecure {
+        given.note(
+            "certificates are checked, which wrk never does; --insecure accepts any certificate"
+                .to_owned(),
+        );
+    }
+    insecure
 }
 
 /// Splits operands into URLs (the first operand, and the operands directly after it that contain

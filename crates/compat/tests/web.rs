@@ -260,7 +260,8 @@ unchanged, and so do command lines of wrk2 (`wrk -R 2000 …`). Differences, and
 - **With `-R`, requests are sent at a constant rate, and the output is that of wrk2.** Latency is measured from
   when a request was due. wrk2 leaves out its first ten seconds, Tenbin half a second. A request
   uses any free connection; wrk2 schedules each connection separately.
-- **The last lines are a verdict**; the run directory has everything else.
+- **The last lines are a verdict**; the run directory has everything else. With `--lang ja`, or in a Japanese locale, these
+  lines are in Japanese. The lines that the original tool prints too stay in English, because programs parse them.
 
 Two consecutive runs of these tools also compare two states of the machine: give both
 servers in one command line, or use `tenbin http`.

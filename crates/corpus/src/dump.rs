@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 
 use crate::error::Error;
-use crate::http::Client;
+use tenbin_http::Client;
 
 /// A part of a database, dumped to one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -73,41 +73,13 @@ impl Error {
     }
 }
 
-/// The start of an untrusted text for use in a message: one line, without control characters.
-pub(crate) fn excerpt(text: &str) -> String {
-    const LENGTH: usize = 120;
-    let mut short = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        if length > 0 {
-            short.push(' ');
-            length += 1;
-        }
-        for character in word.chars() {
-            if length >= LENGTH {
-                short.push('…');
-                return short;
+impl From<tenbin_http::Error> for Error {
+    fn from(error: tenbin_http::Error) -> Self {
+        match error {
+            tenbin_http::Error::Request { server, failure } => {
+                Self::server(server, failure.to_string())
             }
-            if character.is_control() {
-                short.extend(character.escape_default())
-            } else {
-                short.push(character)
-            }
-            length += 1;
+            unusable => Self::Refused(unusable.to_string()),
         }
-    }
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::excerpt;
-
-    #[test]
-    fn untrusted_text_becomes_one_short_escaped_line() {
-        assert_eq!(excerpt(" a\n\t b\u{1b}[31m "), "a b\\u{1b}[31m");
-        assert_eq!(excerpt(&"x".repeat(120)), "x".repeat(120));
-        assert_eq!(excerpt(&"x".repeat(121)), "x".repeat(120) + "…");
-        assert_eq!(excerpt(""), "");
     }
 }

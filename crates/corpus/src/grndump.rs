@@ -4,10 +4,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
-use crate::error::{Error, excerpt};
+use tenbin_http::excerpt;
+
+use crate::error::Error;
 use crate::escape::query_component;
 use crate::groonga::Response;
-use crate::http::Client;
+use tenbin_http::Client;
 
 /// The program that reads the files of a database.
 const GROONGA: &str = "groonga";
@@ -37,7 +39,7 @@ pub struct Wanted {
 #[derive(Debug)]
 pub enum Database {
     /// A running server.
-    Server(Client),
+    Server(Box<Client>),
     /// The database's files.
     Files(String),
 }

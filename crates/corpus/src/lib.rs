@@ -9,7 +9,6 @@ mod error;
 pub mod escape;
 pub mod grndump;
 pub mod groonga;
-pub mod http;
 pub mod json;
 pub mod load;
 pub mod make;

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, excerpt};
+use tenbin_http::excerpt;
+
+use crate::error::Error;
 use crate::groonga::Response;
-use crate::http::{Client, Login};
 use crate::json::Json;
+use tenbin_http::{Client, Login};
 
 /// Time limit of a status request; a node that does not respond in time is not alive.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,7 +61,8 @@ pub const KINDS: &[Kind] = &[
 pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>, Error> {
     let mut nodes: Vec<Node> = Vec::new();
     for url in servers {
-        let client = Client::with_timeout(url, login, TIMEOUT)?;
+        let mut client = Client::new(url, login)?;
+        client.set_timeout(TIMEOUT);
         let known = (kind.ask)(&client).unwrap_or_else(|error| {
             let note = match error {
                 Error::Server { reason, .. } => reason,

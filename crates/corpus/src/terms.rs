@@ -5,10 +5,12 @@ mod opensearch;
 
 use std::collections::HashSet;
 
-use crate::error::{Error, excerpt};
+use tenbin_http::excerpt;
+
+use crate::error::Error;
 use crate::groonga::{Columns, Response};
-use crate::http::Client;
 use crate::json::Json;
+use tenbin_http::Client;
 
 /// Records per request.
 const PAGE: u64 = 1_000;

@@ -201,86 +201,125 @@ pub fn drive(
     let edge = &edge;
     let barrier = &(drive.opens_first() || gate.is_some())
         .then(|| StartBarrier::new(workers.len(), drive.opens_first(), gate.clone()));
+    let slice = Slice {
+        drive,
+        clock,
+        total,
+        edge,
+        barrier,
+        stop,
+    };
     let mut longest = 0;
     let outcomes = thread::scope(|scope| {
-        let handles: Vec<_> = workers
-            .into_iter()
-            .enumerate()
-            .map(|(index, mut worker)| {
+        let indexed = workers.into_iter().zip(&own).enumerate();
+        let handles: Vec<_> = indexed
+            .map(|(index, (worker, &own))| {
                 let sender = sender.clone();
-                let own = own[index];
-                scope.spawn(move || {
-                    let schedule = match own {
-                        None => schedule(drive, clock, drive.part.thread(index), total, edge),
-                        Some(connections) => {
-                            let thread = drive.part.thread(index);
-                            schedule_of_own_connections(drive, clock, thread, connections, edge)
-                        }
-                    };
-                    let mut ship = move |mut sample: Sample| {
-                        if own.is_some() {
-                            sample.forget_connections();
-                        }
-                        // Cannot fail: the receiver outlives the threads.
-                        let _ = sender.send(sample);
-                    };
-                    run_thread(
-                        drive,
-                        clock,
-                        schedule,
-                        barrier,
-                        worker.as_mut(),
-                        &mut ship,
-                        stop,
-                    )
-                    .map(|played| (worker, played))
-                    .map_err(|source| EngineError::System {
-                        thread: index,
-                        source,
-                    })
-                })
+                scope.spawn(move || slice.run(index, worker, own, &sender))
             })
             .collect();
         drop(sender);
         longest = relay(&samples, clock, drive, threads, (edge, barrier), listen);
-        handles
-            .into_iter()
-            .enumerate()
+        let joined = handles.into_iter().enumerate();
+        joined
             .map(|(index, handle)| handle.join().unwrap_or(Err(EngineError::Panic(index))))
             .collect::<Vec<_>>()
     });
     let began = barrier.as_ref().and_then(StartBarrier::origin).unwrap_or(0);
     let began = Duration::from_nanos(began);
     let opened = SystemTime::UNIX_EPOCH + clock.origin_unix() + began + drive.lead;
-    let (workers, played): (Vec<_>, Vec<_>) = outcomes
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .unzip();
-    let mut tcp = TcpFigures::default();
-    let mut stages = drive.stages.then(StageSums::default);
-    let mut lives = Vec::new();
-    let mut unmeasured = 0;
-    for (part, own) in played.into_iter().zip(own) {
-        unmeasured += part.unmeasured;
-        if own.is_none() {
-            tcp = tcp.and(part.tcp);
-            lives.extend(part.lives);
-        }
-        if let (Some(sum), Some(part)) = (&mut stages, part.stages) {
-            sum.add(part);
-        }
-    }
+    let outcomes: Result<Vec<_>, _> = outcomes.into_iter().collect();
+    let (workers, results): (Vec<_>, Vec<_>) = outcomes?.into_iter().unzip();
+    let sum = sum_of(results, &own, drive.stages);
     Ok(Finished {
         workers,
-        tcp: (tcp.connections > 0).then_some(tcp),
-        stages,
-        spread: Spread::of(&lives),
+        tcp: (sum.tcp.connections > 0).then_some(sum.tcp),
+        stages: sum.stages,
+        spread: Spread::of(&sum.lives),
         opened,
         seconds: longest as f64 / 1e9,
-        unmeasured,
+        unmeasured: sum.unmeasured,
         cut_short: stop.load(Ordering::Relaxed),
     })
+}
+
+/// What the threads of one slice share.
+#[derive(Clone, Copy)]
+struct Slice<'a> {
+    drive: &'a Drive,
+    clock: &'a Clock,
+    /// Number of threads that send load, on all machines.
+    total: usize,
+    edge: &'a Arc<AtomicU64>,
+    barrier: &'a Option<StartBarrier>,
+    stop: &'a AtomicBool,
+}
+
+impl Slice<'_> {
+    /// Runs the thread of one worker, which uses `own` separate connections, if any.
+    fn run(
+        self,
+        index: usize,
+        mut worker: Box<dyn Workload>,
+        own: Option<usize>,
+        sender: &mpsc::Sender<Sample>,
+    ) -> Result<(Box<dyn Workload>, ThreadResult), EngineError> {
+        let Self {
+            drive, clock, edge, ..
+        } = self;
+        let thread = drive.part.thread(index);
+        let schedule = match own {
+            None => schedule(drive, clock, thread, self.total, edge),
+            Some(connections) => {
+                schedule_of_own_connections(drive, clock, thread, connections, edge)
+            }
+        };
+        let mut ship = |mut sample: Sample| {
+            if own.is_some() {
+                sample.forget_connections();
+            }
+            // Cannot fail: the receiver outlives the threads.
+            let _ = sender.send(sample);
+        };
+        let result = run_thread(
+            drive,
+            clock,
+            schedule,
+            self.barrier,
+            worker.as_mut(),
+            &mut ship,
+            self.stop,
+        );
+        match result {
+            Ok(result) => Ok((worker, result)),
+            Err(source) => Err(EngineError::System {
+                thread: index,
+                source,
+            }),
+        }
+    }
+}
+
+/// The figures of all threads, summed. Separate connections, listed in `own`, are part of no
+/// connection figure.
+fn sum_of(results: Vec<ThreadResult>, own: &[Option<usize>], reads_stages: bool) -> ThreadResult {
+    let mut sum = ThreadResult {
+        tcp: TcpFigures::default(),
+        lives: Vec::new(),
+        stages: reads_stages.then(StageSums::default),
+        unmeasured: 0,
+    };
+    for (part, own) in results.into_iter().zip(own) {
+        sum.unmeasured += part.unmeasured;
+        if own.is_none() {
+            sum.tcp = sum.tcp.and(part.tcp);
+            sum.lives.extend(part.lives);
+        }
+        if let (Some(stages), Some(part)) = (&mut sum.stages, part.stages) {
+            stages.add(part);
+        }
+    }
+    sum
 }
 
 /// Passes samples and window events to `listen` until the last thread is done. Returns the length

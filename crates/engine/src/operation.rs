@@ -130,6 +130,9 @@ keyed! {
     /// Operations due in the window that timed out after the window closed. The errors count them
     /// as timeouts, and `failed` contains the time until the timeout.
     Censored censored;
+    /// Responses inside the window after which the server closed the connection, although Tenbin
+    /// asked to keep it open. 0 in runs of older versions, and with HTTP/2.
+    ClosedAfter closed_after;
 }
 
 keyed! {

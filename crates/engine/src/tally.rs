@@ -479,6 +479,11 @@ impl Tally {
         }
     }
 
+    /// Counts a response after which the server closed a connection that was to stay open.
+    pub(crate) fn closed_after(&mut self, op: usize, now: u64) {
+        self.ops[op].figures.counts.closed_after += u64::from(self.window.holds(now));
+    }
+
     /// Whether this intended start is inside the window.
     #[inline]
     pub(crate) fn is_due_inside(&self, intended: u64) -> bool {

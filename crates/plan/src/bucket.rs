@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use crate::scalar::Scalar;
+use crate::keys::scalar::Scalar;
 
 /// The default bucket name.
 pub(crate) const DEFAULT_BUCKET: &str = "tenbin-bench";

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::size::Size;
+use crate::keys::value::read_from_text;
+use crate::units::size::Size;
+
+read_from_text!(Choose, ByteRange, Prefixes);
 
 /// How an operation chooses its next object among the existing objects.
 #[derive(Debug, Clone, Copy, PartialEq)]

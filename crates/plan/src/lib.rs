@@ -9,131 +9,93 @@ mod bounded;
 mod bucket;
 mod check;
 mod choose;
-mod comparing;
-mod concurrency_sweeps;
-mod connect;
+mod comparison;
 mod context;
-mod corpus;
-mod decimal;
-mod digits;
 mod draft;
-pub mod duration;
-mod expectation;
-mod figure;
-mod found;
-mod hypotheses;
-mod key;
 mod keys;
-mod literal;
 mod load;
-mod may_differ;
-mod model;
-mod name_count;
-mod names;
+mod naming;
 mod observe;
-mod outage;
-mod output;
-mod page;
 pub mod patterns;
-mod percent;
-mod placeholders;
+mod plan;
+mod plan_file;
 mod print;
-mod printed;
-mod problem;
-mod ramp;
-pub mod rate;
-mod reach;
-mod read;
-mod references;
 mod relaunch;
 mod resolve;
 mod resolver;
-mod restarts;
 pub mod rng;
-mod roles;
-mod rounds;
-mod scalar;
-mod schedule;
-mod searched;
-mod secret;
+mod search_servers;
 mod secrets;
-mod settings;
-mod settle;
-pub mod size;
-mod sizes;
-mod slo;
-mod step;
 mod store;
-mod stretches;
-mod suggest;
-mod sustain;
 mod target;
-mod think;
-mod trace;
+mod units;
 pub mod work;
-mod workload;
 
-pub use agents::{Agents, OnLoss};
+pub use agents::OnLoss;
 pub use bounded::{LARGEST_RESULT, open_own, read_bounded, read_own, read_regular};
 pub use check::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
 pub use choose::{ByteRange, Choose, Prefixes};
-pub use comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE, SweepPoint, Until};
-pub use connect::{
-    ClientCertificate, Connect, DeadHosts, Host, HttpVersion, IpVersion, Pin, Tls, TlsVersion,
-};
+pub use comparison::expectation::{Bound, Demand, Expectation, Relation};
+pub use comparison::figure::{Figure, Quantile, Statistic};
+pub use comparison::may_differ::MayDiffer;
+pub use comparison::until::Until;
 pub use context::{Context, LookUp, OpenFile};
-pub use corpus::ClusterSizes;
-pub use digits::grouped;
 pub use draft::{
-    AgentsDraft, CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, ObservedDraft,
-    OutputDraft, ReadyDraft, RoundsDraft, TargetDraft, TlsDraft, WorkloadDraft,
+    Agents, AgentsDraft, CompareDraft, Comparing, Corpus, CorpusDraft, Draft, Load, LoadDraft,
+    ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft, WorkloadDraft,
 };
-pub use expectation::{Bound, Demand, Expectation, Relation};
-pub use figure::{Figure, Quantile, Statistic};
-pub use found::Found;
-pub use hypotheses::{fewest_blocks, hypotheses_within};
-pub use key::{Flag, Key, KeyDefault, Section, Takes, Value};
-pub use load::{Arrivals, Load, Pace, RateSearch};
-pub use may_differ::MayDiffer;
-pub use model::Plan;
+pub use keys::row::{
+    Exclusion, Flag, Key, KeyDefault, Need, Only, Scope, Section, Takes, Value, Yields,
+};
+pub use keys::scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
+pub use keys::sections::all_keys;
+pub use keys::suggest::nearest_few;
+pub use load::outage::OnOutage;
+pub use load::probes::Probes;
+pub use load::slo::{Limit, Slo};
+pub use load::sustain::Sustain;
+pub use load::think::Think;
+pub use load::trace::Trace;
+pub use load::{Arrivals, Pace, RateSearch};
 pub use observe::{Observe, ObservePage, Processes, Token};
-pub use outage::OnOutage;
-pub use output::Output;
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
-    PatternOrder, PatternSet, Patterns, Template,
+    PatternOrder, PatternSet, Template,
 };
-pub use percent::{Percent, percent};
-pub use problem::{Place, Problem, Refusal};
-pub use reach::{Builtin, Files, Launch, Reach, Ready};
+pub use plan::corpus::ClusterSizes;
+pub use plan::found::Found;
+pub use plan::hypotheses::{fewest_blocks, hypotheses_within};
+pub use plan::limit_probes::{LimitProbe, NoProbes};
+pub use plan::model::Plan;
+pub use plan::schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
+pub use plan::workload::Workload;
+pub use plan::workload_settings::Setting;
+pub use plan_file::mistake::{Mistake, NotOneOf};
+pub use plan_file::problem::{Place, Problem, Refusal};
 pub use relaunch::Relaunch;
 pub use resolve::default_rounds;
-pub use rounds::Rounds;
-pub use scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
-pub use schedule::{LONGEST_SLICE, Turn, rounds_per_block, schedule};
-pub use searched::{
-    CORPUS_PATTERNS, Corpus, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS,
-    SearchServer, Searched,
+pub use search_servers::{
+    CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };
-pub use secret::{KeySource, Secret};
+pub use secrets::secret::{KeySource, Secret};
 pub use secrets::{Secrets, is_secret_name};
-pub use settings::Setting;
-pub use sizes::{LARGEST_OBJECT, SizeRange, Sizes};
-pub use slo::{Limit, Slo};
 pub use store::Store;
-pub use suggest::nearest_few;
-pub use sustain::Sustain;
-pub use target::{Credentials, SessionToken, Signature, Target};
-pub use think::Think;
-pub use trace::Trace;
+pub use target::{
+    Builtin, CONNECTIONS, CREDENTIALS, ClientCertificate, Connect, Credentials, DeadHosts, Files,
+    Host, HttpVersion, IpVersion, Launch, Pin, Reach, Ready, ReadyDraft, STORES, Searched,
+    SessionToken, Signature, SweepPoint, TARGETS, Target, TargetDraft, Tls, TlsDraft, TlsVersion,
+};
+pub use units::digits::grouped;
+pub use units::percent::{Percent, percent, percents};
+pub use units::sizes::{LARGEST_OBJECT, SizeRange, Sizes};
+pub use units::{duration, rate, size};
 pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
-pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, TemplateDraft};
+pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, Patterns, TemplateDraft};
 pub use work::s3::{
-    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Listing, Mix, Payload, S3Draft,
-    S3Operation, S3Work, Stored,
+    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Mix, Payload, S3Draft,
+    S3Operation, S3Work, Style,
 };
 pub use work::{
-    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, Traits, Transfer,
-    WorkDraft, WorkloadKind, blob, http, s3,
+    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, TemplateMeaning,
+    TemplatePart, Traits, Transfer, WhenRefused, WorkDraft, WorkloadKind, blob, http, s3,
 };
-pub use workload::Workload;

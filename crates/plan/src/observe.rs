@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::secret::{KeySource, Secret};
+use crate::secrets::secret::{KeySource, Secret};
 
 /// Source of a target's resource usage, unless Tenbin observes the processes that it launched.
 #[derive(Debug, Clone, PartialEq)]

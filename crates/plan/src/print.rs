@@ -1,29 +1,15 @@
 //! Prints a plan as TOML: the same experiment, without its secrets.
 
-mod agents;
-mod corpus;
 mod load;
-mod output;
-mod target;
 mod workload;
 
-use crate::comparing::{DEFAULT_MARGIN, DEFAULT_START_NOISE};
-use crate::draft::{CompareDraft, Draft, RoundsDraft};
-use crate::duration::Time;
-use crate::expectation::Demand;
-use crate::load::Load;
-use crate::model::Plan;
-use crate::outage::OnOutage;
-use crate::page::{Page, list, text};
+use crate::draft::{CompareDraft, Draft, Load, Output, RoundsDraft};
+use crate::keys::page::{Page, list, text};
+use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
-use crate::sustain::Sustain;
-use crate::target::Target;
+use crate::target::{Target, Variables, print_target};
 
-use self::agents::agents;
-use self::corpus::corpus;
 use self::load::load;
-use self::output::output;
-use self::target::{Variables, target};
 use self::workload::workload;
 
 impl Plan {
@@ -53,15 +39,20 @@ impl Plan {
             load(&mut page, shared, self.rounds.slice);
         }
         let variables = Variables::new(self.written_targets());
-        output(&mut page, &self.output);
-        if let Some(all) = &self.agents {
-            agents(&mut page, all);
+        if self.output != Output::default() {
+            page.table("[output]");
+            self.output.print_keys(&mut page);
         }
-        if let Some(made) = &self.corpus {
-            corpus(&mut page, made);
+        if let Some(agents) = &self.agents {
+            page.table("[agents]");
+            agents.print_keys(&mut page);
+        }
+        if let Some(corpus) = &self.corpus {
+            page.table("[corpus]");
+            corpus.print_keys(&mut page);
         }
         for each in self.written_targets() {
-            target(&mut page, each, &self.targets, &variables);
+            print_target(&mut page, each, &self.targets, &variables);
         }
         for each in &self.workloads {
             workload(&mut page, each, shared_load.is_none(), self.rounds.slice);
@@ -81,25 +72,7 @@ impl Plan {
             let meaning = format!("adds {}, a second instance of the baseline", twin.name);
             page.explained("aa", "true", &meaning);
         }
-        if comparing.margin != DEFAULT_MARGIN {
-            page.key(&Draft::margin, text(comparing.margin));
-        }
-        if comparing.start_noise != DEFAULT_START_NOISE {
-            page.key(&Draft::start_noise, text(comparing.start_noise));
-        }
-        if let Some(figure) = comparing.decide {
-            page.key(&Draft::decide, text(figure));
-        }
-        for (key, demand) in [
-            (&Draft::expect, Demand::Expect),
-            (&Draft::fail_if, Demand::FailIf),
-        ] {
-            let conditions = comparing.expect.iter();
-            let mut conditions = conditions.filter(|each| each.demand == demand).peekable();
-            if conditions.peek().is_some() {
-                page.key(key, list(conditions.map(text)));
-            }
-        }
+        comparing.print_keys(page);
     }
 
     /// The targets to print: without the twin, and of each sweep only the first point.
@@ -127,60 +100,48 @@ impl Plan {
     }
 }
 
+/// The number of blocks of `count` rounds, in words; `None` for one target.
+fn blocks(plan: &Plan, count: u32) -> Option<String> {
+    let blocks = count / plan.rounds_per_block();
+    match plan.targets.len() {
+        _ if !plan.comparing.workloads.is_empty() => Some(format!("{blocks} blocks")),
+        0 | 1 => None,
+        2 => Some(format!("{blocks} ABBA quads")),
+        _ => Some(format!("{blocks} Williams squares")),
+    }
+}
+
 fn rounds(page: &mut Page, plan: &Plan) {
     let rounds = &plan.rounds;
     page.table("[rounds]");
-    let blocks = |count: u32| {
-        let blocks = count / plan.rounds_per_block();
-        match plan.targets.len() {
-            _ if !plan.comparing.workloads.is_empty() => Some(format!("{blocks} blocks")),
-            0 | 1 => None,
-            2 => Some(format!("{blocks} ABBA quads")),
-            _ => Some(format!("{blocks} Williams squares")),
+    match (blocks(plan, rounds.count), rounds.until) {
+        (None, None) => {}
+        (Some(blocks), None) => page.note(&RoundsDraft::count, blocks),
+        (blocks, Some(until)) => {
+            let after_colon = |blocks: Option<String>| blocks.map(|blocks| format!(": {blocks}"));
+            let fewest = after_colon(blocks).unwrap_or_default();
+            let most = after_colon(self::blocks(plan, until.most)).unwrap_or_default();
+            page.note(&RoundsDraft::count, format!("the fewest{fewest}"));
+            page.note(&RoundsDraft::max_count, format!("the most{most}"));
         }
+    }
+    let warmup = match plan.relaunch() {
+        Relaunch::Slice => "unmeasured, before every slice",
+        Relaunch::Block => "unmeasured, on each target in every block",
+        _ => "unmeasured, before the first slice of each workload on each target",
     };
-    match (blocks(rounds.count), rounds.until) {
-        (None, None) => page.pair("count", rounds.count),
-        (Some(blocks), None) => page.explained("count", rounds.count, &blocks),
-        (blocks, Some(_)) => {
-            let blocks = blocks.map_or_else(String::new, |blocks| format!(": {blocks}"));
-            page.explained("count", rounds.count, &format!("the fewest{blocks}"));
-        }
-    }
-    if let Some(until) = rounds.until {
-        let meaning = "ends when every primary ratio is known to this precision";
-        page.explained("until", text(format!("±{}", until.within)), meaning);
-        let blocks = blocks(until.most).map_or_else(String::new, |blocks| format!(": {blocks}"));
-        page.explained("max_count", until.most, &format!("the most{blocks}"));
-    }
-    page.key(&RoundsDraft::slice, text(Time(rounds.slice)));
-    page.key(&RoundsDraft::lead, text(Time(rounds.lead)));
-    page.key(&RoundsDraft::gap, text(Time(rounds.gap)));
-    page.explained(
-        "warmup",
-        text(Time(rounds.warmup)),
-        match plan.relaunch() {
-            Relaunch::Slice => "unmeasured, before every slice",
-            Relaunch::Block => "unmeasured, on each target in every block",
-            _ => "unmeasured, before the first slice of each workload on each target",
-        },
-    );
-    if rounds.sustain != Sustain::Auto {
-        let meaning = "continuous load on each target after the rounds";
-        page.explained("sustain", text(rounds.sustain), meaning);
-    }
-    if rounds.on_outage != OnOutage::default() {
-        let meaning = "when a target stops answering";
-        page.explained("on_outage", text(rounds.on_outage), meaning);
-    }
+    page.note(&RoundsDraft::warmup, warmup);
     let started = match (rounds.relaunch, plan.relaunch()) {
         (Relaunch::Auto, Relaunch::Block) => {
             "targets that start within 2s start again in each block"
         }
-        (Relaunch::Auto, _) => return,
+        (Relaunch::Auto, _) => "",
         (_, Relaunch::Block) => "every block finds its targets just started",
         (_, Relaunch::Slice) => "every slice finds its target just started",
         _ => "each target is started once",
     };
-    page.explained("relaunch", text(rounds.relaunch.name()), started);
+    if !started.is_empty() {
+        page.note(&RoundsDraft::relaunch, started);
+    }
+    rounds.print_keys(page);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::names::Named;
+use crate::keys::names::Named;
 
 /// When targets are restarted during a run.
 ///

@@ -3,21 +3,19 @@
 mod agents;
 mod comparing;
 mod connect;
+mod connection_limit;
 mod credentials;
 mod hosts;
 mod load;
 mod look_up;
-mod naming;
 mod observe;
 mod output;
-mod room;
 mod rounds;
-mod searched;
+mod search_servers;
 mod sweep;
 mod target;
 mod tls;
 mod url;
-mod version;
 mod workload;
 
 pub use rounds::default_rounds;
@@ -25,13 +23,14 @@ pub use rounds::default_rounds;
 use std::time::Duration;
 
 use crate::context::Context;
-use crate::draft::Draft;
-use crate::model::Plan;
-use crate::problem::{Place, Refusal, Source};
+use crate::draft::{Draft, Rounds};
+use crate::keys::scalar::Field;
+use crate::naming;
+use crate::plan::model::Plan;
+use crate::plan::workload::Workload;
+use crate::plan_file::problem::{Place, Refusal, Source};
 use crate::resolver::Resolver;
-use crate::scalar::Field;
 use crate::target::Target;
-use crate::workload::Workload;
 
 /// The default seed of workloads that keep their data. Keys and content follow from the seed, so a
 /// later run finds the data only with the same seed.
@@ -44,84 +43,39 @@ impl Draft {
     /// # Errors
     ///
     /// All mistakes in the draft, unless one mistake hides another.
-    pub fn resolve(self, context: &mut Context) -> Result<Plan, Refusal> {
-        let Self {
-            name,
-            seed,
-            threads,
-            baseline,
-            aa,
-            margin,
-            start_noise,
-            decide,
-            expect,
-            compare,
-            fail_if,
-            rounds,
-            load,
-            output,
-            agents,
-            corpus,
-            mut targets,
-            mut workloads,
-            source,
-            findings,
-        } = self;
+    pub fn resolve(mut self, context: &mut Context) -> Result<Plan, Refusal> {
+        let source = self.source.take();
+        let findings = std::mem::take(&mut self.findings);
         let directory = match source.as_ref().and_then(Source::directory) {
             Some(directory) => context.directory.join(directory),
             None => context.directory.clone(),
         };
         let mut resolver = Resolver::new(context, directory, findings);
+        let resolver = &mut resolver;
 
-        if target::refuse_too_many(&mut resolver, &targets) {
+        if target::refuse_too_many(resolver, &self.targets) {
             resolver.findings.clone().verdict(source.as_ref())?;
         }
-        look_up::look_up(&mut resolver, &mut targets, &mut workloads);
-        let name = plan_name(&mut resolver, &name, source.as_ref());
-        let seed = resolver.value(&Draft::seed, &seed);
-        let sides = comparing::Sides::read(&mut resolver, &aa, &targets);
-        let warmup = rounds.warmup.is_some();
-        let draft = rounds;
-        let first_shape = sides.first_shape(workloads.len(), &compare);
-        let mut rounds = rounds::resolve(&mut resolver, &draft, &first_shape);
-        let workloads = workload::resolve_all(&mut resolver, workloads, &load, rounds.slice);
-        let shape = sides.shape(&workloads, &compare);
-        if shape.hypotheses != first_shape.hypotheses {
-            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis.
-            rounds = rounds::resolve(&mut resolver, &draft, &shape);
-        }
-        if !warmup && workloads.iter().any(|work| work.facts().phase().is_some()) {
-            // No phase would read the blobs that a warm-up stored, and blobs that a warm-up deleted
-            // would be missing.
-            rounds.warmup = Duration::ZERO;
-        }
+        look_up::look_up(resolver, &mut self.targets, &mut self.workloads);
+        let name = plan_name(resolver, &self.name, source.as_ref());
+        let seed = resolver.value(&Draft::seed, &self.seed);
+        let (workloads, rounds) = self.workloads_and_rounds(resolver);
         let seed = seed.unwrap_or(if workloads.iter().any(|work| work.facts().keeps_data()) {
             SEED_OF_KEPT_DATA
         } else {
             resolver.context.seed
         });
-        let says_pages = corpus.is_some();
-        let corpus = searched::corpus(&mut resolver, corpus.as_ref());
+        let corpus = search_servers::corpus(resolver, self.corpus.as_ref());
         let needs = target::Needs::of(&workloads);
-        let mut targets = target::resolve_all(&mut resolver, targets, &needs);
-        let written = comparing::Written {
-            baseline: &baseline,
-            aa: &aa,
-            margin: &margin,
-            start_noise: &start_noise,
-            decide: &decide,
-            expect: expect.as_ref(),
-            compare: &compare,
-            fail_if: fail_if.as_ref(),
-        };
-        let comparing = comparing::resolve(&mut resolver, &written, &mut targets, &workloads);
-        let output = output::resolve(&mut resolver, &output);
-        let agents = agents::resolve(&mut resolver, &agents);
-        room::check(&mut resolver, &workloads, &targets);
-        check_misfits(&mut resolver, &workloads, &targets);
+        let mut targets = target::resolve_all(resolver, std::mem::take(&mut self.targets), &needs);
+        let comparing = comparing::resolve(resolver, &self, &mut targets, &workloads);
+        let output = output::resolve(resolver, &self.output);
+        let agents = agents::resolve(resolver, &self.agents);
+        connection_limit::check(resolver, &workloads, &targets);
+        check_misfits(resolver, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
         let threads = resolver
-            .value(&Draft::threads, &threads)
+            .value(&Draft::threads, &self.threads)
             .unwrap_or((resolver.context.cores / 2).max(1))
             .min(connections.max().unwrap_or(1));
 
@@ -137,9 +91,30 @@ impl Draft {
             agents,
             corpus,
         };
-        searched::check(&mut resolver, &plan, says_pages);
-        resolver.findings.verdict(source.as_ref())?;
+        search_servers::check(resolver, &plan, self.corpus.is_some());
+        std::mem::take(&mut resolver.findings).verdict(source.as_ref())?;
         Ok(plan)
+    }
+
+    /// The workloads, and the rounds in which they are measured: each depends on the other.
+    fn workloads_and_rounds(&mut self, resolver: &mut Resolver<'_>) -> (Vec<Workload>, Rounds) {
+        let sides = comparing::Sides::read(resolver, &self.aa, &self.targets);
+        let first_shape = sides.first_shape(self.workloads.len(), &self.compare);
+        let mut rounds = rounds::resolve(resolver, &self.rounds, &first_shape);
+        let written = std::mem::take(&mut self.workloads);
+        let workloads = workload::resolve_all(resolver, written, &self.load, rounds.slice);
+        let shape = sides.shape(&workloads, &self.compare);
+        if shape.hypotheses != first_shape.hypotheses {
+            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis.
+            rounds = rounds::resolve(resolver, &self.rounds, &shape);
+        }
+        let has_phases = workloads.iter().any(|work| work.facts().phase().is_some());
+        if self.rounds.warmup.is_none() && has_phases {
+            // No phase would read the blobs that a warm-up stored, and blobs that a warm-up deleted
+            // would be missing.
+            rounds.warmup = Duration::ZERO;
+        }
+        (workloads, rounds)
     }
 }
 

@@ -2,92 +2,20 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::bounded::LARGEST_NAMED;
 use crate::context::Context;
-use crate::duration::Time;
-use crate::key::{Key, Value};
-use crate::names::Named;
-use crate::problem::{Findings, Place};
-use crate::scalar::Field;
-use crate::scalar::{At, List, Scalar};
-use crate::trace;
-
-/// A type of values that a key can have.
-pub(crate) trait KeyValue: Sized {
-    /// Reads a value and checks the limits of the key.
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String>;
-}
-
-impl KeyValue for u64 {
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String> {
-        match *limits {
-            Value::Whole { least, most } => scalar.whole(least, most),
-            _ => scalar.whole(0, Self::MAX),
-        }
-    }
-}
-
-impl KeyValue for u8 {
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String> {
-        narrow(u64::read(scalar, limits)?)
-    }
-}
-
-impl KeyValue for u32 {
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String> {
-        narrow(u64::read(scalar, limits)?)
-    }
-}
-
-impl KeyValue for usize {
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String> {
-        narrow(u64::read(scalar, limits)?)
-    }
-}
-
-fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T, String> {
-    T::try_from(number).map_err(|_| format!("{number} is too large"))
-}
-
-impl KeyValue for Duration {
-    fn read(scalar: &Scalar, limits: &Value) -> Result<Self, String> {
-        let time = scalar.time()?;
-        match *limits {
-            Value::Time { least } if time < least => Err(format!(
-                "{} is too short; the minimum is {}",
-                Time(time),
-                Time(least)
-            )),
-            _ => Ok(time),
-        }
-    }
-}
-
-impl KeyValue for bool {
-    fn read(scalar: &Scalar, _: &Value) -> Result<Self, String> {
-        scalar.switch()
-    }
-}
-
-impl<T: Named> KeyValue for T {
-    fn read(scalar: &Scalar, _: &Value) -> Result<Self, String> {
-        scalar.choice(T::NAMES)
-    }
-}
-
-/// The default value of a key. The default must not be a rule.
-fn default_of<T: KeyValue>(key: &Key) -> T {
-    key.default_value()
-        .and_then(|value| T::read(&value, &key.value).ok())
-        .expect("the default in the table of keys is one of the key's values")
-}
+use crate::keys::names::Named;
+use crate::keys::row::Key;
+use crate::keys::scalar::{At, Field, List, Scalar};
+use crate::keys::value::{KeyValue, Reader, Reading, default_of};
+use crate::load::trace;
+use crate::plan_file::mistake::Mistake;
+use crate::plan_file::problem::{Findings, Place};
 
 /// The state of resolving a plan.
 pub(crate) struct Resolver<'a> {
@@ -95,10 +23,12 @@ pub(crate) struct Resolver<'a> {
     /// Where relative paths start.
     pub(crate) directory: PathBuf,
     pub(crate) findings: Findings,
+    /// What precedes the names of keys in messages: `tls.`.
+    prefix: &'static str,
     /// Traces by file, each read once, because a pipe can be read only once.
     traces: HashMap<PathBuf, Option<Arc<[u64]>>>,
     /// Total length so far of the environment variables that the plan names, bytes; see
-    /// [`crate::references::with_values`].
+    /// [`crate::secrets::environment::with_values`].
     pub(crate) looked_up: Rc<Cell<usize>>,
 }
 
@@ -108,6 +38,7 @@ impl<'a> Resolver<'a> {
             context,
             directory,
             findings,
+            prefix: "",
             traces: HashMap::new(),
             looked_up: Rc::default(),
         }
@@ -117,17 +48,17 @@ impl<'a> Resolver<'a> {
 impl Resolver<'_> {
     /// Reads `field` with `read`; `None` if the value is missing or wrong. A wrong value is
     /// reported.
-    pub(crate) fn read<T>(
+    pub(crate) fn read<T, E: Into<Mistake>>(
         &mut self,
         key: &str,
         field: &Field,
-        read: impl FnOnce(&Scalar) -> Result<T, String>,
+        read: impl FnOnce(&Scalar) -> Result<T, E>,
     ) -> Option<T> {
         let field = field.as_ref()?;
         match read(&field.value) {
             Ok(value) => Some(value),
-            Err(message) => {
-                self.wrong(field.place, key, message);
+            Err(mistake) => {
+                self.wrong(field.place, key, mistake);
                 None
             }
         }
@@ -136,13 +67,27 @@ impl Resolver<'_> {
     /// Reads the value of a key; `None` if the value is missing or wrong. A wrong value is
     /// reported.
     pub(crate) fn value<T: KeyValue>(&mut self, key: &Key, field: &Field) -> Option<T> {
-        self.read(key.name, field, |scalar| T::read(scalar, &key.value))
+        let field = field.as_ref()?;
+        self.item(key, field.place, &field.value, T::read)
+    }
+
+    /// Reads one value of a key, or one item of its list; `None` if the value is wrong, which is
+    /// reported.
+    pub(crate) fn item<T>(
+        &mut self,
+        key: &Key,
+        place: Place,
+        scalar: &Scalar,
+        read: Reader<T>,
+    ) -> Option<T> {
+        let value = read(scalar, &Reading::new(key, &self.directory));
+        value.map_err(|why| self.wrong(place, key.name, why)).ok()
     }
 
     /// As [`Resolver::value`], with the default of the key for a missing value.
     pub(crate) fn value_or_default<T: KeyValue>(&mut self, key: &Key, field: &Field) -> T {
         let value = self.value(key, field);
-        value.unwrap_or_else(|| default_of(key))
+        value.unwrap_or_else(|| default_of(key, T::read))
     }
 
     /// As [`Resolver::read`], for text.
@@ -162,11 +107,11 @@ impl Resolver<'_> {
     }
 
     /// Reads every item of a list with `read`; wrong items are reported.
-    pub(crate) fn each<T>(
+    pub(crate) fn each<T, E: Into<Mistake>>(
         &mut self,
         key: &str,
         list: Option<&At<List>>,
-        read: impl Fn(&Scalar, &Context) -> Result<T, String>,
+        read: impl Fn(&Scalar, &Context) -> Result<T, E>,
     ) -> Vec<T> {
         let Some(list) = list else {
             return Vec::new();
@@ -175,8 +120,8 @@ impl Resolver<'_> {
             .into_iter()
             .filter_map(|item| match read(item.value, self.context) {
                 Ok(value) => Some(value),
-                Err(message) => {
-                    self.wrong(item.place, key, message);
+                Err(mistake) => {
+                    self.wrong(item.place, key, mistake);
                     None
                 }
             })
@@ -217,8 +162,7 @@ impl Resolver<'_> {
         path: &Path,
         error: &io::Error,
     ) -> Option<T> {
-        let message = format!("cannot read {}: {error}", path.display());
-        self.wrong(place, key, message);
+        self.wrong(place, key, Mistake::cannot_read(path, error));
         None
     }
 
@@ -239,65 +183,21 @@ impl Resolver<'_> {
         offsets
     }
 
+    /// Resolves the keys of a table inside a section, such as `tls.`.
+    pub(crate) fn inside(&mut self, prefix: &'static str, resolve: impl FnOnce(&mut Self)) {
+        self.prefix = prefix;
+        resolve(self);
+        self.prefix = "";
+    }
+
     /// Reports a problem with the value of `key`.
-    pub(crate) fn wrong(&mut self, place: Place, key: &str, message: impl fmt::Display) {
-        self.findings.about(place, key, message);
+    pub(crate) fn wrong(&mut self, place: Place, key: &str, mistake: impl Into<Mistake>) {
+        let key = format!("{}{key}", self.prefix);
+        self.findings.about(place, &key, mistake);
     }
 
-    /// Reports a problem with a complete message.
-    pub(crate) fn refuse(&mut self, place: Place, message: impl Into<String>) {
-        self.findings.add(place, message);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::draft::{
-        AgentsDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft, RoundsDraft,
-        TargetDraft, TlsDraft, WorkloadDraft,
-    };
-    use crate::key::Section as _;
-    use crate::work::PROTOCOLS;
-
-    #[test]
-    fn every_default_is_a_value_of_its_key() {
-        let sections = [
-            Draft::KEYS,
-            RoundsDraft::KEYS,
-            LoadDraft::KEYS,
-            OutputDraft::KEYS,
-            AgentsDraft::KEYS,
-            CorpusDraft::KEYS,
-            TargetDraft::KEYS,
-            TlsDraft::KEYS,
-            ObserveDraft::KEYS,
-            WorkloadDraft::KEYS,
-        ];
-        let sections = sections
-            .into_iter()
-            .chain(PROTOCOLS.iter().map(|entry| entry.keys));
-        let mut checked = 0;
-        for key in sections.flatten() {
-            let Some(value) = key.default_value() else {
-                continue;
-            };
-            let read = match key.value {
-                Value::Whole { .. } => u64::read(&value, &key.value).map(|_| ()),
-                Value::Time { .. } => Duration::read(&value, &key.value).map(|_| ()),
-                Value::Switch => bool::read(&value, &key.value).map(|_| ()),
-                Value::Rate => value.rate().map(|_| ()),
-                Value::Size => value.size().map(|_| ()),
-                Value::Choice(names) => {
-                    let names: Vec<(&str, ())> =
-                        names().into_iter().map(|name| (name, ())).collect();
-                    value.choice(&names)
-                }
-                Value::Text(_) => value.text().map(|_| ()),
-            };
-            assert_eq!(read, Ok(()), "{}", key.name);
-            checked += 1;
-        }
-        assert!(checked > 40, "{checked} defaults");
+    /// Reports a problem that is not in the value of one key.
+    pub(crate) fn refuse(&mut self, place: Place, mistake: impl Into<Mistake>) {
+        self.findings.add(place, mistake);
     }
 }

@@ -1,6 +1,6 @@
 //! Storage protocols of blob workloads.
 
-use crate::names::Named;
+use crate::keys::names::Named;
 
 /// The storage protocol of blob workloads on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use support::resolve;
-use tenbin_plan::{Pace, Plan, Relaunch, Turn, schedule};
+use tenbin_plan::{Pace, Plan, Probes, Relaunch, Turn, schedule};
 
 fn plan(targets: usize, workloads: usize, blocks: u32, seed: u64) -> Plan {
     let mut text = format!("seed = {seed}\n");
@@ -155,18 +155,49 @@ fn the_forecast_adds_up() {
     plan.rounds.lead = Duration::from_millis(100);
     plan.rounds.gap = Duration::from_millis(10);
     plan.rounds.warmup = Duration::from_secs(1);
+    plan.rounds.probes = Probes::None;
     // 24 slices, 23 pauses, 6 warm-ups.
-    assert_eq!(
-        plan.forecast(),
-        Duration::from_millis(24 * 2100 + 23 * 10 + 6 * 1000)
-    );
+    let without = Duration::from_millis(24 * 2100 + 23 * 10 + 6 * 1000);
+    assert_eq!(plan.forecast(), without);
+    plan.rounds.probes = Probes::Auto;
+    let probes = plan.limit_probes(4);
+    // Two loads of each workload on each target; together at most a tenth of the measured time.
+    assert_eq!(probes.len(), 3 * 2 * 2);
+    let with = plan.forecast();
+    assert!(with > without && with <= without + Duration::from_millis(24 * 200));
+    let connections: Vec<usize> = probes.iter().map(|it| it.connections).take(4).collect();
+    let planned = plan.workloads[0].load.connections;
+    assert_eq!(connections, [1, 1, 2 * planned, 2 * planned]);
+}
+
+#[test]
+fn probes_of_other_loads_are_left_out_where_they_tell_nothing() {
+    let long = || {
+        let mut plan = plan(2, 1, 8, 1);
+        plan.rounds.slice = Duration::from_secs(2);
+        plan
+    };
+    assert!(!long().limit_probes(16).is_empty());
+    let without = |change: fn(&mut Plan)| {
+        let mut plan = long();
+        change(&mut plan);
+        assert_eq!(plan.limit_probes(plan.rounds.count), []);
+    };
+    without(|plan| plan.rounds.probes = Probes::None);
+    without(|plan| plan.rounds.slice = Duration::from_millis(150));
+    without(|plan| plan.workloads[0].load.pace = Pace::Constant { per_second: 100.0 });
+    without(|plan| plan.workloads[0].load.requests = Some(100));
+    let mut one = long();
+    one.workloads[0].load.connections = 1;
+    let probes = one.limit_probes(16);
+    assert!(probes.iter().all(|it| it.connections == 2), "{probes:?}");
 }
 
 #[test]
 fn targets_that_a_command_starts_are_started_again_in_each_block() {
     let of = |rounds: &str, target: &str, workload: &str| {
         resolve(&format!(
-            "[rounds]\ncount = 8\nslice = \"2s\"\nlead = \"0s\"\ngap = \"0s\"\nwarmup = \"1s\"\n{rounds}\n\
+            "[rounds]\ncount = 8\nslice = \"2s\"\nlead = \"0s\"\ngap = \"0s\"\nwarmup = \"1s\"\nprobes = \"none\"\n{rounds}\n\
              [[target]]\nname = \"a\"\ncommand = \"server {{port}}\"\n[[target]]\nname = \"b\"\n{target}\n\
              [[workload]]\nkind = \"http\"\n{workload}\n"
         ))

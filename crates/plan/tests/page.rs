@@ -13,7 +13,7 @@ use support::resolve;
 use tenbin_plan::work::key_tables;
 use tenbin_plan::{
     AgentsDraft, CompareDraft, CorpusDraft, Draft, Key, KeyDefault, LoadDraft, ObserveDraft,
-    OutputDraft, RoundsDraft, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
+    OutputDraft, RoundsDraft, S3Operation, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
 };
 
 /// Every section with a table of keys, except the protocols.
@@ -45,7 +45,7 @@ fn row(key: &Key) -> String {
         format!("<br>{}", flags.join(", "))
     };
     let default = match (key.default, key.value) {
-        (KeyDefault::Rule(rule), _) => rule.to_owned(),
+        (KeyDefault::Rule(rule) | KeyDefault::Explained { rule, .. }, _) => rule.to_owned(),
         (KeyDefault::Value(value), Value::Whole { .. } | Value::Switch) => format!("`{value}`"),
         (KeyDefault::Value(value), _) => format!("`{value:?}`"),
     };
@@ -98,20 +98,47 @@ fn generated(page: &str) -> String {
     text
 }
 
-#[test]
-fn the_tables_of_the_page_are_those_of_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plan-file.md");
-    let page = std::fs::read_to_string(&path).unwrap();
+/// Compares a page of the documentation with the page that the code generates from it, or writes
+/// the generated page.
+fn expect_page(name: &str, generated: fn(&str) -> String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(name);
+    let page = std::fs::read_to_string(&path).expect(name);
     let generated = generated(&page);
     if std::env::var_os("TENBIN_UPDATE").is_some() {
-        std::fs::write(&path, &generated).unwrap();
+        std::fs::write(&path, &generated).expect(name);
         return;
     }
     assert!(
         page == generated,
-        "docs/plan-file.md differs from the tables of keys; TENBIN_UPDATE=1 cargo test -p \
+        "docs/{name} differs from the tables of the code; TENBIN_UPDATE=1 cargo test -p \
          tenbin-plan --test page writes them"
     );
+}
+
+#[test]
+fn the_tables_of_the_page_are_those_of_the_code() {
+    expect_page("plan-file.md", generated);
+}
+
+/// The page with the table of the S3 operations, which follows the comment `<!-- operations -->`.
+fn with_operations(page: &str) -> String {
+    let mark = "<!-- operations -->\n";
+    let (before, after) = page.split_once(mark).expect(mark);
+    let after = after.lines().skip_while(|line| line.starts_with('|'));
+    let after: String = after.flat_map(|line| [line, "\n"]).collect();
+    let rows = S3Operation::all().map(S3Operation::facts).map(|facts| {
+        let (name, about) = (facts.name, facts.about.trim());
+        format!("| `{name}` | {about} | {} |\n", facts.data)
+    });
+    let header = "| operation | one operation | data loaded before |\n|---|---|---|\n";
+    format!("{before}{mark}{header}{}{after}", rows.collect::<String>())
+}
+
+#[test]
+fn the_table_of_s3_operations_is_that_of_their_rows() {
+    expect_page("s3.md", with_operations);
 }
 
 /// A plan with many keys of the sections whose printed order is checked.

@@ -52,7 +52,7 @@ fn what_is_left_open_gets_its_default() {
     let patterns = work.patterns.as_ref().unwrap();
     assert_eq!(patterns.order.to_string(), "weighted");
     assert_eq!((patterns.slowest, patterns.set.len()), (5, 3));
-    assert_eq!(patterns.cache.unwrap().patterns(), Some(3));
+    assert_eq!(patterns.cache().unwrap().patterns(), Some(3));
 }
 
 #[test]

@@ -15,9 +15,9 @@ use tenbin_plan::{
     Agents, Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Connect, Credentials, DataSet, DeadHosts, Draft, Encryption, Host, HttpVersion, HttpWork,
     IpVersion, KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss,
-    OnOutage, Output, Pace, Payload, Phase, Pin, Plan, Prefixes, Processes, RateSearch, Reach,
-    Ready, Relaunch, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature, SizeRange,
-    Sizes, Slo, Stored, Sustain, Target, Think, Tls, TlsVersion, Token, Trace, Workload,
+    OnOutage, Output, Pace, Payload, Phase, Pin, Plan, Prefixes, Probes, Processes, RateSearch,
+    Reach, Ready, Relaunch, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature,
+    SizeRange, Sizes, Slo, Style, Sustain, Target, Think, Tls, TlsVersion, Token, Trace, Workload,
     WorkloadKind,
 };
 
@@ -73,6 +73,7 @@ fn output() -> impl Strategy<Value = Output> {
         live,
         prometheus: live.map(|port| ([127, 0, 0, 1], port).into()),
         otlp: live.map(|port| format!("http://h:{}/v1/metrics", port.max(81))),
+        ..Output::default()
     })
 }
 
@@ -90,8 +91,9 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
     ];
     let on_outage = prop_oneof![Just(OnOutage::Stop), time(1).prop_map(OnOutage::Wait)];
     let times = (time(100), time(0), time(0), time(0));
-    (1u32..20, times, sustain, on_outage).prop_map(
-        move |(blocks, (slice, gap, warmup, lead), sustain, on_outage)| Rounds {
+    let probes = prop_oneof![Just(Probes::Auto), Just(Probes::None)];
+    (1u32..20, times, sustain, (probes, on_outage)).prop_map(
+        move |(blocks, (slice, gap, warmup, lead), sustain, (probes, on_outage))| Rounds {
             asked: None,
             count: blocks * block,
             until: None,
@@ -101,6 +103,7 @@ fn rounds(targets: usize) -> impl Strategy<Value = Rounds> {
             relaunch: Relaunch::Never,
             lead,
             sustain,
+            probes,
             on_outage,
         },
     )
@@ -539,6 +542,14 @@ fn sizes() -> impl Strategy<Value = Sizes> {
     ]
 }
 
+/// Storage class, content type, metadata and tags.
+type Stored = (
+    Option<String>,
+    Option<String>,
+    Vec<(String, String)>,
+    Vec<(String, String)>,
+);
+
 fn stored() -> impl Strategy<Value = Stored> {
     let pairs = || {
         btree_map("[a-z][a-z0-9-]{0,9}", "[a-zA-Z0-9=:]{0,9}", 0..3)
@@ -550,13 +561,6 @@ fn stored() -> impl Strategy<Value = Stored> {
         pairs(),
         pairs(),
     )
-        .prop_map(|(storage_class, content_type, metadata, tags)| Stored {
-            encryption: Encryption::SseS3,
-            storage_class,
-            content_type,
-            metadata,
-            tags,
-        })
 }
 
 fn s3() -> impl Strategy<Value = S3Work> {
@@ -577,7 +581,7 @@ fn s3() -> impl Strategy<Value = S3Work> {
         Just(Choose::Sequential),
         (0.01..10.0f64).prop_map(|exponent| Choose::Zipf { exponent }),
     ];
-    let keys = (vec(1..65536u32, 0..4), choose, any::<bool>());
+    let keys = (option::of(vec(1..65536u32, 1..4)), choose, any::<bool>());
     (
         select(mixes.to_vec()),
         sizes(),
@@ -601,6 +605,7 @@ fn s3() -> impl Strategy<Value = S3Work> {
             )| {
                 let [virtual_host, unsigned, verify, random] = switches;
                 let (prefixes, choose, keep) = keys;
+                let (storage_class, content_type, metadata, tags) = stored;
                 let mix: Mix = mix.parse().expect("a mix");
                 let uses_up = mix.has(S3Operation::Delete) && mix.single().is_some();
                 let reads = mix.has(S3Operation::Get);
@@ -608,12 +613,16 @@ fn s3() -> impl Strategy<Value = S3Work> {
                     sizes,
                     bucket,
                     buckets,
-                    virtual_host,
+                    style: [Style::Path, Style::Virtual][usize::from(virtual_host)],
                     compressible,
                     retries,
-                    stored,
+                    encryption: Encryption::SseS3,
+                    storage_class,
+                    content_type,
+                    metadata,
+                    tags,
                     choose,
-                    prefixes: Prefixes(prefixes),
+                    prefixes: prefixes.map(Prefixes),
                     payload: [Payload::Signed, Payload::Unsigned][usize::from(unsigned)],
                     keys: [KeyOrder::Sequential, KeyOrder::Random][usize::from(random)],
                     data: [DataSet::Fresh, DataSet::Keep][usize::from(keep && !uses_up)],
@@ -688,7 +697,7 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                     },
                     Phase::Get => BlobWork {
                         verify,
-                        around,
+                        choose: [Choose::Once, Choose::Sequential][usize::from(around)],
                         range,
                         ..work
                     },

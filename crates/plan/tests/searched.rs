@@ -74,7 +74,7 @@ fn each_target_has_its_own_counters_of_its_cache() {
         let counters = plan.cache_counters(target, work).expect("counters");
         // Requests are prepared with the same counters.
         let sent = plan.work_on(target, work);
-        let prepared = sent.patterns().expect("patterns").counters.as_ref();
+        let prepared = sent.patterns().expect("patterns").cache_counters.as_ref();
         assert_eq!(prepared, Some(counters));
         counters.path().to_owned()
     });

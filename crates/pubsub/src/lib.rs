@@ -169,7 +169,7 @@ fn step(
     pool.start_counting(mark);
     let connected = pool.connected();
     let started = Instant::now();
-    let publisher = Publisher::start(config, mark);
+    let publisher = Publisher::start(config, mark)?;
     let mut last: Option<Instant> = None;
     let mut quiet_since = started;
     while !stop() {

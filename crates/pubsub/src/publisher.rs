@@ -3,9 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use crate::{Config, MARK};
+use tenbin_http::{Client, Login};
+
+use crate::{Config, Error, MARK};
+
+/// Size of the largest response to a message, bytes.
+const MAX_BODY: usize = 10 << 20;
 
 /// Progress of the publisher in one step.
 #[derive(Debug, Default)]
@@ -25,25 +29,35 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     /// Starts to publish messages with this marker.
-    pub(crate) fn start(config: &Config, mark: &str) -> Self {
+    ///
+    /// # Errors
+    /// If the first host cannot be part of a URL.
+    pub(crate) fn start(config: &Config, mark: &str) -> Result<Self, Error> {
         let progress = Arc::new(Progress::default());
         let host = config.hosts.first().cloned().unwrap_or_default();
-        let url = format!("http://{host}{}", config.publish);
+        let client = Client::new(&format!("http://{host}"), &Login::default());
+        let mut client = client.map_err(|error| Error::Address {
+            host,
+            why: error.to_string(),
+        })?;
+        client.set_timeout(config.timeout);
+        client.set_max_body(MAX_BODY);
+        let path = config.publish.clone();
         let (before, after) = config
             .message
             .split_once(MARK)
             .unwrap_or((&config.message, ""));
         let before = format!("{before}{mark}");
         let after = after.to_owned();
-        let (messages, timeout) = (config.messages, config.timeout);
+        let messages = config.messages;
         let counters = Arc::clone(&progress);
         let thread = std::thread::spawn(move || {
-            publish(&counters, &url, messages, timeout, &|number| {
+            publish(&counters, &client, &path, messages, &|number| {
                 format!("{before}{number}{after}")
             });
             counters.done.store(true, Ordering::Release);
         });
-        Self { progress, thread }
+        Ok(Self { progress, thread })
     }
 
     /// Whether every message has been accepted or rejected, or has timed out.
@@ -71,30 +85,19 @@ impl Publisher {
 
 fn publish(
     progress: &Progress,
-    url: &str,
+    client: &Client,
+    path: &str,
     messages: u64,
-    timeout: Duration,
     message: &dyn Fn(u64) -> String,
 ) {
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(timeout))
-        .proxy(None)
-        .max_redirects(0)
-        .build();
-    let agent = ureq::Agent::new_with_config(agent);
     for number in 0..messages {
         if progress.stop.load(Ordering::Acquire) {
             return;
         }
-        let sent = agent
-            .post(url)
-            .content_type("application/json")
-            .send(message(number));
-        // The connection can be reused only after the entire response was read.
-        let accepted = sent.and_then(|response| response.into_body().read_to_vec());
-        let counter = match accepted {
-            Ok(_) => &progress.published,
-            Err(_) => &progress.refused,
+        let sent = client.post(path, "application/json", message(number).as_bytes());
+        let counter = match sent {
+            Ok(reply) if reply.status < 400 => &progress.published,
+            _ => &progress.refused,
         };
         counter.fetch_add(1, Ordering::AcqRel);
     }

@@ -1,14 +1,15 @@
 //! The machine and the software versions of a run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::left::Left;
-use crate::read_back::ReadBack;
-use crate::responses::ExpectedResponse;
+use crate::files::leftovers::Left;
+use crate::files::read_back::ReadBack;
+use crate::slice::responses::ExpectedResponse;
 
 /// The machine and the software versions of a run. Unknown values are `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,38 @@ pub struct AgentEnvironment {
     pub kernel: Option<String>,
 }
 
+/// A part of a run that is void and repeated if an agent is lost or a target stops answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RunPart {
+    /// Before the warm-up.
+    Preparation,
+    /// The warm-up before the first slice.
+    WarmUp,
+    /// A block, by its number from 0.
+    Block(u32),
+    /// The closed loop before a maximum-rate search.
+    FirstRate,
+    /// A probe of a maximum-rate search.
+    Probe,
+    /// A continuous stretch after the rounds.
+    Stretch,
+}
+
+impl fmt::Display for RunPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Preparation => f.write_str("the preparation"),
+            Self::WarmUp => f.write_str("the warm-up"),
+            Self::Block(block) => write!(f, "block {}", block + 1),
+            Self::FirstRate => f.write_str("the warm-up of the maximum-rate search"),
+            Self::Probe => f.write_str("a probe of the maximum-rate search"),
+            Self::Stretch => f.write_str("the continuous load after the rounds"),
+        }
+    }
+}
+
 /// An agent that was lost during a run that went on. The agent supplies the texts: untrusted until
 /// escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +120,9 @@ pub struct LostAgent {
     pub reason: String,
     /// The part of the run that was void and was repeated, for example `block 2`.
     pub during: String,
+    /// The same part as data; absent in runs of older versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<RunPart>,
     /// Names of the agents that sent the load afterwards, in the order of their numbers.
     pub agents: Vec<String>,
     /// Number of the first slice afterwards.
@@ -119,6 +155,9 @@ pub struct Outage {
     pub reason: String,
     /// The part of the run that was void and was measured again, for example `block 2`.
     pub during: String,
+    /// The same part as data; absent in runs of older versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<RunPart>,
     /// End of the last slice of the target with a correct response; null if there was none.
     pub last_correct: Option<f64>,
     /// Start of the slice without a correct response.

@@ -30,7 +30,7 @@ pub enum RecordError {
         /// The missing file.
         missing: &'static str,
     },
-    /// A file is not a packed run that [`crate::pack`] wrote.
+    /// A file is not a packed run that [`crate::files::archive`] wrote.
     #[error("{} is not a packed run: {why}", path.display())]
     NotPacked {
         /// The file.

@@ -26,70 +26,39 @@
 //! A thread that reports late causes another set of lines for the same second; the counts of both
 //! sets must be added. `docs/run-directory.md` describes every field.
 
-mod atomic;
-mod calendar;
-mod check;
-pub mod directory;
-pub mod environment;
+mod environment;
 mod error;
-mod fold;
-mod harmless;
+mod files;
 mod histogram;
-mod hlog;
-mod interval;
-mod late;
-mod left;
-mod lines;
-mod live;
-pub mod machine;
-mod moving;
-mod pack;
-mod packed;
-mod pause;
-mod pretty;
-mod probe_fold;
-mod probed;
-mod read_back;
 mod reader;
-mod responses;
-mod samples;
-mod second_counts;
 mod seconds;
-mod sequence;
-pub mod server;
-pub mod slice;
-mod stalls;
-mod store;
-mod sum;
-mod thread_use;
-mod totals;
-mod window;
-mod writer;
+mod slice;
 
-pub use atomic::{can_write_atomically, write_atomically, write_atomically_with};
-pub use check::Integrity;
-pub use directory::{RunDirectory, is_running, rfc3339};
 pub use environment::{
     AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage,
-    PatternHits, ProgramFile, Retried, TargetEnvironment,
+    PatternHits, ProgramFile, Retried, RunPart, TargetEnvironment,
 };
 pub use error::RecordError;
-pub use harmless::is_harmful;
+pub use files::archive::{PackSize, is_packed, pack, unpack};
+pub use files::atomic::{can_write_atomically, write_atomically, write_atomically_with};
+pub use files::directory::{RunDirectory, is_running, rfc3339};
+pub use files::harmless_text::is_harmful;
+pub use files::hlog::decode_histogram;
+pub use files::integrity::{Change, CutOff, Integrity};
+pub use files::leftovers::{Left, buckets_made, left_behind, write_buckets_made, write_left};
+pub use files::lines::Ended;
+pub use files::read_back::ReadBack;
+pub use histogram::packed::PackedHistogram;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
-pub use hlog::decode_histogram;
-pub use left::{Left, buckets_made, left_behind, write_buckets_made, write_left};
-pub use lines::Ended;
-pub use live::LiveSecond;
-pub use machine::{
+pub use reader::{RecordedRun, Source, read, read_from};
+pub use seconds::counts::{SecondCounts, SecondTimes};
+pub use seconds::live::LiveSecond;
+pub use slice::compact::{Compact, Fields};
+pub use slice::machine::{
     CpuUse, DiskUse, FrequencyUse, LinkUse, MachineUse, PauseUse, PortsUse, PressureUse,
     ProgramUse, TcpUse, WireUse,
 };
-pub use pack::{PackSize, is_packed, pack, unpack};
-pub use packed::PackedHistogram;
-pub use pause::Pause;
-pub use read_back::ReadBack;
-pub use reader::{RecordedRun, Source, read, read_from};
-pub use second_counts::{SecondCounts, SecondTimes};
+pub use slice::pauses::Pause;
 pub use tenbin_engine::stages::{BucketSums, OperationStages, StageSum, StageSums};
 pub use tenbin_engine::{
     Counter, Counts, ErrorClass, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, Operation, Role, Setup,
@@ -97,17 +66,19 @@ pub use tenbin_engine::{
     histogram::{latency_histogram, slot_of},
 };
 
-pub use probed::{Probed, ProbedSecond};
-pub use responses::{
+pub use files::writer::RunWriter;
+pub use histogram::slot_window::SlotWindow;
+pub use slice::probe::{Probed, ProbedSecond};
+pub use slice::request_samples::{
+    CacheUse, RecordedPattern, RecordedSample, RecordedSamples, SearchUse,
+};
+pub use slice::responses::{
     ExpectedResponse, Frequencies, NewFeature, Responses, Sameness, Unchecked, UnexpectedResponses,
 };
-pub use samples::{CacheUse, RecordedPattern, RecordedSample, RecordedSamples, SearchUse};
-pub use sequence::Segment;
-pub use server::{GroupUse, ServerUse, UseScope};
+pub use slice::segment::Segment;
+pub use slice::server::{GroupUse, ServerUse, UseScope};
+pub use slice::stalls::Stalls;
 pub use slice::{
     AgentPart, AgentUse, Allocated, ClientUse, EndedProcess, HostFigures, OpFigures, RateProbe,
-    SetupFigures, Slice, SliceEnd, SliceStart, ThreadTurn,
+    SetupFigures, Slice, SliceEnd, SliceHead, SliceStart, ThreadTurn,
 };
-pub use stalls::Stalls;
-pub use window::SlotWindow;
-pub use writer::RunWriter;

@@ -21,12 +21,14 @@ use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 
 use self::journal::Journal;
 use self::run_files::RunFiles;
-use crate::check::{Integrity, is_unchanged};
-use crate::directory::{ENVIRONMENT_FILE, EnvironmentFile, PLAN_FILE, RESULT_FILE};
 use crate::environment::Environment;
 use crate::error::RecordError;
-use crate::lines::Ended;
-use crate::second_counts::SecondCounts;
+use crate::files::check_values::is_unchanged;
+use crate::files::directory::EnvironmentFile;
+use crate::files::integrity::{Change, Integrity};
+use crate::files::lines::Ended;
+use crate::files::names::{ENVIRONMENT_FILE, PLAN_FILE, RESULT_FILE};
+use crate::seconds::counts::SecondCounts;
 use crate::slice::Slice;
 
 /// The content of a run directory.
@@ -40,6 +42,8 @@ pub struct RecordedRun {
     pub slices: Vec<Slice>,
     /// The continuous stretches after the rounds, in order.
     pub sustained: Vec<Slice>,
+    /// The probes of other loads after the rounds, in order.
+    pub limit_probes: Vec<Slice>,
     /// Whether the run is complete: every planned slice was measured and is present.
     pub complete: bool,
     /// Why the run ended; meaningless unless `complete` is true.
@@ -102,8 +106,8 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
                 ),
             ];
             let changed = whole.into_iter().filter(|(_, fits)| !fits);
-            let sentence = |(name, _)| format!("{name} was changed after the run wrote it");
-            integrity.changed = changed.map(sentence).chain(journal.changed()).collect();
+            let changed = changed.map(|(name, _)| Change::File(name));
+            integrity.changed = changed.chain(journal.changed()).collect();
         }
         if let Err(source) = read {
             return Err(if integrity.changed.is_empty() {
@@ -111,27 +115,27 @@ pub fn read_from(directory: &Path, source: Source) -> Result<RecordedRun, Record
             } else {
                 RecordError::Changed {
                     path: directory.to_path_buf(),
-                    changed: integrity.changed.join("; "),
+                    changed: integrity.changes(),
                     source: Box::new(source),
                 }
             });
         }
         let complete = journal.complete && !journal.is_cut;
         if !complete && has_result_of_complete_run(directory) {
-            let missing =
-                "the end of the record was removed: result.json belongs to a complete run";
-            integrity.changed.push(missing.to_owned());
+            integrity.changed.push(Change::EndRemoved);
         }
-        let (sustained, slices) = journal
-            .slices
-            .into_iter()
-            .partition(|slice| slice.sustained);
+        // Not `partition`, which would copy the slices: of a long run they take most of the memory.
+        let sustained = journal.slices.extract_if(.., |slice| slice.sustained);
+        let sustained = sustained.collect();
+        let limit_probes = journal.slices.extract_if(.., |slice| slice.limit_probe);
+        let limit_probes = limit_probes.collect();
         Ok(RecordedRun {
             plan_toml,
             started: environment.started(),
             environment: environment.environment,
-            slices,
+            slices: journal.slices,
             sustained,
+            limit_probes,
             complete,
             ended: journal.ended,
             seconds: journal.seconds,

@@ -8,8 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tenbin_engine::{OpSample, Sample};
 use tenbin_record::{
-    Ended, Environment, Integrity, RecordError, RunDirectory, SliceEnd, SliceStart, Source,
-    TargetEnvironment, read, read_from,
+    CutOff, Ended, Environment, Integrity, RecordError, RunDirectory, SliceEnd, SliceHead,
+    SliceStart, Source, TargetEnvironment, read, read_from,
 };
 
 const PLAN: &str = "name = \"test\"\nseed = 1\n";
@@ -50,7 +50,7 @@ impl Run {
                 seconds: 2.0,
                 ..SliceEnd::default()
             };
-            writer.end(end).unwrap();
+            writer.end(end, Vec::new()).unwrap();
         }
         writer.complete(Ended::Planned).unwrap();
         // Rewrites the environment as at the end of a run, when more about the targets is known.
@@ -80,7 +80,7 @@ impl Run {
     /// message.
     fn changed(&self) -> Option<String> {
         match read(&self.path) {
-            Ok(run) => Some(run.integrity.changed.join("; ")).filter(|text| !text.is_empty()),
+            Ok(run) => Some(run.integrity.changes()).filter(|text| !text.is_empty()),
             Err(RecordError::Changed { changed, .. }) => Some(changed),
             Err(other) => Some(other.to_string()),
         }
@@ -96,23 +96,20 @@ impl Run {
 
 fn start(index: u32) -> SliceStart {
     SliceStart {
-        index,
-        block: 0,
-        round: index / 2,
-        workload: "get".to_owned(),
-        target: ["a", "b", "b", "a"][index as usize].to_owned(),
+        head: SliceHead {
+            index,
+            round: index / 2,
+            workload: "get".to_owned(),
+            target: ["a", "b", "b", "a"][index as usize].to_owned(),
+            connections: 1,
+            closed_loop: true,
+            start: f64::from(index) * 2.5,
+            ..SliceHead::default()
+        },
         operations: vec!["GET".to_owned()],
-        roles: Vec::new(),
-        hosts: Vec::new(),
         threads: 1,
-        agents: 0,
-        connections: 1,
-        closed_loop: true,
         planned_seconds: 2.0,
-        start: f64::from(index) * 2.5,
-        reopen: None,
-        probe: None,
-        sustained: false,
+        ..SliceStart::default()
     }
 }
 
@@ -157,7 +154,7 @@ fn lines_removed_at_the_end_leave_an_incomplete_run() {
         run.write_lines(&lines[..kept]);
         let back = read(&run.path).unwrap();
         assert!(!back.complete);
-        assert_eq!(back.integrity.changed, Vec::<String>::new(), "{kept} lines");
+        assert_eq!(back.integrity.changed, [], "{kept} lines");
     }
 }
 
@@ -324,7 +321,7 @@ fn without_the_histograms_of_slices_a_run_is_read_from_its_seconds() {
             let back = read_from(&run.path, source).unwrap();
             assert_eq!(back.slices, slices);
             assert!(back.complete);
-            assert!(back.integrity.changed.join("; ").contains(what), "{what}");
+            assert!(back.integrity.changes().contains(what), "{what}");
         }
     }
     fs::remove_file(&path).unwrap();
@@ -420,7 +417,7 @@ fn a_torn_end_is_named_and_not_called_a_change() {
     for cut in 1..400 {
         fs::write(&path, &whole[..whole.len() - cut]).unwrap();
         let back = read(&run.path).unwrap();
-        assert_eq!(back.integrity.changed, Vec::<String>::new(), "less {cut}");
+        assert_eq!(back.integrity.changed, [], "less {cut}");
         let is_within_a_line = whole[whole.len() - cut - 1] != b'\n';
         assert_eq!(back.integrity.cut_off.is_some(), is_within_a_line);
         assert!(!back.complete);
@@ -431,8 +428,7 @@ fn a_torn_end_is_named_and_not_called_a_change() {
     fs::write(&path, &whole[..whole.len() - 9]).unwrap();
     let integrity = read(&run.path).unwrap().integrity;
     assert!(integrity.changed.is_empty(), "{integrity:?}");
-    let cut_off = integrity.cut_off.unwrap();
-    assert!(cut_off.starts_with("latency.hlog ends before"), "{cut_off}");
+    assert_eq!(integrity.cut_off, Some(CutOff::BeforeLastSecond));
 }
 
 /// Rewrites the files as older versions without check values wrote them.

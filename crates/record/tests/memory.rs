@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use tenbin_engine::{OpSample, Sample};
 use tenbin_record::{
-    Ended, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceStart, read,
+    Ended, Environment, RunDirectory, RunWriter, Slice, SliceEnd, SliceHead, SliceStart, read,
 };
 
 const SLICES: u32 = 600;
@@ -22,23 +22,21 @@ fn peak_kib() -> u64 {
 
 fn slice(writer: &mut RunWriter, index: u32) -> Slice {
     let start = SliceStart {
-        index,
-        sustained: false,
-        block: index / 4,
-        round: index / 2,
-        workload: "get".to_owned(),
-        target: ["a", "b"][index as usize % 2].to_owned(),
+        head: SliceHead {
+            index,
+            block: index / 4,
+            round: index / 2,
+            workload: "get".to_owned(),
+            target: ["a", "b"][index as usize % 2].to_owned(),
+            connections: 1,
+            closed_loop: true,
+            start: f64::from(index),
+            ..SliceHead::default()
+        },
         operations: vec!["GET".to_owned()],
-        roles: Vec::new(),
-        hosts: Vec::new(),
         threads: 1,
-        agents: 0,
-        connections: 1,
-        closed_loop: true,
         planned_seconds: 0.1,
-        start: f64::from(index),
-        reopen: None,
-        probe: None,
+        ..SliceStart::default()
     };
     writer.begin(start).unwrap();
     let mut op = OpSample::new("GET");
@@ -59,7 +57,7 @@ fn slice(writer: &mut RunWriter, index: u32) -> Slice {
         seconds: 0.1,
         ..SliceEnd::default()
     };
-    writer.end(end).unwrap()
+    writer.end(end, Vec::new()).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 pub(crate) mod chart;
 
 use tenbin_result::Figure;
-use tenbin_result::format::{UNKNOWN, Unit, digits, ratio, ratio_interval, within};
+use tenbin_result::format::{ENGLISH, UNKNOWN, Unit, Words, digits, ratio, ratio_ends, within};
 
 use chart::Chart;
 
@@ -85,8 +85,10 @@ impl Text {
 
     /// Text without emphasis, to which a full stop is added unless the text ends with one.
     pub(crate) fn sentence(text: &str) -> Self {
-        if text.ends_with(['.', ':', '!', '?']) {
+        if text.ends_with(['.', ':', '!', '?', '。']) {
             Self::plain(text)
+        } else if text.ends_with(is_japanese) {
+            Self::plain(format!("{text}。"))
         } else {
             Self::plain(format!("{text}."))
         }
@@ -138,6 +140,8 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// Number of rows omitted from `rows`, if the caller requested only the first rows.
     pub(crate) left_out: usize,
+    /// The words for what is missing of a figure.
+    pub(crate) words: Words,
 }
 
 /// A cell of a table.
@@ -180,23 +184,33 @@ impl Cell {
     }
 
     /// The text of the cell. `detail` selects how much of the interval is included.
-    pub(crate) fn text(&self, detail: Detail) -> Text {
+    pub(crate) fn text(&self, detail: Detail, words: &Words) -> Text {
         match self {
             Self::Text(text) => text.clone(),
             Self::Figure(unit, figure) => Text::plain(match detail {
-                Detail::Value => unit.maybe(figure.map(|figure| figure.value)),
-                Detail::Spread => unit.with_spread(*figure),
-                Detail::Interval => unit.with_interval(*figure),
+                Detail::Value => {
+                    let value = figure.map(|figure| unit.of(figure.value));
+                    value.unwrap_or_else(|| words.unknown.to_string())
+                }
+                Detail::Spread => unit.with_spread(*figure, words),
+                Detail::Interval => unit.with_interval(*figure, words),
             }),
-            Self::Number(figure) => Text::plain(number(*figure, detail)),
-            Self::Ratio(figure) => Text::plain(match (figure, detail) {
-                (None, _) => UNKNOWN.to_owned(),
-                (Some(known), Detail::Value) => ratio(known.value),
-                (Some(known), _) => match known.interval {
-                    None => format!("{} (interval unknown)", ratio(known.value)),
-                    Some(_) => format!("{} ({})", ratio(known.value), ratio_interval(*figure)),
-                },
+            Self::Number(figure) => Text::plain(number(*figure, detail, words)),
+            Self::Ratio(None) => Text::plain(words.unknown.clone()),
+            Self::Ratio(Some(figure)) => Text::plain(match detail {
+                Detail::Value => ratio(figure.value),
+                _ => format!("{} ({})", ratio(figure.value), ratio_ends(*figure, words)),
             }),
+        }
+    }
+
+    /// The interval of the figure; `None` for text and for an unknown figure.
+    pub(crate) fn ends(&self, words: &Words) -> Option<String> {
+        match self {
+            Self::Text(_) => None,
+            Self::Figure(unit, figure) => figure.map(|known| unit.interval(known, words)),
+            Self::Number(figure) => figure.map(|known| number_ends(known, words)),
+            Self::Ratio(figure) => figure.map(|known| ratio_ends(known, words)),
         }
     }
 }
@@ -215,14 +229,14 @@ pub(crate) enum Detail {
     Interval,
 }
 
-fn number(figure: Option<Figure>, detail: Detail) -> String {
+fn number(figure: Option<Figure>, detail: Detail, words: &Words) -> String {
     let Some(known) = figure else {
-        return UNKNOWN.to_owned();
+        return words.unknown.to_string();
     };
     let value = digits(known.value);
     match (detail, known.interval) {
         (Detail::Value, _) => value,
-        (Detail::Spread, None) => format!("{value} ±unknown"),
+        (Detail::Spread, None) => format!("{value} ±{}", words.unknown),
         (Detail::Spread, Some(ends)) => {
             let longer = (known.value - ends.low).max(ends.high - known.value);
             match known.value {
@@ -230,11 +244,15 @@ fn number(figure: Option<Figure>, detail: Detail) -> String {
                 _ => format!("{value} ±{}", within(longer / known.value.abs())),
             }
         }
-        (Detail::Interval, None) => format!("{value} (interval unknown)"),
-        (Detail::Interval, Some(ends)) => {
-            format!("{value} ({}–{})", digits(ends.low), digits(ends.high))
-        }
+        (Detail::Interval, _) => format!("{value} ({})", number_ends(known, words)),
     }
+}
+
+fn number_ends(figure: Figure, words: &Words) -> String {
+    figure.interval.map_or_else(
+        || words.interval_unknown.to_string(),
+        |ends| format!("{}–{}", digits(ends.low), digits(ends.high)),
+    )
 }
 
 impl From<&str> for Cell {
@@ -261,6 +279,7 @@ impl Table {
             head: head.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
             left_out: 0,
+            words: ENGLISH,
         }
     }
 
@@ -308,14 +327,14 @@ impl Table {
                 let starts =
                     letters.starts_with(|c: char| c.is_ascii_digit() || "<−-+×".contains(c));
                 let is_short = letters.chars().count() <= FIGURE;
-                (starts && is_short) || !cell.says_something()
+                (starts && is_short) || !cell.says_something() || letters == self.words.unknown
             }
         };
         column >= self.keys && self.rows.iter().all(|row| is_figure(&row[column]))
     }
 
     fn is_constant(&self, column: usize) -> bool {
-        let letters = |row: &Vec<Cell>| row[column].text(Detail::Value).letters();
+        let letters = |row: &Vec<Cell>| row[column].text(Detail::Value, &self.words).letters();
         let first = self.rows.first().map(letters);
         self.rows.iter().all(|row| Some(letters(row)) == first)
     }
@@ -326,6 +345,11 @@ impl Table {
             row.remove(column);
         }
     }
+}
+
+/// Whether it is a kana, a kanji or a wide form.
+fn is_japanese(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ff00}'..='\u{ffef}')
 }
 
 #[cfg(test)]
@@ -380,17 +404,23 @@ mod tests {
             panic!("no table");
         };
         assert_eq!(tidy.head.len(), 2);
-        assert_eq!(tidy.rows[0][1].text(Detail::Value).letters(), UNKNOWN);
+        assert_eq!(
+            tidy.rows[0][1].text(Detail::Value, &ENGLISH).letters(),
+            UNKNOWN
+        );
     }
 
     #[test]
     fn the_page_decides_how_much_of_an_interval_is_shown() {
         let figure = known(0.002);
         let cell = Cell::Figure(TIME, figure);
-        assert_eq!(cell.text(Detail::Value).letters(), "2.00 ms");
-        assert_eq!(cell.text(Detail::Spread).letters(), "2.00 ms ±unknown");
+        assert_eq!(cell.text(Detail::Value, &ENGLISH).letters(), "2.00 ms");
         assert_eq!(
-            cell.text(Detail::Interval).letters(),
+            cell.text(Detail::Spread, &ENGLISH).letters(),
+            "2.00 ms ±unknown"
+        );
+        assert_eq!(
+            cell.text(Detail::Interval, &ENGLISH).letters(),
             "2.00 ms (interval unknown)"
         );
     }

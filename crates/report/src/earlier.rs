@@ -2,9 +2,11 @@
 //! and formats the comparison.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use tenbin_result::{
-    Document, Doubt, Earlier, EarlierChange, EarlierOutcome, ResultOf, Trust, Withheld,
+    Document, Doubt, DoubtFinding, Earlier, EarlierChange, EarlierOutcome, Language, Message,
+    ResultOf, Trust, Value, Withheld, message,
 };
 use tenbin_verdict::lint::series as series_of;
 use tenbin_verdict::{self as verdict, Series, against_earlier};
@@ -14,17 +16,16 @@ mod origin;
 mod parity;
 mod shared;
 mod terms;
-mod words;
 
 use self::origin::{Origin, one_place_each};
 use self::parity::{Answers, Parity};
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
-pub(crate) use self::words::{COLUMNS, cells, of_doubts, remarks};
 use crate::block::Block;
 use crate::escape::for_json;
 use crate::formats::{self, Content};
-use crate::trust_reason::why;
+use crate::language::{say_in, translated_beside};
+use crate::trust_reason::{why, without_finding, worst};
 use crate::{page, section};
 
 /// The results of one run, or of one result file of another tool.
@@ -37,16 +38,54 @@ pub struct Results {
     terms: BTreeMap<String, Terms>,
     /// Properties of the responses, by workload and target.
     answers: BTreeMap<(String, String), Answers>,
-    /// Properties of the machine, as far as known.
+    /// Properties of the machine, as far as known. The word selects the property in a message.
     host: Vec<(&'static str, Option<String>)>,
     targets: Targets,
     blocks: Blocks,
     /// The tool, and how it measured.
     origin: Origin,
-    /// How far the results can be trusted, with the reason; `None` if unknown.
-    trust: Option<(Trust, String)>,
+    /// How far the results can be trusted; `None` if unknown.
+    trust: Option<Trusted>,
     /// Other runs of the same experiment, which show how much it varies from run to run.
     others: Vec<Self>,
+}
+
+/// How far results can be trusted, with the reason.
+#[derive(Debug, Clone)]
+struct Trusted {
+    trust: Trust,
+    why: String,
+    /// The finding that is the reason, for readers of other languages; `None` if it is in a file of
+    /// another tool or in a run of an older version.
+    finding: Option<DoubtFinding>,
+    /// The reason as data, if no finding is the reason.
+    data: Option<Message>,
+}
+
+impl Trusted {
+    fn of_document(document: &Document) -> Self {
+        let worst = worst(document);
+        Self {
+            trust: document.trust,
+            why: why(document),
+            data: worst.is_none().then(without_finding),
+            finding: worst.and_then(|finding| {
+                Some(DoubtFinding {
+                    rule: finding.rule.clone(),
+                    data: finding.data.clone()?,
+                })
+            }),
+        }
+    }
+
+    fn of_file(trust: Trust, why: String) -> Self {
+        Self {
+            trust,
+            why,
+            finding: None,
+            data: None,
+        }
+    }
 }
 
 impl Results {
@@ -85,8 +124,8 @@ impl Results {
                 .collect(),
             host: vec![
                 ("host", here.hostname.clone()),
-                ("CPU", here.cpu_model.clone()),
-                ("number of cores", here.cores.map(|cores| cores.to_string())),
+                ("cpu", here.cpu_model.clone()),
+                ("cores", here.cores.map(|cores| cores.to_string())),
             ],
             targets: Targets {
                 identities: Identity::all(document),
@@ -94,7 +133,7 @@ impl Results {
             },
             blocks: blocks(document),
             origin: Origin::of_document(document, spelled),
-            trust: Some((document.trust, why(document))),
+            trust: Some(Trusted::of_document(document)),
             others: Vec::new(),
         }
     }
@@ -128,22 +167,19 @@ impl Results {
             host: Vec::new(),
             targets: Targets::default(),
             blocks: Blocks::default(),
-            trust,
+            trust: trust.map(|(trust, why)| Trusted::of_file(trust, why)),
             others: Vec::new(),
         })
     }
 
-    /// The targets that `other` does not have, in order of first occurrence: `target "a"`.
-    fn targets_without(&self, other: &Self) -> Vec<String> {
-        let mut alone: Vec<String> = Vec::new();
-        for target in self.series.iter().filter_map(|each| each.target.as_ref()) {
-            let there = other.series.iter();
-            let named = format!("target {target:?}");
-            let is_there = there
-                .filter_map(|each| each.target.as_ref())
-                .any(|it| it == target);
-            if !is_there && !alone.contains(&named) {
-                alone.push(named);
+    /// The targets that `other` does not have, in order of first occurrence.
+    fn targets_without(&self, other: &Self) -> Vec<&str> {
+        let mut alone: Vec<&str> = Vec::new();
+        for target in self.series.iter().filter_map(|each| each.target.as_deref()) {
+            let mut there = other.series.iter();
+            let is_there = there.any(|each| each.target.as_deref() == Some(target));
+            if !is_there && !alone.contains(&target) {
+                alone.push(target);
             }
         }
         alone
@@ -213,13 +249,35 @@ fn blocks(document: &Document) -> Blocks {
     blocks
 }
 
+/// The reason why two runs cannot be compared. Prints one sentence in English.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotComparable(Message);
+
+impl NotComparable {
+    /// The reason in a language, in one sentence.
+    pub fn said(&self, language: Language) -> String {
+        say_in(language, &self.0)
+    }
+}
+
+impl fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said(Language::English))
+    }
+}
+
+impl std::error::Error for NotComparable {}
+
 /// Compares two runs. `changed` names the workloads that are affected by the change between the
 /// runs.
 ///
 /// # Errors
-/// One sentence if the runs are not comparable, have no workload in common, or lack a workload in
-/// `changed`.
-pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<Earlier, String> {
+/// If the runs are not comparable, have no workload in common, or lack a workload in `changed`.
+pub fn against(
+    before: &Results,
+    after: &Results,
+    changed: &[String],
+) -> Result<Earlier, NotComparable> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
     let joined = one_target_each(before, after).or_else(|| one_place_each(before, after));
@@ -234,16 +292,12 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     }
     let found = against_earlier(&then, &now, changed, &withheld(before, after));
     if found.all.is_empty() {
-        return Err(format!(
-            "{} and {} have no workload on the same target in common{}",
-            before.name,
-            after.name,
-            if before.origin.is_file() || after.origin.is_file() {
-                "; a file of another tool is compared with a result of one workload on one target"
-            } else {
-                ""
-            }
-        ));
+        return Err(NotComparable(message!(
+            "nothing-in-common",
+            before = before.name.as_str(),
+            after = after.name.as_str(),
+            file = before.origin.is_file() || after.origin.is_file()
+        )));
     }
     let mut warnings = warnings(before, after, &found);
     let mut changes = found.all;
@@ -260,7 +314,11 @@ pub fn against(before: &Results, after: &Results, changed: &[String]) -> Result<
     Ok(Earlier {
         before: before.name.clone(),
         after: after.name.clone(),
-        warnings,
+        warnings: warnings
+            .iter()
+            .map(|each| say_in(Language::English, each))
+            .collect(),
+        warning_data: warnings,
         doubts,
         withheld: found.withheld,
         shared: controls,
@@ -302,31 +360,36 @@ fn one_target_each(before: &Results, after: &Results) -> Option<(Results, Result
     Some((renamed(before), renamed(after)))
 }
 
-fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), String> {
+fn refuse_other_hosts(before: &Results, after: &Results) -> Result<(), NotComparable> {
     for ((what, then), (_, now)) in before.host.iter().zip(&after.host) {
         if let (Some(then), Some(now)) = (then, now)
             && then != now
         {
-            return Err(format!(
-                "{} and {} were measured on different machines ({what} {then:?}, then {now:?}), so \
-                that a change cannot be attributed; repeat the earlier run here",
-                before.name, after.name
-            ));
+            return Err(NotComparable(message!(
+                "other-machines",
+                before = before.name.as_str(),
+                after = after.name.as_str(),
+                what = Value::word(what),
+                then = format!("{then:?}"),
+                now = format!("{now:?}")
+            )));
         }
     }
     Ok(())
 }
 
-fn refuse_other_work(before: &Results, after: &Results) -> Result<(), String> {
+fn refuse_other_work(before: &Results, after: &Results) -> Result<(), NotComparable> {
     for (workload, then) in &before.terms {
         if let Some(now) = after.terms.get(workload)
             && let Some(difference) = then.difference(now)
         {
-            return Err(format!(
-                "{} and {} sent different requests in workload {workload:?} ({difference}); \
-                compare runs of one plan",
-                before.name, after.name
-            ));
+            return Err(NotComparable(message!(
+                "other-requests",
+                before = before.name.as_str(),
+                after = after.name.as_str(),
+                workload = workload.as_str(),
+                difference = difference
+            )));
         }
     }
     Ok(())
@@ -336,7 +399,7 @@ fn refuse_unknown_names(
     before: &Results,
     after: &Results,
     changed: &[String],
-) -> Result<(), String> {
+) -> Result<(), NotComparable> {
     let both: Vec<&str> = after
         .terms
         .keys()
@@ -349,11 +412,12 @@ fn refuse_unknown_names(
             let mut known = both.clone();
             known.sort_unstable();
             known.dedup();
-            return Err(format!(
-                "{name:?} is named as changed, but is not a workload of both runs; they \
-                have {}",
-                known.join(", ")
-            ));
+            let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+            return Err(NotComparable(message!(
+                "changed-unknown",
+                name = format!("{name:?}"),
+                known = known
+            )));
         }
     }
     Ok(())
@@ -362,8 +426,8 @@ fn refuse_unknown_names(
 /// Why a change between these runs cannot be attributed, as far as the reason lies in one of the
 /// runs.
 fn withheld(before: &Results, after: &Results) -> Vec<Withheld> {
-    let of = |side: &&Results| match side.trust {
-        Some((Trust::Valid, _)) => None,
+    let of = |side: &&Results| match side.trust.as_ref().map(|it| it.trust) {
+        Some(Trust::Valid) => None,
         Some(_) => Some(Withheld::NotValid(side.name.clone())),
         None => Some(Withheld::Unjudged(side.name.clone())),
     };
@@ -373,11 +437,13 @@ fn withheld(before: &Results, after: &Results) -> Vec<Withheld> {
 /// The runs that are not VALID, most severe first.
 fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     let doubt = |side: &&Results| {
-        let (trust, why) = side.trust.as_ref()?;
-        (*trust != Trust::Valid).then(|| Doubt {
+        let known = side.trust.clone()?;
+        (known.trust != Trust::Valid).then(|| Doubt {
             name: side.name.clone(),
-            trust: *trust,
-            why: why.clone(),
+            trust: known.trust,
+            why: known.why,
+            finding: known.finding,
+            data: known.data,
         })
     };
     let mut doubts: Vec<Doubt> = [before, after].iter().filter_map(doubt).collect();
@@ -385,39 +451,36 @@ fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
     doubts
 }
 
-fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> Vec<String> {
+fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> Vec<Message> {
     let mut warnings = Vec::new();
     for (one, other) in [(before, after), (after, before)] {
         let alone = one.targets_without(other);
         if !alone.is_empty() {
-            warnings.push(format!(
-                "only {} measured {}, which is not compared",
-                one.name,
-                alone.join(", ")
+            let named = alone.into_iter();
+            let named = named.map(|target| message!("target-named", target = target));
+            warnings.push(message!(
+                "measured-alone",
+                name = one.name.as_str(),
+                targets = named.collect::<Vec<_>>()
             ));
         }
     }
     if found.controls.is_none() {
-        warnings.push(
-            "the runs share no target and no workload was named with --changed, so no control \
-             shows how much the machine changed between the runs: measure both versions in one \
-             run, or keep the same baseline in both runs"
-                .to_owned(),
-        );
+        warnings.push(message!("without-control"));
     }
     if found
         .all
         .iter()
         .all(|each| each.ratio.is_some_and(|ratio| ratio.n == 1))
     {
-        warnings.push("one run per side is inconclusive: repeat both runs".to_owned());
+        warnings.push(message!("one-run-per-side"));
     }
     warnings
 }
 
 /// Whether one workload on one target did different work in the two runs, with a note if the
 /// responses differed.
-fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<String>) {
+fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<Message>) {
     let Some(target) = change.target.clone() else {
         return (false, None);
     };
@@ -426,22 +489,39 @@ fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, 
     let (workload, target) = &place;
     match both.map(|(then, now)| then.parity(now)) {
         None | Some(Parity::Same) => (false, None),
-        Some(Parity::Expected(said)) => (false, Some(format!("{target} at {workload}: {said}"))),
-        Some(Parity::Other(why)) => (
-            true,
-            Some(format!(
-                "no verdict on {target} at {workload}: the responses were not the same ({why})"
-            )),
-        ),
+        Some(Parity::Expected(sizes)) => {
+            let said = message!(
+                "responses-expected",
+                target = target.as_str(),
+                workload = workload.as_str(),
+                sizes = sizes
+            );
+            (false, Some(said))
+        }
+        Some(Parity::Other(why)) => {
+            let said = message!(
+                "responses-differ",
+                target = target.as_str(),
+                workload = workload.as_str(),
+                why = why
+            );
+            (true, Some(said))
+        }
     }
 }
 
 /// The comparison as text for a terminal. Ends with a newline.
-pub fn terminal_earlier(earlier: &Earlier) -> String {
-    let mut blocks = section::earlier(earlier);
-    let after = Block::sentence(&format!("After: {}", earlier.after));
+pub fn terminal_earlier(earlier: &Earlier, language: Language) -> String {
+    let mut blocks = section::earlier(earlier, language);
+    let after = message!("after", after = earlier.after.as_str());
+    let after = Block::sentence(&say_in(language, &after));
     // Inserted after the doubts.
     blocks.insert(earlier.doubts.len(), after);
+    let changes = earlier.changes.iter();
+    let names = changes
+        .flat_map(|each| [Some(each.workload.as_str()), each.target.as_deref()])
+        .flatten();
+    let blocks = translated_beside(language, names, blocks);
     page::terminal::plain(&blocks, usize::MAX)
 }
 

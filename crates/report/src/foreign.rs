@@ -1,14 +1,14 @@
 //! The end of every report in another tool's output format.
 
-use std::fmt::Write as _;
-
-use tenbin_result::{Document, Finding};
+use tenbin_result::{Document, Finding, Message, Value, message};
 
 use crate::escape::for_terminal;
-use crate::section::last_three_lines;
+use crate::language::{self, say};
+use crate::section::{last_three_lines, limit_lines};
 
-/// The findings, then the last three lines: trust, verdict and run directory.
+/// The findings and the limits, then the last three lines: trust, verdict and run directory.
 pub fn last_lines(document: &Document) -> String {
+    let document = &language::for_reader(document);
     let mut text = String::new();
     let mut alike: Vec<Vec<&Finding>> = Vec::new();
     for finding in &document.findings {
@@ -20,37 +20,46 @@ pub fn last_lines(document: &Document) -> String {
         }
     }
     for findings in alike {
-        let _ = writeln!(
-            text,
-            "* {}{}: {}",
-            for_terminal(&findings[0].rule),
-            at(document, &findings),
-            for_terminal(&findings[0].evidence)
-        );
+        let line = say(document, &line(document, &findings));
+        text.push_str(&for_terminal(&line));
+        text.push('\n');
+    }
+    for line in limit_lines(document) {
+        text.push_str(&for_terminal(&line.letters()));
+        text.push('\n');
     }
     text + &bottom(document)
 }
 
-/// The names of the workloads and targets that the findings concern, for example the modes of
-/// blobstore-bench. Omits names if the run has only one workload or target.
-fn at(document: &Document, findings: &[&Finding]) -> String {
+/// Findings with the same evidence, with the names of the workloads and targets that they concern, for
+/// example the modes of blobstore-bench. Omits names if the run has only one workload or target.
+fn line(document: &Document, findings: &[&Finding]) -> Message {
     let workloads = findings.iter().filter_map(|one| one.workload.as_deref());
     let targets = findings.iter().filter_map(|one| one.target.as_deref());
     let workloads = several(document.workloads.len(), workloads);
     let targets = several(document.targets.len(), targets);
-    let names = [(" at ", workloads), (" on ", targets)];
-    let named = names.iter().filter(|(_, names)| !names.is_empty());
-    named
-        .map(|(word, names)| format!("{word}{}", for_terminal(&names.join(", "))))
-        .collect()
+    let places = match (workloads.is_empty(), targets.is_empty()) {
+        (true, true) => "none",
+        (false, true) => "workloads",
+        (true, false) => "targets",
+        (false, false) => "both",
+    };
+    message!(
+        "finding-line",
+        rule = findings[0].rule.as_str(),
+        places = Value::Word(places.to_owned()),
+        workloads = Value::Texts(workloads),
+        targets = Value::Texts(targets),
+        evidence = findings[0].evidence.as_str()
+    )
 }
 
 /// Each name once; empty if the document has only one workload or target (`of` is 1).
-fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut once: Vec<&str> = Vec::new();
+fn several<'a>(of: usize, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
     for name in names.filter(|_| of > 1) {
-        if !once.contains(&name) {
-            once.push(name);
+        if !once.iter().any(|each| each == name) {
+            once.push(name.to_owned());
         }
     }
     once

@@ -7,31 +7,32 @@
 //! returns the text for a terminal. This crate makes no statistical decisions. Pages escape text
 //! that came from a server.
 
-mod asked;
 mod block;
 mod cells;
 mod chart;
+mod concurrency_sweep;
 mod cost;
 mod earlier;
 mod escape;
+mod expectations;
 mod flagged;
 mod foreign;
 pub mod formats;
 mod language;
 mod lint;
+mod overlay;
 mod page;
 mod paired;
-mod ramp;
 mod section;
 mod stages;
 mod trust_reason;
 mod words;
 
-pub use earlier::{Results, against, earlier_json, terminal_earlier};
+pub use earlier::{NotComparable, Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use foreign::last_lines;
 pub use lint::{lint_json, lint_text};
+pub use overlay::Overlay;
 pub use page::html::{LivePage, html, live_page};
 pub use page::terminal::{Extent, View, terminal};
-pub use ramp::Overlay;
 pub use section::{quoted, section_names};

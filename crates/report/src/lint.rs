@@ -16,7 +16,7 @@ pub fn lint_text(files: &[Reported], findings: &[LintFinding]) -> String {
         let _ = writeln!(
             text,
             "{}: {}, {}",
-            for_terminal(&file.file),
+            for_terminal(&file.file()),
             file.tool,
             plural(file.measurements.len(), "measurement")
         );
@@ -76,7 +76,7 @@ pub fn lint_json(files: &[Reported], findings: &[LintFinding]) -> String {
         files: files
             .iter()
             .map(|file| FilePart {
-                file: &file.file,
+                file: file.file(),
                 tool: file.tool,
                 measurements: file.measurements.len(),
             })
@@ -107,14 +107,14 @@ fn lines(finding: &LintFinding) -> impl Iterator<Item = FileLine<'_>> {
 
 #[derive(Serialize)]
 struct Part<'a> {
-    files: Vec<FilePart<'a>>,
+    files: Vec<FilePart>,
     findings: Vec<FindingPart<'a>>,
 }
 
 #[derive(Serialize)]
-struct FilePart<'a> {
-    file: &'a str,
-    tool: &'a str,
+struct FilePart {
+    file: String,
+    tool: &'static str,
     measurements: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Ratios of two targets that differ from the quotient of the two targets' displayed figures.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf};
+use tenbin_result::{Comparison, Document, Figure, Metric, MetricName, OperationResult, ResultOf};
 
 /// Largest difference between a ratio and the quotient of two displayed figures that rounding can
 /// explain, as a difference of natural logarithms. Displayed figures have three significant digits,
@@ -58,15 +58,18 @@ fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
 }
 
 /// The figure of a result that the column of a metric shows.
-fn column(result: &ResultOf, metric: &str) -> Option<Figure> {
+fn column(result: &ResultOf, metric: &MetricName) -> Option<Figure> {
+    let MetricName::Known(metric) = *metric else {
+        return None;
+    };
     let mut work = result.work();
     let only: Option<&OperationResult> = work.next().filter(|_| work.next().is_none());
     match metric {
-        "throughput" => result.throughput,
-        "server_cpu" => result.server_cpu,
-        "service_p50" | "response_p50" => only?.p50,
-        "service_p90" | "response_p90" => only?.p90,
-        "service_p99" | "response_p99" => only?.p99,
+        Metric::Throughput => result.throughput,
+        Metric::ServerCpu => result.server_cpu,
+        Metric::SERVICE_P50 | Metric::RESPONSE_P50 => only?.p50,
+        Metric::SERVICE_P90 | Metric::RESPONSE_P90 => only?.p90,
+        Metric::SERVICE_P99 | Metric::RESPONSE_P99 => only?.p99,
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ mod made_up;
 use made_up::Run;
 use tenbin_record::{AgentEnvironment, AgentPart, AgentUse};
 use tenbin_report::{Extent, View};
-use tenbin_result::{Document, Language};
+use tenbin_result::{Document, Language, Metric};
 
 const NAMES: [&str; 3] = ["load1", "errors", "load3"];
 
@@ -62,7 +62,7 @@ fn every_agent_has_a_row_with_its_figures_and_its_ratio() {
     }
     assert!(text.contains("durable ÷ memory") && text.contains("123 µs"));
     let throughput = document.agent_ratios.iter();
-    let mut throughput = throughput.filter(|ratios| ratios.metric == "throughput");
+    let mut throughput = throughput.filter(|ratios| ratios.metric == Metric::Throughput);
     let ratios = throughput.next().unwrap();
     let value = |agent: usize| ratios.agents[agent].ratio.unwrap().value;
     assert!((value(2) / value(0) - 0.5).abs() < 0.01, "{ratios:?}");

@@ -8,7 +8,7 @@ mod made_up;
 use tenbin_plan::{Checksum, Mix, Payload, S3Operation, S3Work, WorkloadKind};
 use tenbin_report::formats::format;
 use tenbin_report::{Results, against, terminal_earlier};
-use tenbin_result::{Document, Earlier, EarlierOutcome, EarlierPart};
+use tenbin_result::{Document, Earlier, EarlierOutcome, EarlierPart, Language};
 
 fn published(name: &str) -> Results {
     let path = format!("{}/tests/published/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -57,7 +57,7 @@ fn the_published_change_of_one_operation() {
         (list.part, list.change),
         (EarlierPart::Changed, EarlierOutcome::TooFew)
     );
-    insta::assert_snapshot!(terminal_earlier(&earlier));
+    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
         assert!((each.divided.unwrap().value - 1.0).abs() < 0.01, "{each:?}");
         assert_eq!(each.change, EarlierOutcome::Drift);
     }
-    insta::assert_snapshot!(terminal_earlier(&earlier));
+    insta::assert_snapshot!(terminal_earlier(&earlier, Language::English));
     let (_, tested) = of(0.9, 0.5);
     for each in &tested {
         assert_eq!(each.change, EarlierOutcome::Slower);
@@ -123,7 +123,7 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
     for each in &tested {
         assert_eq!(each.change, EarlierOutcome::Differs);
     }
-    let text = terminal_earlier(&earlier);
+    let text = terminal_earlier(&earlier, Language::English);
     assert!(
         text.contains("a control changed by a factor of 0.500, more than 1.250"),
         "{text}"
@@ -231,7 +231,7 @@ fn a_run_that_is_suspect_lets_two_runs_differ_at_most() {
     let mut get = earlier.changes.iter();
     let get = get.find(|each| each.workload == "get-1KiB").unwrap();
     assert_eq!(get.change, EarlierOutcome::Differs);
-    let text = terminal_earlier(&earlier);
+    let text = terminal_earlier(&earlier, Language::English);
     assert!(text.contains("is not VALID: repeat it"), "{text}");
 }
 
@@ -249,7 +249,7 @@ fn without_anything_shared_two_runs_only_differ() {
     let earlier = against(&alone(1.0), &alone(0.5), &[]).unwrap();
     assert_eq!(earlier.shared, [""; 0]);
     assert_eq!(earlier.changes[0].change, EarlierOutcome::Differs);
-    let text = terminal_earlier(&earlier);
+    let text = terminal_earlier(&earlier, Language::English);
     assert!(
         text.contains("differs between runs, cause unknown"),
         "{text}"
@@ -270,7 +270,7 @@ fn a_file_that_is_invalid_is_said_to_be_first() {
                       2,5640,188.0,0.0001,0.002,0.0006,0.0,100.0\n";
     let nope = Results::of_file("nope.csv", all_failed.as_bytes()).unwrap();
     let earlier = against(&tutorial, &nope, &[]).unwrap();
-    let text = terminal_earlier(&earlier);
+    let text = terminal_earlier(&earlier, Language::English);
     let mut lines = text.lines();
     for name in ["droonga-tutorial.csv", "nope.csv"] {
         let line = lines.next().unwrap();
@@ -307,7 +307,9 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     let before = made_up::pair();
     let refusal = |after: &Document, changed: &[&str]| {
         let before = Results::of_document(&before.document());
-        against(&before, &Results::of_document(after), &names(changed)).unwrap_err()
+        against(&before, &Results::of_document(after), &names(changed))
+            .unwrap_err()
+            .to_string()
     };
     let mut elsewhere = made_up::pair();
     elsewhere.environment.hostname = Some("other".to_owned());
@@ -326,7 +328,9 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     );
 
     let go = published("minio.gobench.txt");
-    let nothing = against(&Results::of_document(&same), &go, &[]).unwrap_err();
+    let nothing = against(&Results::of_document(&same), &go, &[])
+        .unwrap_err()
+        .to_string();
     assert!(
         nothing.contains("no workload on the same target in common"),
         "{nothing}"
@@ -388,7 +392,7 @@ fn work_that_differs_in_any_setting_is_said_to_differ_everywhere() {
     for (difference, described, named, change) in cases {
         let after = changed(change);
         let sides = [&before, &after].map(Results::of_document);
-        let refusal = against(&sides[0], &sides[1], &[]).unwrap_err();
+        let refusal = against(&sides[0], &sides[1], &[]).unwrap_err().to_string();
         assert!(refusal.contains(difference), "{refusal}");
         let description = &after.workloads[0].description;
         assert!(description.contains(described), "{description}");
@@ -400,11 +404,13 @@ fn work_that_differs_in_any_setting_is_said_to_differ_everywhere() {
         let document = changed(|work| {
             work.mix = Mix::only(S3Operation::List);
             work.verify = false;
-            work.listing.page = page;
+            work.page = page;
         });
         Results::of_document(&document)
     };
-    let refusal = against(&pages(1000), &pages(5), &[]).unwrap_err();
+    let refusal = against(&pages(1000), &pages(5), &[])
+        .unwrap_err()
+        .to_string();
     assert!(refusal.contains("page \"1000\", then \"5\""), "{refusal}");
 }
 
@@ -599,7 +605,7 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
             panic!("{earlier:?}");
         };
         assert_eq!(change.change, EarlierOutcome::NoVerdict, "{earlier:?}");
-        let text = terminal_earlier(&earlier);
+        let text = terminal_earlier(&earlier, Language::English);
         for part in ["tools differ", "cannot be concluded from these files"] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -607,5 +613,76 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
     // The same tool with the same load: still one run each.
     let earlier = against(&wrk, &wrk, &[]).unwrap();
     assert_eq!(earlier.changes[0].change, EarlierOutcome::TooFew);
-    assert!(terminal_earlier(&earlier).contains("one run per side is inconclusive"));
+    assert!(
+        terminal_earlier(&earlier, Language::English).contains("one run per side is inconclusive")
+    );
+}
+
+/// An older version wrote only the English text of a note, and a newer one can have notes that this
+/// version does not know: the text is printed unchanged.
+#[test]
+fn a_note_without_a_known_message_stays_english() {
+    use tenbin_result::Message;
+
+    let mut earlier = compared(&later(1.7, 1.04), &["get-1KiB"]);
+    earlier.warnings = vec!["one thing".to_owned(), "another".to_owned()];
+    earlier.warning_data = vec![Message::new("of-a-newer-version")];
+    let text = terminal_earlier(&earlier, Language::Japanese);
+    assert!(
+        text.contains("注記: one thing") && text.contains("注記: another"),
+        "{text}"
+    );
+}
+
+/// Words of a Japanese text that are not Japanese, in lower case. Names, flags, units and figures are
+/// expected; a sentence that was not translated has others.
+fn latin_words(text: &str) -> Vec<String> {
+    let words =
+        text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_./".contains(letter));
+    let plain = words.filter(|word| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase()));
+    plain.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_comparison_in_japanese_has_no_english_sentence() {
+    let mut before = made_up::invalid().document();
+    before.run.id = "2026-01-01T000000-quickstart".to_owned();
+    let after = Results::of_document(&made_up::pair().document());
+    let invalid = against(&Results::of_document(&before), &after, &[]);
+    let runs = [
+        compared(&later(1.7, 1.04), &["get-1KiB"]),
+        compared(&on_a_machine(0.5, 0.3), &[]),
+        invalid.unwrap(),
+    ];
+    let files = against(
+        &published("jog-before.gobench.txt"),
+        &published("jog-after.gobench.txt"),
+        &[],
+    );
+    for earlier in runs.iter().chain([&files.unwrap()]) {
+        let text = terminal_earlier(earlier, Language::Japanese);
+        let names = [
+            "get",
+            "put",
+            "quickstart",
+            "memory",
+            "durable",
+            "little",
+            "errors",
+            "ms",
+            "tenbin",
+            "changed",
+            // Text of the server.
+            "script",
+            "alert",
+            "/script",
+        ];
+        let words = latin_words(&text);
+        let english: Vec<_> = words
+            .iter()
+            .filter(|it| !names.contains(&it.as_str()))
+            .collect();
+        assert!(english.is_empty(), "{english:?} in\n{text}");
+    }
+    insta::assert_snapshot!(terminal_earlier(&runs[0], Language::Japanese));
 }

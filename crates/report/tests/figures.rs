@@ -223,9 +223,9 @@ fn the_pages_files_and_charts_have_them_too() {
         .map(|height| height.parse().unwrap())
         .collect();
     let figures: Vec<f64> = document
-        .capacities
+        .concurrency_sweeps
         .iter()
-        .flat_map(|capacity| &capacity.levels)
+        .flat_map(|sweep| &sweep.levels)
         .map(|level| level.throughput.unwrap().value)
         .collect();
     assert_eq!(heights.len(), figures.len(), "{chart}");
@@ -302,7 +302,8 @@ fn a_median_that_the_throughput_denies_names_both_winners() {
     for slice in &mut run.slices {
         if slice.workload == "list-1000" && slice.target == "durable" {
             let op = &mut slice.ops[0];
-            let mean = slice.connections as f64 * slice.seconds / op.counts.ok as f64 * 1e9;
+            let mean =
+                slice.head.connections as f64 * slice.end.seconds / op.counts.ok as f64 * 1e9;
             op.times.service.clear();
             for (factor, percent) in [(0.3, 70), (2.633, 30)] {
                 let count = op.counts.ok * percent / 100;

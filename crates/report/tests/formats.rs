@@ -413,20 +413,20 @@ fn an_interval_log_is_read_back() {
         Err(error) => Err(error.to_string()),
     };
     let imported = read(&log).unwrap();
-    assert_eq!(imported.operations.len(), 4);
-    for operation in &imported.operations {
+    assert_eq!(imported.measurements.len(), 4);
+    for of in &imported.measurements {
         let mine = run.slices.iter().filter(|slice| {
-            operation.name == format!("{}/{}/{}", slice.target, slice.workload, slice.ops[0].name)
+            of.operation == format!("{}/{}/{}", slice.target, slice.workload, slice.ops[0].name)
         });
         let (count, seconds) = mine.fold((0, 0.0), |(count, seconds), slice| {
             (
                 count + slice.ops[0].times.service.len(),
-                seconds + slice.seconds,
+                seconds + slice.end.seconds,
             )
         });
-        assert_eq!(operation.objects, Some(count), "{}", operation.name);
-        assert!((operation.elapsed().unwrap() / seconds - 1.0).abs() < 1e-3);
-        assert_eq!((operation.ok, operation.failed), (None, None));
+        assert_eq!(of.objects(), Some(count), "{}", of.operation);
+        assert!((of.elapsed().unwrap() / seconds - 1.0).abs() < 1e-3);
+        assert_eq!((of.ok(), of.known_failed()), (None, None));
     }
     assert_eq!(imported.caveats.len(), 1, "the log says its unit");
     let unknown = read(&log.replace("nanoseconds", "units")).unwrap();

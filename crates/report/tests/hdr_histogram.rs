@@ -29,7 +29,7 @@ fn run() -> made_up::Run {
         for at in 0..REQUESTS {
             // Exponential times of at least 0.2 ms.
             let share = (at as f64 + 0.5) / REQUESTS as f64;
-            let millis = 0.2 + scale * (1.0 + f64::from(slice.index) / 100.0) * -share.ln();
+            let millis = 0.2 + scale * (1.0 + f64::from(slice.head.index) / 100.0) * -share.ln();
             // In steps of 20 µs: fewer different times take less of the time of this test.
             op.times
                 .service

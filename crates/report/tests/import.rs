@@ -5,22 +5,23 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use tenbin_report::formats::fronts::warp::{analyze, analyze_json, cmp};
-use tenbin_report::formats::{Imported, Quantile, Selection, Times, read_requests as import};
+use tenbin_report::formats::{Selection, merge, read_requests as import};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 fn file(name: &str) -> String {
     format!("{}/tests/fixtures/warp/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(name: &str) -> Imported {
+fn read(name: &str) -> Reported {
     read_with(name, &Selection::default())
 }
 
-fn read_with(name: &str, selection: &Selection) -> Imported {
+fn read_with(name: &str, selection: &Selection) -> Reported {
     import(&file(name), selection).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Writes `text` to a file and reads the file.
-fn read_text(name: &str, text: &[u8]) -> Result<Imported, String> {
+fn read_text(name: &str, text: &[u8]) -> Result<Reported, String> {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("written");
     let path = path.to_str().expect("a path in UTF-8");
@@ -36,11 +37,32 @@ fn expect_near(found: Option<f64>, expected: f64, share: f64) {
     );
 }
 
-fn exactly(quantile: Quantile) -> Option<f64> {
-    match quantile {
-        Quantile::Exactly(value) => Some(value),
-        _ => None,
-    }
+fn exactly(range: Range) -> Option<f64> {
+    (range.from == range.to).then_some(range.from * 1e9)
+}
+
+/// An exact percentile, nanoseconds.
+fn percentile(of: &Measurement, quantile: f64) -> Option<f64> {
+    exactly(of.percentile(quantile)?.time)
+}
+
+/// An exact figure, nanoseconds.
+fn exact(said: &Option<Said<Range>>) -> Option<f64> {
+    exactly(said.as_ref()?.value)
+}
+
+fn connections(of: &Measurement) -> Option<u64> {
+    of.connections.as_ref().map(|said| said.value)
+}
+
+/// Objects per second of each second.
+fn seconds(of: &Measurement) -> Vec<f64> {
+    let listed = of.listed.as_ref().expect("a list");
+    listed
+        .segments(1)
+        .iter()
+        .map(|second| second.objects)
+        .collect()
 }
 
 /// Relative precision of a histogram with three significant digits.
@@ -55,15 +77,15 @@ fn a_list_of_requests_gives_true_figures() {
             .as_deref()
             .is_some_and(|line| line.starts_with("warp put ") && line.ends_with("--full=true"))
     );
-    let [put] = imported.operations.as_slice() else {
+    let [put] = imported.measurements.as_slice() else {
         panic!("{imported:?}");
     };
     assert_eq!(
-        (put.name.as_str(), put.ok, put.failed),
+        (put.operation.as_str(), put.ok(), put.known_failed()),
         ("PUT", Some(5000), Some(0))
     );
     assert_eq!(put.bytes, Some(327_680_000));
-    assert_eq!(put.concurrency, Some(8));
+    assert_eq!(connections(put), Some(8));
     expect_near(put.elapsed(), 5.125_496_453, 1e-9);
     expect_near(put.objects_per_second(), 975.515_259_028_899_3, 1e-9);
     expect_near(
@@ -76,19 +98,13 @@ fn a_list_of_requests_gives_true_figures() {
         (0.9, 12_812_345.0),
         (0.99, 19_645_326.0),
     ] {
-        expect_near(exactly(put.times.quantile(quantile)), nanoseconds, DIGITS);
+        expect_near(percentile(put, quantile), nanoseconds, DIGITS);
     }
-    let (min, mean, max) = put.times.min_mean_max().expect("times");
-    expect_near(Some(min), 1_510_635.0, DIGITS);
-    expect_near(Some(mean), 8_184_030.892_6, DIGITS);
-    expect_near(Some(max), 33_282_005.0, DIGITS);
-    let seconds: Vec<f64> = put
-        .segments(1)
-        .iter()
-        .map(|second| second.objects)
-        .collect();
-    assert_eq!(seconds, EXPECTED_SECONDS);
-    let pairs = put.segments(2);
+    expect_near(exact(&put.min), 1_510_635.0, DIGITS);
+    expect_near(exact(&put.mean), 8_184_030.892_6, DIGITS);
+    expect_near(exact(&put.max), 33_282_005.0, DIGITS);
+    assert_eq!(seconds(put), EXPECTED_SECONDS);
+    let pairs = put.listed.as_ref().unwrap().segments(2);
     assert_eq!(pairs.len(), 2);
     assert_eq!(
         pairs[0].objects,
@@ -101,21 +117,22 @@ const EXPECTED_SECONDS: [f64; 4] = [916.0, 923.0, 1011.0, 1028.0];
 #[test]
 fn preparation_and_run_stay_apart_and_the_first_byte_is_timed() {
     let imported = read("warp-get-full-cut.csv.zst");
-    let put = imported.operation("PUT").expect("PUT");
-    let get = imported.operation("GET").expect("GET");
-    assert_eq!((put.ok, get.ok), (Some(104), Some(3896)));
+    let put = imported.measurement("PUT").expect("PUT");
+    let get = imported.measurement("GET").expect("GET");
+    assert_eq!((put.ok(), get.ok()), (Some(104), Some(3896)));
     expect_near(put.objects_per_second(), 995.849_490_831_730_8, 1e-9);
     expect_near(get.objects_per_second(), 4_721.723_355_532_648, 1e-9);
-    expect_near(exactly(get.times.quantile(0.99)), 6_249_450.0, DIGITS);
-    let first_byte = get.first_byte.as_ref().expect("first bytes");
+    expect_near(percentile(get, 0.99), 6_249_450.0, DIGITS);
+    let first_byte = |of: &Measurement| of.listed.as_ref()?.first_byte.clone();
+    let of_get = first_byte(get).expect("first bytes");
     expect_near(
-        Some(first_byte.value_at_quantile(0.5) as f64),
+        Some(of_get.value_at_quantile(0.5) as f64),
         1_376_955.0,
         DIGITS,
     );
-    assert!(put.first_byte.is_none());
+    assert!(first_byte(put).is_none());
     // A run shorter than a second contains no whole second.
-    assert!(get.segments(1).is_empty());
+    assert!(seconds(get).is_empty());
 }
 
 #[test]
@@ -127,13 +144,13 @@ fn a_part_of_the_requests_can_be_picked() {
         limit: Some(100),
         ..Selection::default()
     });
-    assert_eq!(get.operations.len(), 1);
-    assert_eq!(get.operations[0].ok, Some(100));
+    assert_eq!(get.measurements.len(), 1);
+    assert_eq!(get.measurements[0].ok(), Some(100));
     let host = |name: &str| Selection {
         host: Some(name.to_owned()),
         ..Selection::default()
     };
-    assert_eq!(pick(host("127.0.0.1:9300")).operations.len(), 2);
+    assert_eq!(pick(host("127.0.0.1:9300")).measurements.len(), 2);
     let nobody = import(&file("warp-put-full-cut.csv.zst"), &host("elsewhere:1"));
     assert!(
         nobody
@@ -149,11 +166,11 @@ fn a_part_of_the_requests_can_be_picked() {
         },
     );
     assert!(
-        late.operations[0].ok < Some(2600),
+        late.measurements[0].ok() < Some(2600),
         "{:?}",
-        late.operations[0].ok
+        late.measurements[0].ok()
     );
-    expect_near(late.operations[0].elapsed(), 2.125, 0.01);
+    expect_near(late.measurements[0].elapsed(), 2.125, 0.01);
     let sums = import(&file("warp-put.json.zst"), &host("127.0.0.1:9300"));
     assert!(
         sums.expect_err("sums")
@@ -178,16 +195,13 @@ fn failures_are_never_throughput() {
         );
     }
     let imported = read_text("failures.csv", text.as_bytes()).expect("read");
-    let get = &imported.operations[0];
+    let get = &imported.measurements[0];
     assert_eq!(
-        (get.ok, get.failed, get.bytes),
+        (get.ok(), get.known_failed(), get.bytes),
         (Some(5), Some(5), Some(5000))
     );
     expect_near(get.objects_per_second(), 5.0 / 9.5, 1e-12);
-    let Times::Each(times) = &get.times else {
-        panic!("{get:?}");
-    };
-    assert_eq!(times.len(), 5);
+    assert_eq!(get.samples, Some(5));
     let shown = analyze(&imported, 1);
     assert!(
         shown.contains("* Errors: 5\n  - 5 x 503 \\u{1b}[31mSlowDown\n"),
@@ -198,43 +212,31 @@ fn failures_are_never_throughput() {
 #[test]
 fn sums_give_what_follows_from_them_and_no_more() {
     let imported = read("warp-put.json.zst");
-    let put = imported.operation("PUT").expect("PUT");
+    let put = imported.measurement("PUT").expect("PUT");
     expect_near(put.objects_per_second(), 6804.0 / 6.001_538_677, 1e-9);
     // With one window, its percentiles are those of the run.
-    expect_near(exactly(put.times.quantile(0.99)), 17_756_046.0, 1e-9);
+    expect_near(percentile(put, 0.99), 17_756_046.0, 1e-9);
     // warp labels the segments 11:05 to 11:07, two seconds too early.
-    assert_eq!(put.known_seconds.map(|(from, to)| to - from), Some(3));
-    assert_eq!(put.known_seconds.map(|(from, _)| from), Some(1_795_176_667));
-    let rates: Vec<f64> = put
-        .segments(1)
-        .iter()
-        .map(|second| second.objects)
-        .collect();
-    assert_eq!(rates, [1095.35, 1243.84, 1241.92]);
+    let known = put.listed.as_ref().unwrap().known_seconds;
+    assert_eq!(known, Some((1_795_176_667, 1_795_176_670)));
+    assert_eq!(seconds(put), [1095.35, 1243.84, 1241.92]);
     assert!(imported.caveats.is_empty());
 
     let mixed = read("warp-mixed.json.zst");
-    let names: Vec<&str> = mixed
-        .operations
-        .iter()
-        .map(|each| each.name.as_str())
-        .collect();
+    let names: Vec<String> = mixed.measurements.iter().map(Measurement::name).collect();
     assert_eq!(names, ["DELETE", "GET", "PUT", "STAT"]);
-    let stat = mixed.operation("STAT").expect("STAT");
+    let stat = mixed.measurement("STAT").expect("STAT");
     assert_eq!(stat.bytes_per_second(), None);
     expect_near(stat.objects_per_second(), 3161.0 / 6.001_503_180, 1e-9);
 
     // Two windows have a p99 of 4.2 ms and 87 ms; warp prints 45.7 ms.
     let little = read("warp-get-1k.json.zst");
-    let get = little.operation("GET").expect("GET");
-    assert_eq!(
-        get.times.quantile(0.99),
-        Quantile::Between(4_185_666.0, 87_122_339.0)
-    );
-    let (_, mean, max) = get.times.min_mean_max().expect("times");
-    expect_near(Some(max), 119_881_364.0, 1e-9);
+    let get = little.measurement("GET").expect("GET");
+    let p99 = get.percentile(0.99).unwrap().time;
+    assert_eq!((p99.from, p99.to), (0.004_185_666, 0.087_122_339));
+    expect_near(exact(&get.max), 119_881_364.0, 1e-9);
     expect_near(
-        Some(mean),
+        exact(&get.mean),
         (1.17977 * 65017.0 + 3.122_864 * 1034.0) / 66051.0 * 1e6,
         1e-9,
     );
@@ -247,11 +249,11 @@ fn sums_with_failures_are_told_as_far_as_they_are_certain() {
         "total_errors":10,"total_bytes":3000,"start_time":"2026-01-01T00:00:00Z",
         "end_time":"2026-01-01T00:00:10Z","first_errors":["503"]}}}"#;
     let imported = read_text("failures.json", text.as_bytes()).expect("read");
-    let get = &imported.operations[0];
-    assert_eq!((get.ok, get.failed), (Some(20), Some(10)));
+    let get = &imported.measurements[0];
+    assert_eq!((get.ok(), get.known_failed()), (Some(20), Some(10)));
     expect_near(get.objects_per_second(), 2.0, 1e-12);
     assert_eq!(get.bytes_per_second(), None);
-    assert_eq!(get.times.quantile(0.5), Quantile::Unknown);
+    assert_eq!(get.percentile(0.5), None);
     assert_eq!(imported.caveats.len(), 1);
 }
 
@@ -260,8 +262,9 @@ fn different_work_and_results_that_cannot_be_trusted_are_said_in_the_last_line()
     let last = |text: &str| text.lines().last().unwrap_or_default().to_owned();
     let before = read("warp-put.json.zst");
     let mut after = before.clone();
-    after.operations[0].concurrency = Some(7);
-    after.operations[0].bytes = after.operations[0].bytes.map(|bytes| bytes / 4);
+    let changed = &mut after.measurements[0];
+    changed.connections.as_mut().unwrap().value = 7;
+    changed.bytes = changed.bytes.map(|bytes| bytes / 4);
     let text = cmp(&before, &after, &[]);
     assert!(text.contains("* DIFFERENT WORK: concurrency "), "{text}");
     assert!(
@@ -274,20 +277,6 @@ fn different_work_and_results_that_cannot_be_trusted_are_said_in_the_last_line()
         last(&text).starts_with("Verdict: INVALID: runs/bad"),
         "{text}"
     );
-}
-
-#[test]
-fn percentiles_of_too_few_requests_are_unknown() {
-    let mut histogram = hdrhistogram::Histogram::new(3).unwrap();
-    histogram.record_n(1_000_000, 367).unwrap();
-    let times = Times::Each(Box::new(histogram.clone()));
-    assert!(matches!(times.quantile(0.99), Quantile::Unknown));
-    assert!(matches!(times.quantile(0.9), Quantile::Exactly(_)));
-    histogram.record(1_000_000).unwrap();
-    assert!(matches!(
-        Times::Each(Box::new(histogram)).quantile(0.99),
-        Quantile::Exactly(_)
-    ));
 }
 
 #[test]
@@ -305,7 +294,7 @@ fn a_result_is_the_same_as_itself() {
         assert_eq!(text.matches("(+0.0 %)").count(), changes.len(), "{text}");
         assert_eq!(
             text.matches(" -> 0\n").count(),
-            read(name).operations.len(),
+            read(name).measurements.len(),
             "{text}"
         );
     }
@@ -313,22 +302,22 @@ fn a_result_is_the_same_as_itself() {
 
 #[test]
 fn results_merge_into_the_figures_of_all_requests() {
-    let merged = Imported::merge([
+    let merged = merge([
         read("warp-put-full-cut.csv.zst"),
         read("warp-put-full-cut.csv.zst"),
     ])
     .expect("measured at the same time");
-    let put = merged.operation("PUT").expect("PUT");
-    assert_eq!((put.ok, put.concurrency), (Some(10_000), Some(16)));
+    let put = merged.measurement("PUT").expect("PUT");
+    assert_eq!((put.ok(), connections(put)), (Some(10_000), Some(16)));
     expect_near(put.objects_per_second(), 2.0 * 975.515_259_028_899_3, 1e-9);
-    expect_near(exactly(put.times.quantile(0.99)), 19_645_326.0, DIGITS);
+    expect_near(percentile(put, 0.99), 19_645_326.0, DIGITS);
 }
 
 /// Throughputs of consecutive runs cannot be added.
 #[test]
 fn results_of_different_times_are_not_merged() {
     let apart = [read("warp-put-full-cut.csv.zst"), read("warp-put.json.zst")];
-    let refusal = Imported::merge(apart).unwrap_err();
+    let refusal = merge(apart).unwrap_err();
     for part in [
         "did not run PUT at the same time",
         "warp-put-full-cut.csv.zst from 20",
@@ -339,22 +328,22 @@ fn results_of_different_times_are_not_merged() {
 
     let shifted = |seconds: i64| {
         let mut result = read("warp-put-full-cut.csv.zst");
-        for operation in &mut result.operations {
-            operation.start += seconds * 1_000_000_000;
-            operation.end += seconds * 1_000_000_000;
+        for of in &mut result.measurements {
+            let (start, end) = of.listed.as_mut().unwrap().span.as_mut().unwrap();
+            *start += seconds * 1_000_000_000;
+            *end += seconds * 1_000_000_000;
         }
         result
     };
     // Runs of 5.1 s, started by hand one second apart.
-    let together = Imported::merge([shifted(0), shifted(1)]).unwrap();
-    let rate = together.operation("PUT").unwrap().objects_per_second();
+    let together = merge([shifted(0), shifted(1)]).unwrap();
+    let rate = together.measurement("PUT").unwrap().objects_per_second();
     expect_near(rate, 10_000.0 / 6.125_496_453, 1e-9);
-    assert!(Imported::merge([shifted(0), shifted(1), shifted(4)]).is_err());
+    assert!(merge([shifted(0), shifted(1), shifted(4)]).is_err());
 
     let mut nobody_knows = shifted(0);
-    nobody_knows.operations[0].start = i64::MAX;
-    nobody_knows.operations[0].end = i64::MIN;
-    let refusal = Imported::merge([shifted(0), nobody_knows]).unwrap_err();
+    nobody_knows.measurements[0].listed.as_mut().unwrap().span = None;
+    let refusal = merge([shifted(0), nobody_knows]).unwrap_err();
     assert!(refusal.contains("at an unknown time"), "{refusal}");
 }
 
@@ -492,7 +481,7 @@ fn damage_makes_nothing_panic() {
         let damaged = [&whole[..at], piece, rest].concat();
         match read_text("damaged", &damaged) {
             Ok(imported) => {
-                let twice = Imported::merge([imported.clone(), imported]);
+                let twice = merge([imported.clone(), imported]);
                 assert!(twice.is_err() || !analyze(&twice.unwrap(), 1).is_empty());
             }
             Err(said) => {

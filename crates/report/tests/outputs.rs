@@ -15,8 +15,8 @@ use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::formats::{format, kept};
 use tenbin_report::last_lines;
 use tenbin_result::{
-    Comparison, Document, Figure, Interval, Language, Likely, Outcome, RunEnded, SliceFigures,
-    Tendency, Trust,
+    Comparison, Document, Figure, Interval, Language, Likely, Metric, Outcome, RunEnded,
+    SliceFigures, Tendency, Trust,
 };
 
 type NamedRun = (&'static str, fn() -> Run);
@@ -61,14 +61,37 @@ fn slices_stay_in_their_order_however_many_there_are() {
     let mut run = made_up::pair();
     let some = std::mem::take(&mut run.slices);
     run.slices = (0..1_300)
-        .map(|index| tenbin_record::Slice {
-            index,
-            ..some[index as usize % some.len()].clone()
+        .map(|index| {
+            let mut slice = some[index as usize % some.len()].clone();
+            slice.index = index;
+            slice
         })
         .collect();
     let document = run.document();
     let found = document.slices.iter().map(|slice| slice.index);
     assert!(found.eq(0..1_300));
+}
+
+#[test]
+fn the_operation_after_which_a_server_closes_is_named() {
+    let mut run = made_up::pair();
+    assert!(!markdown(&run.document()).contains("closed after"));
+    for slice in run
+        .slices
+        .iter_mut()
+        .filter(|slice| slice.target == "durable")
+    {
+        slice.ops[0].counts.closed_after = 7;
+    }
+    let page = markdown(&run.document());
+    let (_, table) = page.split_once("which was to stay open:").unwrap();
+    let row = table.lines().find(|line| line.contains("durable")).unwrap();
+    let slices = run
+        .slices
+        .iter()
+        .filter(|slice| slice.target == "durable" && slice.workload == run.slices[0].workload);
+    let expected = format!("| {} |", 7 * slices.count());
+    assert!(row.ends_with(&expected), "{row}: {expected}");
 }
 
 #[test]
@@ -407,6 +430,24 @@ fn the_last_three_lines_of_every_kind_of_run() {
     insta::assert_snapshot!(all);
 }
 
+/// Below the output of `tenbin ab` and `tenbin wrk`.
+#[test]
+fn the_last_lines_in_japanese() {
+    let runs: [NamedRun; 4] = [
+        ("pair", made_up::pair),
+        ("invalid", made_up::invalid),
+        ("single, interrupted", made_up::single_interrupted),
+        ("suite", made_up::suite),
+    ];
+    let mut all = String::new();
+    for (name, run) in runs {
+        let mut document = run().document();
+        document.language = Language::Japanese;
+        all += &format!("{name}:\n{}\n", last_lines(&document));
+    }
+    insta::assert_snapshot!(all);
+}
+
 #[test]
 fn nothing_hostile_and_nothing_secret_comes_through() {
     for (name, run) in RUNS {
@@ -517,18 +558,21 @@ fn what_explains_the_figures_is_on_the_first_screen_before_what_doubts_them() {
         slice.ledger.opened = slice.ops[0].counts.ok;
         slice.ledger.closed_by_server = slice.ops[0].counts.ok;
         slice.ledger.reused = 0;
-        slice.machine = Some(MachineUse {
-            seconds: slice.seconds,
-            cpu: Some(CpuUse {
-                cores: 2,
-                busy: 1.95 * slice.seconds,
-                interrupts: 0.0,
-                idle: 0.05 * slice.seconds,
-                iowait: 0.0,
-                steal: 0.0,
-            }),
-            ..MachineUse::default()
-        });
+        slice.end.machine = Some(
+            MachineUse {
+                seconds: slice.end.seconds,
+                cpu: Some(CpuUse {
+                    cores: 2,
+                    busy: 1.95 * slice.end.seconds,
+                    interrupts: 0.0,
+                    idle: 0.05 * slice.end.seconds,
+                    iowait: 0.0,
+                    steal: 0.0,
+                }),
+                ..MachineUse::default()
+            }
+            .into(),
+        );
     }
     let document = run.document();
     let screen = screen(&document, 400, false);
@@ -593,7 +637,7 @@ fn a_likely_difference_is_marked_with_its_confidence_and_what_is_missing() {
 #[test]
 fn the_headline_says_what_another_figure_proves() {
     let mut document = undecided(inconclusive(None));
-    let is_cpu = |it: &&mut Comparison| it.workload == "get-1KiB" && it.metric == "server_cpu";
+    let is_cpu = |it: &&mut Comparison| it.workload == "get-1KiB" && it.metric == Metric::ServerCpu;
     let cpu = document.comparisons.iter_mut().find(is_cpu).unwrap();
     cpu.outcome = Outcome::CostsMore;
     cpu.ratio = Some(Figure {
@@ -717,16 +761,19 @@ fn a_ramp_has_a_table_and_charts_and_other_runs_have_none() {
 fn on_a_full_machine() -> Document {
     let mut run = made_up::pair();
     for slice in &mut run.slices {
-        slice.machine = Some(MachineUse {
-            seconds: slice.seconds,
-            cpu: Some(CpuUse {
-                cores: 2,
-                busy: 1.94 * slice.seconds,
-                idle: 0.06 * slice.seconds,
-                ..CpuUse::default()
-            }),
-            ..MachineUse::default()
-        });
+        slice.end.machine = Some(
+            MachineUse {
+                seconds: slice.end.seconds,
+                cpu: Some(CpuUse {
+                    cores: 2,
+                    busy: 1.94 * slice.end.seconds,
+                    idle: 0.06 * slice.end.seconds,
+                    ..CpuUse::default()
+                }),
+                ..MachineUse::default()
+            }
+            .into(),
+        );
     }
     run.document()
 }
@@ -767,4 +814,34 @@ fn the_verdict_on_a_sweep_is_that_of_its_curve() {
     );
     assert!(document.verdicts.contains(sentence));
     assert!(!document.verdicts.contains(&levels[0].sentence));
+}
+
+#[test]
+fn a_difference_has_its_parts_and_the_larger_one_comes_first() {
+    let mut document = made_up::pair().document();
+    let figures = |target: &str| match target {
+        "memory" => [("alone_seconds", 0.000_1), ("served", 4.0)],
+        _ => [("alone_seconds", 0.000_35), ("served", 3.9)],
+    };
+    for limit in &mut document.limits {
+        let figures = figures(&limit.target);
+        limit
+            .figures
+            .extend(figures.map(|(name, value)| (name.to_owned(), value)));
+    }
+    let page = screen(&document, 400, false);
+    let line = page
+        .lines()
+        .find(|line| line.starts_with("why"))
+        .expect("why");
+    // The target serves about as many requests at a time, which explains nothing.
+    assert_eq!(
+        line,
+        "why, put-1KiB: durable is slower than memory: one request alone takes 3.50 times as long \
+         (350 µs against 100 µs)"
+    );
+    for limit in &mut document.limits {
+        limit.figures.remove("served");
+    }
+    assert!(!screen(&document, 400, false).contains("\nwhy"));
 }

@@ -120,7 +120,7 @@ fn a_chart_is_drawn_only_with_its_figures_and_has_them_in_a_table() {
     );
     let mut blind = made_up::pair();
     for slice in &mut blind.slices {
-        slice.server = None;
+        slice.end.server = None;
     }
     assert_eq!(drawn(&blind.document(), "Cost and speed"), None);
     assert!(drawn(&telling, "Server stages").unwrap().contains("disk"));

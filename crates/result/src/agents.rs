@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
+use crate::metric::MetricName;
 
 /// The part of one agent in the result of a workload on a target. Figures come from the full slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +45,8 @@ pub struct AgentRatios {
     /// Name of the target that is compared with the baseline.
     pub challenger: String,
     /// Machine-readable name of the figure, as in `comparisons`.
-    pub metric: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub metric: MetricName,
     /// Name of the figure as used in sentences.
     pub metric_phrase: String,
     /// The agents, in the order of their numbers.

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
+use crate::message::Message;
+use crate::metric::MetricName;
 use crate::trust::Trust;
 
 /// One figure of a challenger compared with the same figure of the baseline, for one workload.
@@ -16,7 +18,8 @@ pub struct Comparison {
     /// Name of the target that is compared with the baseline.
     pub challenger: String,
     /// Machine-readable name of the figure, for example `throughput` or `service_p99`.
-    pub metric: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub metric: MetricName,
     /// Name of the figure as used in sentences.
     pub metric_phrase: String,
     /// Whether higher values are better.
@@ -106,6 +109,9 @@ pub enum Outcome {
     NotSustained {
         /// The interleaved and the sustained figures of both sides, as a clause.
         why: String,
+        /// The clause as data; absent in documents of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Message>,
     },
     /// The interval is compatible with more than one of the outcomes above.
     Inconclusive {
@@ -124,6 +130,9 @@ pub enum Outcome {
     Unknown {
         /// The reason, as a clause.
         why: String,
+        /// The reason as data; absent in documents of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Message>,
     },
 }
 
@@ -173,6 +182,24 @@ impl Outcome {
     pub fn likely(&self) -> Option<&Likely> {
         match self {
             Self::Inconclusive { likely, .. } => likely.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The message beside [`Outcome::why`].
+    pub(crate) fn data_mut(&mut self) -> Option<&mut Option<Message>> {
+        match self {
+            Self::NotSustained { data, .. } | Self::Unknown { data, .. } => Some(data),
+            _ => None,
+        }
+    }
+
+    /// Why the comparison has no verdict, if the outcome says so in words.
+    pub fn why(&self) -> Option<Message> {
+        match self {
+            Self::NotSustained { why, data } | Self::Unknown { why, data } => {
+                Some(Message::or_text(data.as_ref(), why))
+            }
             _ => None,
         }
     }

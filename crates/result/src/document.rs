@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use tenbin_record::Environment;
 
 use crate::agents::{AgentRatios, AgentResult};
-use crate::capacity::{Capacity, CapacityComparison};
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Outcome};
+use crate::concurrency_sweep::{ConcurrencySweep, ConcurrencySweepComparison};
 use crate::earlier::Earlier;
 use crate::expectation::{Expectation, Optimum, RunEnded};
 use crate::language::Language;
+use crate::limit::Limit;
 use crate::max_rate::{RateComparison, Search};
+use crate::message::Message;
 use crate::nodes::NodeScaling;
 use crate::percentiles::PercentileRatios;
 use crate::result_of::ResultOf;
@@ -23,7 +25,7 @@ pub const SCHEMA: &str = "tenbin.result/1";
 
 /// The result of a run. Times are seconds, sizes are bytes, rates are per second, shares run from
 /// 0 to 1. Unknown values are null, never 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document {
     /// Schema version: `tenbin.result/1`.
@@ -61,6 +63,10 @@ pub struct Document {
     pub percentile_ratios: Vec<PercentileRatios>,
     /// The result of every workload on every target.
     pub results: Vec<ResultOf>,
+    /// What limited every workload on every target; empty in documents of older versions, for
+    /// maximum-rate searches and for the levels of a concurrency sweep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// The systems under test, in plan order; `run.baseline` names the baseline.
     pub targets: Vec<Target>,
     /// The workloads.
@@ -83,12 +89,16 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeScaling>,
     /// The concurrency sweeps (`--ramp`), by target.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub capacities: Vec<Capacity>,
+    #[serde(rename = "capacities", default, skip_serializing_if = "Vec::is_empty")]
+    pub concurrency_sweeps: Vec<ConcurrencySweep>,
     /// The highest throughput of each challenger in a concurrency sweep, compared with the
     /// baseline's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub capacity_comparisons: Vec<CapacityComparison>,
+    #[serde(
+        rename = "capacity_comparisons",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub concurrency_sweep_comparisons: Vec<ConcurrencySweepComparison>,
     /// The maximum-rate searches (`--slo`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
@@ -121,6 +131,9 @@ pub struct Run {
     pub directory: String,
     /// Name of the plan.
     pub name: String,
+    /// Note of the plan (`--note`); null without a note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Start of the run, RFC 3339, UTC.
     pub started: String,
     /// Whether every slice of the plan was measured.
@@ -199,6 +212,24 @@ pub struct Target {
 }
 
 impl Document {
+    /// The messages beside sentences of this document, except those of findings.
+    pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Option<Message>> {
+        let compared = [
+            &mut self.comparisons,
+            &mut self.curves,
+            &mut self.workload_comparisons,
+        ];
+        let compared = compared.into_iter().flatten();
+        let outcomes = compared.map(|each| &mut each.outcome);
+        let concurrency_sweeps = self.concurrency_sweep_comparisons.iter_mut();
+        let outcomes = outcomes.chain(concurrency_sweeps.map(|each| &mut each.outcome));
+        let loads = self.workloads.iter_mut().map(|each| &mut each.load_data);
+        let expected = self.expectations.iter_mut().map(|each| &mut each.data);
+        let searches = self.searches.iter_mut().map(|each| &mut each.data);
+        let reasons = outcomes.filter_map(Outcome::data_mut);
+        loads.chain(expected).chain(searches).chain(reasons)
+    }
+
     /// The results of one workload, in target order.
     pub fn results_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a ResultOf> {
         self.results
@@ -265,23 +296,26 @@ impl Document {
             .any(|curve| std::ptr::eq(curve, comparison))
     }
 
-    /// The reason, as one clause, why ratios can be trusted but absolute figures cannot. `None` if
-    /// absolute figures can be trusted, if the run is INVALID, or if nothing is compared.
-    pub fn only_ratios(&self) -> Option<String> {
-        let absolute = self.absolute.as_ref()?;
-        let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
-        let first = absolute.because.first()?;
-        (compares && absolute.trust == Trust::Suspect).then(|| match absolute.because.len() - 1 {
-            0 => first.clone(),
-            1 => format!("{first}, and 1 more reason"),
-            more => format!("{first}, and {more} more reasons"),
-        })
+    /// Adds findings that became known after the assessment, with their effect on the trust in the
+    /// run and in the comparisons that they concern.
+    pub fn add_findings(&mut self, found: Vec<Finding>) {
+        for comparison in &mut self.comparisons {
+            let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
+            let concerning = found.iter();
+            let concerning = concerning.filter(|it| it.concerns(&comparison.workload, &sides));
+            comparison.trust = comparison.trust.max(Trust::after(concerning));
+        }
+        self.trust = self.trust.max(Trust::after(&found));
+        self.findings.extend(found);
     }
 
-    /// The verdicts of the primary comparisons between workloads, one sentence each.
-    pub fn between_workloads(&self) -> impl Iterator<Item = &String> {
-        let primary = self.workload_comparisons.iter().filter(|c| c.primary);
-        primary.map(|comparison| &comparison.sentence)
+    /// The reasons why ratios can be trusted but absolute figures cannot. `None` if
+    /// absolute figures can be trusted, if the run is INVALID, or if nothing is compared.
+    pub fn only_ratios(&self) -> Option<&[String]> {
+        let absolute = self.absolute.as_ref()?;
+        let compares = self.questions().next().is_some() || !self.workload_comparisons.is_empty();
+        let is_so = compares && absolute.trust == Trust::Suspect && !absolute.because.is_empty();
+        is_so.then_some(absolute.because.as_slice())
     }
 
     /// The comparisons between targets for one workload, primary figures first.
@@ -299,4 +333,37 @@ impl Document {
 /// A description of the first error, with its line and column.
 pub fn document_from_json(content: &[u8]) -> Result<Document, String> {
     serde_json::from_slice(content).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trust::{Cause, Severity};
+
+    #[test]
+    fn findings_that_come_late_count_for_the_trust_in_what_they_concern() {
+        let pair = include_bytes!("../../report/tests/documents/pair.json");
+        let mut document = document_from_json(pair).expect("a document");
+        let before = document.findings.len();
+        let late = |target: &str| Finding {
+            rule: "left_behind".to_owned(),
+            severity: Severity::Suspect,
+            cause: Cause::Server,
+            workload: None,
+            target: Some(target.to_owned()),
+            evidence: "seen".to_owned(),
+            advice: "do".to_owned(),
+            data: None,
+        };
+        let is_doubted = |document: &Document| {
+            let mut all = document.comparisons.iter();
+            all.all(|each| each.trust == Trust::Suspect)
+        };
+        document.add_findings(vec![late("a target without a comparison")]);
+        assert_eq!(document.trust, Trust::Suspect);
+        assert!(!is_doubted(&document));
+        document.add_findings(vec![late("durable")]);
+        assert!(is_doubted(&document));
+        assert_eq!(document.findings.len(), before + 2);
+    }
 }

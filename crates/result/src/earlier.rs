@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
+use crate::message::{FindingData, Message};
 use crate::trust::Trust;
 
 /// A run compared with an earlier run of the same experiment. The two runs were not interleaved, and
@@ -18,6 +19,9 @@ pub struct Earlier {
     pub after: String,
     /// Reasons to doubt the comparison, one sentence each.
     pub warnings: Vec<String>,
+    /// The warnings as data, in the same order; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warning_data: Vec<Message>,
     /// The INVALID or SUSPECT runs, INVALID first; absent if both runs are VALID.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
@@ -48,6 +52,24 @@ pub struct Doubt {
     pub trust: Trust,
     /// The reason, as a clause.
     pub why: String,
+    /// The finding that is the reason, as data; absent for files of other tools and in documents of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<DoubtFinding>,
+    /// The reason as data, if no finding is the reason; absent for files of other tools and in
+    /// documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Message>,
+}
+
+/// The finding because of which a run is INVALID or SUSPECT.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DoubtFinding {
+    /// Name of the rule.
+    pub rule: String,
+    /// What it says.
+    pub data: FindingData,
 }
 
 /// A reason why no change between two runs can be called faster, slower or equivalent.

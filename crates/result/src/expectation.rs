@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
+use crate::message::Message;
 use crate::trust::Trust;
 
 /// The condition that ended a complete run.
@@ -45,6 +46,9 @@ pub struct Expectation {
     pub standing: Standing,
     /// Why the expectation could not be decided; null if the expectation was decided.
     pub why: Option<String>,
+    /// The reason as data; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Message>,
 }
 
 impl Expectation {

@@ -4,11 +4,29 @@
 //! and sentences.
 
 pub use tenbin_plan::percent;
+use tenbin_plan::percents;
+
+use std::borrow::Cow;
 
 use crate::figure::{Figure, Interval};
 
 /// Text printed for a missing figure.
 pub const UNKNOWN: &str = "unknown";
+
+/// The words that stand for what is missing of a figure, in a language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// Stands for a missing figure.
+    pub unknown: Cow<'static, str>,
+    /// Stands for a missing interval.
+    pub interval_unknown: Cow<'static, str>,
+}
+
+/// The words in English.
+pub const ENGLISH: Words = Words {
+    unknown: Cow::Borrowed(UNKNOWN),
+    interval_unknown: Cow::Borrowed("interval unknown"),
+};
 
 /// A unit as a list of prefixes: factor and suffix, in ascending order.
 #[derive(Debug, Clone, Copy)]
@@ -59,36 +77,46 @@ impl Unit {
     }
 
     /// The figure with its relative uncertainty: the longer side of the interval, in percent.
-    pub fn with_spread(self, figure: Option<Figure>) -> String {
+    pub fn with_spread(self, figure: Option<Figure>, words: &Words) -> String {
         let Some(figure) = figure else {
-            return UNKNOWN.to_owned();
+            return words.unknown.to_string();
         };
         let spread = figure
             .interval
             .and_then(|interval| spread(figure.value, interval));
         match spread {
             Some(spread) => format!("{} ±{}", self.of(figure.value), within(spread)),
-            None => format!("{} ±unknown", self.of(figure.value)),
+            None => format!("{} ±{}", self.of(figure.value), words.unknown),
         }
     }
 
     /// The figure with both ends of its interval, all with the same prefix.
-    pub fn with_interval(self, figure: Option<Figure>) -> String {
+    pub fn with_interval(self, figure: Option<Figure>, words: &Words) -> String {
         let Some(figure) = figure else {
-            return UNKNOWN.to_owned();
+            return words.unknown.to_string();
         };
+        let interval = self.interval(figure, words);
+        format!("{} ({interval})", self.of(figure.value))
+    }
+
+    /// As [`Unit::ends`], or that the interval is unknown.
+    pub fn interval(self, figure: Figure, words: &Words) -> String {
+        self.ends(figure)
+            .unwrap_or_else(|| words.interval_unknown.to_string())
+    }
+
+    /// Both ends of the figure's interval with the prefix of the figure, but without the unit:
+    /// `1.20–1.25`. `None` without an interval.
+    pub fn ends(self, figure: Figure) -> Option<String> {
         let end = |value: f64| {
             if self.0.is_empty() {
-                percent(value).trim_end_matches(" %").to_owned()
+                percents(value)
             } else {
                 digits(value / self.step(figure.value).0)
             }
         };
-        let interval = figure.interval.map_or_else(
-            || "interval unknown".to_owned(),
-            |Interval { low, high, .. }| format!("{}–{}", end(low), end(high)),
-        );
-        format!("{} ({interval})", self.of(figure.value))
+        let Interval { low, high, .. } = figure.interval?;
+        Some(format!("{}–{}", end(low), end(high)))
     }
 
     /// The largest prefix for which the rounded value is at least 1.
@@ -105,12 +133,12 @@ impl Unit {
 
 /// A figure without unit and both ends of its interval, with digits grouped in thousands: `1,234
 /// (1,200–1,260)`.
-pub fn grouped_interval(figure: Option<Figure>) -> String {
+pub fn grouped_interval(figure: Option<Figure>, words: &Words) -> String {
     let Some(figure) = figure else {
-        return UNKNOWN.to_owned();
+        return words.unknown.to_string();
     };
     let interval = figure.interval.map_or_else(
-        || "interval unknown".to_owned(),
+        || words.interval_unknown.to_string(),
         |Interval { low, high, .. }| format!("{}–{}", grouped(low), grouped(high)),
     );
     format!("{} ({interval})", grouped(figure.value))
@@ -150,11 +178,12 @@ pub fn ratio_interval(figure: Option<Figure>) -> String {
     )
 }
 
-/// Both ends of a ratio's interval, or `interval unknown`, for use in brackets after the ratio.
-pub fn ratio_ends(ratio: Figure) -> String {
+/// Both ends of a ratio's interval, or that the interval is unknown, for use in brackets after the
+/// ratio.
+pub fn ratio_ends(ratio: Figure, words: &Words) -> String {
     match ratio.interval {
         Some(_) => ratio_interval(Some(ratio)),
-        None => "interval unknown".to_owned(),
+        None => words.interval_unknown.to_string(),
     }
 }
 
@@ -290,6 +319,21 @@ pub fn bit_rate(per_second: f64) -> String {
     BIT_RATE.of(per_second)
 }
 
+/// Bytes per second: `1.21 GiB/s`.
+pub fn bandwidth(per_second: f64) -> String {
+    BANDWIDTH.of(per_second)
+}
+
+/// A number of used CPU cores: `0.52`.
+pub fn cores(used: f64) -> String {
+    format!("{used:.2}")
+}
+
+/// A number with a fixed number of decimals: `12.30`.
+pub fn fixed(number: f64, decimals: u8) -> String {
+    format!("{number:.*}", usize::from(decimals))
+}
+
 /// A measured size: `999 B`, `70.0 MiB`.
 pub fn bytes(count: u64) -> String {
     match count {
@@ -369,16 +413,20 @@ mod tests {
     #[test]
     fn a_figure_is_always_printed_with_its_interval() {
         let known = figure(12_345.0, 12_000.0, 12_500.0);
-        assert_eq!(RATE.with_spread(known), "12.3 k/s ±2.8 %");
-        assert_eq!(RATE.with_interval(known), "12.3 k/s (12.0–12.5)");
+        assert_eq!(RATE.with_spread(known, &ENGLISH), "12.3 k/s ±2.8 %");
+        assert_eq!(RATE.with_interval(known, &ENGLISH), "12.3 k/s (12.0–12.5)");
         let point = known.map(|figure| Figure {
             interval: None,
             ..figure
         });
-        assert_eq!(RATE.with_spread(point), "12.3 k/s ±unknown");
-        assert_eq!(RATE.with_interval(point), "12.3 k/s (interval unknown)");
-        assert_eq!(RATE.with_spread(None), "unknown");
-        assert_eq!(TIME.with_interval(None), "unknown");
+        let words = &ENGLISH;
+        assert_eq!(RATE.with_spread(point, words), "12.3 k/s ±unknown");
+        assert_eq!(
+            RATE.with_interval(point, words),
+            "12.3 k/s (interval unknown)"
+        );
+        assert_eq!(RATE.with_spread(None, words), "unknown");
+        assert_eq!(TIME.with_interval(None, words), "unknown");
     }
 
     #[test]
@@ -391,12 +439,12 @@ mod tests {
         assert_eq!(typed(2.5), "2.5");
         assert_eq!(exact_rate(812.5), "812.5/s");
         let known = figure(1.5, 1.25, 2.5).unwrap();
-        assert_eq!(ratio_ends(known), "1.250–2.50");
+        assert_eq!(ratio_ends(known, &ENGLISH), "1.250–2.50");
         let point = Figure {
             interval: None,
             ..known
         };
-        assert_eq!(ratio_ends(point), "interval unknown");
+        assert_eq!(ratio_ends(point, &ENGLISH), "interval unknown");
     }
 
     #[test]

@@ -8,8 +8,8 @@
 //! their numbers.
 
 mod agents;
-mod capacity;
 mod comparison;
+mod concurrency_sweep;
 mod connections;
 mod document;
 mod earlier;
@@ -17,7 +17,10 @@ mod expectation;
 mod figure;
 pub mod format;
 mod language;
+mod limit;
 mod max_rate;
+mod message;
+mod metric;
 mod nodes;
 mod operation;
 mod percentiles;
@@ -32,17 +35,23 @@ mod trust;
 mod workload;
 
 pub use agents::{AgentRatio, AgentRatios, AgentResult};
-pub use capacity::{Capacity, CapacityComparison, CapacityLevel, Knee, UslResult};
 pub use comparison::{Comparison, Likely, Outcome, Tendency, Together};
+pub use concurrency_sweep::{
+    ConcurrencyLevel, ConcurrencySweep, ConcurrencySweepComparison, Knee, UslResult,
+};
 pub use connections::{Connections, HostResult, Resent, SetupStep};
 pub use document::{Document, Run, SCHEMA, Target, UseCase, document_from_json};
 pub use earlier::{
-    ControlRange, Doubt, Earlier, EarlierChange, EarlierOutcome, EarlierPart, RunToRun, Withheld,
+    ControlRange, Doubt, DoubtFinding, Earlier, EarlierChange, EarlierOutcome, EarlierPart,
+    RunToRun, Withheld,
 };
 pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
 pub use language::{LANGUAGES, Language};
+pub use limit::{Certainty, Limit};
 pub use max_rate::{LimitKind, RateComparison, Search, SearchLimit, SearchOutcome, SearchProbe};
+pub use message::{FindingData, Message, Value};
+pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
@@ -53,5 +62,5 @@ pub use schema::schema_json;
 pub use slice::{SecondErrors, SliceFigures};
 pub use stages::{StageBand, StageBandResult, StageResult, StagesOf};
 pub use sustained::Sustained;
-pub use trust::{AbsoluteTrust, Cause, Finding, SUSPECT, Severity, Trust};
+pub use trust::{AbsoluteTrust, Cause, Finding, Severity, Trust};
 pub use workload::{Setting, Share, Subject, Workload};

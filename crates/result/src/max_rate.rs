@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::Message;
 use crate::trust::Trust;
 
 /// The maximum rate at which one target meets an objective on one workload.
@@ -34,6 +35,9 @@ pub struct Search {
     pub trust: Trust,
     /// The result in one sentence.
     pub sentence: String,
+    /// The result as data, whatever the trust; absent in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Message>,
 }
 
 /// Outcome of a maximum-rate search.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tenbin_record::{MachineUse, Segment, ServerUse, WireUse};
+use tenbin_record::{Compact, MachineUse, Segment, ServerUse, WireUse};
 
 use crate::result_of::share;
 
@@ -78,10 +78,10 @@ pub struct SliceFigures {
     /// Complete resource use of the target, including `server_cpu`, `server_rss_bytes` and
     /// `server_written_bytes`.
     #[serde(default)]
-    pub server: Option<ServerUse>,
+    pub server: Option<Compact<ServerUse>>,
     /// Resource use of the load generator's machine.
     #[serde(default)]
-    pub machine: Option<MachineUse>,
+    pub machine: Option<Compact<MachineUse>>,
     /// TCP statistics of the connections to the target.
     #[serde(default)]
     pub wire: Option<WireUse>,
@@ -109,7 +109,7 @@ pub struct SliceFigures {
     /// The part of the workload's request sequence that was sent; omitted if figures do not depend
     /// on which requests are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub segment: Option<Segment>,
+    pub segment: Option<Box<Segment>>,
     /// Failures by second and class, adding up to `failed`. Omitted without failures, and in
     /// documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

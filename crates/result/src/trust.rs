@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Suffix added to a sentence whose numbers may mislead.
-pub const SUSPECT: &str = "; the numbers are suspect, see the findings";
+use crate::message::{FindingData, Message};
 
 /// Whether numbers can be trusted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,18 +30,6 @@ impl Trust {
             .unwrap_or_default()
     }
 
-    /// Returns `sentence`, with a warning appended if the numbers are SUSPECT. If the numbers are
-    /// INVALID, returns a sentence that gives no verdict on `about`.
-    pub fn qualify(self, sentence: String, about: &str) -> String {
-        match self {
-            Self::Valid => sentence,
-            Self::Suspect => format!("{sentence}{SUSPECT}"),
-            Self::Invalid => {
-                format!("no verdict on {about}: the figures cannot be trusted; see the findings")
-            }
-        }
-    }
-
     /// The trust in capitals, as printed.
     pub fn word(self) -> &'static str {
         match self {
@@ -54,7 +41,7 @@ impl Trust {
 }
 
 /// How far absolute figures can be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AbsoluteTrust {
     /// Trust in absolute figures; never better than the trust in the run.
@@ -62,6 +49,9 @@ pub struct AbsoluteTrust {
     /// Reasons why absolute figures, but not ratios, are in doubt; one observation per workload and
     /// target.
     pub because: Vec<String>,
+    /// The reasons as data, in the same order; absent in runs of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<Message>,
 }
 
 /// One observation about a run that affects or explains the numbers.
@@ -83,9 +73,33 @@ pub struct Finding {
     pub evidence: String,
     /// What to do, as a clause without a full stop.
     pub advice: String,
+    /// Evidence and advice as data, so that programs need not parse sentences; absent in runs of
+    /// older versions and in findings about files of other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<FindingData>,
 }
 
 impl Finding {
+    /// The finding as one about a workload on a target.
+    #[must_use]
+    pub fn on(self, workload: &str, target: &str) -> Self {
+        self.of_workload(workload).of_target(target)
+    }
+
+    /// The finding as one about a workload.
+    #[must_use]
+    pub fn of_workload(mut self, name: &str) -> Self {
+        self.workload = Some(name.to_owned());
+        self
+    }
+
+    /// The finding as one about a target.
+    #[must_use]
+    pub fn of_target(mut self, name: &str) -> Self {
+        self.target = Some(name.to_owned());
+        self
+    }
+
     /// Whether the finding affects statements about these targets on this workload.
     pub fn concerns(&self, workload: &str, targets: &[&str]) -> bool {
         let workload_fits = self.workload.as_deref().is_none_or(|name| name == workload);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::Message;
+
 /// A workload: the requests and the load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -15,10 +17,18 @@ pub struct Workload {
     pub request: Option<String>,
     /// Description of the load.
     pub load: String,
+    /// The description of the load as data; absent in documents of older versions and in imported
+    /// results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_data: Option<Message>,
     /// True for a closed loop, false for an open one.
     pub closed_loop: bool,
     /// Connections, over all threads; null if an imported file does not state it.
     pub connections: Option<u64>,
+    /// Most requests at one time on each connection; null in documents of older versions and in
+    /// imported results.
+    #[serde(default)]
+    pub depth: Option<u64>,
     /// Mean arrivals per second in an open loop with a fixed rate; otherwise null.
     pub rate: Option<f64>,
     /// Machine-readable description of the requests; null in documents of older versions.
@@ -61,12 +71,10 @@ pub struct Subject {
 }
 
 impl Workload {
-    /// Whether operations were sent one at a time: a closed loop with one connection and no
-    /// pipelining.
+    /// Whether operations are known to have been sent one at a time: a closed loop with one
+    /// connection and no pipelining.
     pub fn is_sequential(&self) -> bool {
-        // `describe::load` in `verdict` writes this text for more than one request in flight.
-        let is_deep = self.load.contains(" with up to ");
-        self.closed_loop && self.connections == Some(1) && !is_deep
+        self.closed_loop && self.connections == Some(1) && self.depth == Some(1)
     }
 }
 

@@ -20,16 +20,16 @@ use tenbin_targets::doctor::{
 use tenbin_targets::{LaunchContext, Running, TargetError, bring_up, preflight};
 use tenbin_workloads::probe_target;
 
-use crate::assignment::assignment;
 use crate::context::RunContext;
-use crate::descriptors;
 use crate::error::RunError;
-use crate::first_response::FIRST_ANSWER;
+use crate::generators::assignment::assignment;
 use crate::generators::{self, Generators, decoded, encoded};
+use crate::machine::descriptors;
 use crate::progress::Progress;
-use crate::reach::{route, site};
 use crate::stage;
 use crate::stop::Stop;
+use crate::target::access::{route, site};
+use crate::target::first_response::FIRST_ANSWER;
 
 /// Number of requests sent to a target: enough to detect that the target logs a line per request.
 const REQUESTS: u64 = 20;

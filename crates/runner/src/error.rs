@@ -28,6 +28,20 @@ pub enum RunError {
         /// The reason.
         why: String,
     },
+    /// The status of the first response does not count as success.
+    #[error(
+        "target \"{target}\", workload \"{workload}\": the first request failed: GET returned status \
+         {status}, which does not count as success; correct the URL, or accept the status with \
+         --expect {status}"
+    )]
+    Rejected {
+        /// Name of the target.
+        target: String,
+        /// Name of the workload.
+        workload: String,
+        /// The status.
+        status: u16,
+    },
     /// The pages for the full-text search cannot be created.
     #[error(transparent)]
     Pages(#[from] tenbin_corpus::Error),

@@ -20,10 +20,13 @@ pub struct RunOutcome {
     pub found: Vec<(usize, Found)>,
     /// The environment: the machine and the targets.
     pub environment: Environment,
-    /// All slices, in order.
+    /// All slices, in order; empty after [`Progress::Concluded`](crate::Progress::Concluded) if its
+    /// receiver took them.
     pub slices: Vec<Slice>,
     /// The continuous stretches after the rounds, in order.
     pub sustained: Vec<Slice>,
+    /// The probes of other loads after the rounds, in order.
+    pub limit_probes: Vec<Slice>,
     /// The rounds as run: with longer slices if the warm-up showed slow operations, and with the
     /// decision for [`tenbin_plan::Relaunch::Auto`].
     pub rounds: Rounds,

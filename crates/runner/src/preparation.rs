@@ -9,20 +9,20 @@ use tenbin_plan::{Found, Plan, Relaunch, Turn};
 use tenbin_record::{Environment, RunDirectory, TargetEnvironment, write_buckets_made};
 use tenbin_targets::bring_up;
 
-use crate::cache;
 use crate::context::RunContext;
 use crate::controls::Controls;
+use crate::data::loaded;
+use crate::data::pages::Pages;
 use crate::error::RunError;
-use crate::live_target::{Launcher, LiveTarget};
-use crate::nodes;
-use crate::pages::Pages;
 use crate::progress::Progress;
-use crate::reach::was_there;
-use crate::restarts;
-use crate::segments::AllSegments;
-use crate::single;
-use crate::slice_length;
-use crate::supply;
+use crate::slice::cache;
+use crate::slice::length;
+use crate::slice::request_samples;
+use crate::slice::segments::AllSegments;
+use crate::target::access::was_there;
+use crate::target::live::{Launcher, LiveTarget};
+use crate::target::nodes;
+use crate::target::restarts;
 
 /// Total number of requests in all slices; `None` if any slice ends by time alone.
 pub(crate) fn requests_of(plan: &Plan, turns: &[Turn]) -> Option<u64> {
@@ -52,7 +52,7 @@ pub(crate) fn bring_all_up(
         let running = launcher.under(controls, |context| bring_up(target, context))?;
         slowest = slowest.max(Some((started.elapsed(), &target.name)));
         starts += started.elapsed();
-        supply::check_there(plan, target, &running)?;
+        loaded::check_there(plan, target, &running)?;
         let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;
         if let Some(pages) = pages {
             live.records = pages.load_into(target, &live.running, controls)?;
@@ -106,7 +106,7 @@ pub(crate) fn make_all_ready(
             cache::read_counters(&live.running, work, plan.cache_counters(target, work))?;
         }
     }
-    for note in single::notes(live_targets) {
+    for note in request_samples::notes(live_targets) {
         (controls.progress)(Progress::Note(&note));
     }
     Ok(())
@@ -123,19 +123,19 @@ pub(crate) fn lengthen(
 ) -> Result<Option<Plan>, RunError> {
     let median = live_targets.iter().filter_map(|live| live.slowest).max();
     let longer = if context.lengthen_slices {
-        slice_length::lengthened(plan, median)
+        length::lengthened(plan, median)
     } else {
         None
     };
     if let (Some(longer), Some(median)) = (&longer, median) {
         let mut written = given.clone();
         written.rounds.slice = longer.rounds.slice;
-        directory.write_plan(&crate::found::resolved_toml(
+        directory.write_plan(&crate::data::existing::resolved_toml(
             &written,
             found,
             plan.rounds.relaunch,
         ))?;
-        let sentence = slice_length::sentence(plan, longer, median);
+        let sentence = length::sentence(plan, longer, median);
         (controls.progress)(Progress::Note(&sentence));
     }
     Ok(longer)
@@ -146,7 +146,7 @@ pub(crate) fn announce(plan: &Plan, segments: &mut AllSegments, controls: &mut C
     let names: Vec<&str> = plan.targets.iter().map(|target| &*target.name).collect();
     for (at, work) in plan.workloads.iter().enumerate() {
         let length = work.lead(&plan.rounds) + plan.rounds.slice;
-        let sequence = segments.of(at);
+        let sequence = segments.of_workload(at);
         if let Some(note) = sequence.and_then(|sequence| sequence.sentence(work, &names, length)) {
             (controls.progress)(Progress::Note(&note));
         }

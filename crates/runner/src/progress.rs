@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, LiveSecond, Slice};
 
+use crate::data::loaded::LoadedData;
 use crate::outcome::RunOutcome;
-use crate::supply::Supply;
 
 /// A progress event.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum Progress<'a> {
         /// Total number of requests, if each slice ends after a fixed number of requests.
         requests: Option<u64>,
         /// The data that is loaded into each target before measuring, if any.
-        supply: Option<Supply>,
+        loaded: Option<LoadedData>,
     },
     /// `plan.toml` contains values that may be secrets without being marked as secret.
     Printed {
@@ -150,8 +150,9 @@ pub enum Progress<'a> {
     /// Everything is measured, and the clean-up is next. The result is written now, so that a
     /// clean-up that does not end takes no result with it.
     Concluded {
-        /// The outcome; what the clean-up leaves is still unknown.
-        outcome: &'a RunOutcome,
+        /// The outcome; what the clean-up leaves is still unknown. The slices can be taken: they are
+        /// most of the memory of a long run, and the run does not need them any more.
+        outcome: &'a mut RunOutcome,
     },
     /// Targets are being stopped.
     Stopping,

@@ -1,36 +1,37 @@
 //! A run, from the start of the first target to the stop of the last.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Rounds, Turn, schedule};
+use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Turn, schedule};
 use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
-use crate::agent_loss::{Losses, Part};
-use crate::assignment::assign;
-use crate::clean::{clean_command, forget_buckets};
 use crate::context::RunContext;
 use crate::controls::Controls;
-use crate::descriptors::Descriptors;
+use crate::data::clean::{clean_command, forget_buckets};
+use crate::data::existing;
+use crate::data::loaded::{self, LoadedData};
+use crate::data::pages::Pages;
+use crate::data::read_back::read_back;
 use crate::error::{Ending, RunError};
 use crate::generators::Generators;
-use crate::live_target::{Launcher, Leftovers, LiveTarget};
+use crate::generators::agent_loss::{Losses, Part};
+use crate::generators::assignment::assign;
 use crate::machine::Machine;
-use crate::measurement::Measurement;
+use crate::machine::descriptors::Descriptors;
+use crate::machine::ports;
 use crate::outcome::RunOutcome;
-use crate::pages::Pages;
-use crate::ports;
 use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, requests_of};
 use crate::progress::Progress;
-use crate::read_back::read_back;
-use crate::responses;
-use crate::retried;
-use crate::search::Steering;
-use crate::segments::AllSegments;
-use crate::single;
+use crate::slice::max_rate::Steering;
+use crate::slice::measurement::Measurement;
+use crate::slice::request_samples;
+use crate::slice::responses;
+use crate::slice::retries;
+use crate::slice::segments::AllSegments;
+use crate::slice::warm_up::warm_all_up;
 use crate::stop::Stop;
-use crate::supply::{self, Supply};
-use crate::warm_up::warm_all_up;
+use crate::target::live::clean_up::Leftovers;
+use crate::target::live::{Launcher, LiveTarget};
 
 /// Runs the experiment: first the rounds, then the maximum-rate searches, each controlled by
 /// `steering`. Setting the flags of `stop` ends the current slice; the results so far are kept.
@@ -44,186 +45,39 @@ pub fn run(
     steering: &mut dyn Steering,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<RunOutcome, RunError> {
-    let descriptors = Descriptors::for_plan(plan)?;
-    let with_memory = supply::with_memory(plan);
-    supply::check(&with_memory, &context.root)?;
-    let started = Instant::now();
-    let directory = RunDirectory::create(&context.root, &plan.name, SystemTime::now())?;
-    directory.write_plan(&plan.to_toml())?;
-    let turns = schedule(plan);
-    announce_start(plan, &directory, &turns, progress);
-    let plan = &with_memory;
-    let generators = Generators::gather(plan, &directory, stop, progress);
-    let generators = generators.inspect_err(|_| discard(&directory, stop, progress))?;
-    let mut shared = plan.clone();
-    shared.threads *= generators.agents().max(1);
-    let plan = &shared;
-    let mut controls = Controls {
-        stop,
-        progress,
-        generators,
-    };
-    let launcher = Launcher {
-        context,
-        directory: directory.path(),
-    };
-    let given = plan;
-    let pages = Pages::make(plan, directory.path(), &mut controls);
-    let pages = pages.inspect_err(|_| discard(&directory, stop, controls.progress))?;
-    let (pages, plan) = match pages {
-        None => (None, Cow::Borrowed(plan)),
-        Some((pages, plan)) => (Some(pages), Cow::Owned(plan)),
-    };
-    let plan = plan.as_ref();
-    let mut live_targets = Vec::new();
-    let mut resolved = None;
-    let mut found = Vec::new();
-    let setup = RunSetup {
-        given,
-        context,
-        directory: &directory,
-        turns: &turns,
-        started,
-    };
-    let outcome = bring_all_up(
-        plan,
-        &launcher,
-        pages.as_ref(),
-        &mut live_targets,
-        &mut controls,
-    )
-    .and_then(|(environment, relaunch)| {
-        directory.write_environment(&environment)?;
-        descriptors.map_or(Ok(()), |found| found.raise())?;
-        for warning in ports::forecast(plan, &turns, &live_targets) {
-            (controls.progress)(Progress::Warning(&warning));
-        }
-        let mut environment = environment;
-        environment.agents = controls.generators.environment();
-        make_all_ready(plan, directory.path(), &mut live_targets, &mut controls)?;
-        found = crate::found::on(&live_targets, plan.workloads.len());
-        resolved = crate::found::resolved(plan, &found, relaunch, &mut live_targets);
-        if resolved.is_some() {
-            directory.write_plan(&crate::found::resolved_toml(given, &found, relaunch))?;
-        }
-        let plan = resolved.as_ref().unwrap_or(plan);
-        let ready = setup.warm_up(plan, environment, &mut live_targets, &mut controls)?;
-        setup.measure(
-            (plan, &found),
-            ready,
-            (&launcher, steering),
-            &mut live_targets,
-            &mut controls,
-        )
-    });
-    // Tells the agents that the run has ended.
-    controls.generators = Generators::Here;
-    let plan = resolved.as_ref().unwrap_or(plan);
-    let of_clean_up = stop.begin_clean_up();
-    let outcome = outcome.map(|measured| RunOutcome {
-        directory: directory.path().to_owned(),
-        started: directory.started(),
-        found,
-        environment: measured.environment,
-        slices: measured.slices,
-        sustained: measured.sustained,
-        rounds: measured.rounds,
-        ending: measured.ending,
-        left_behind: Vec::new(),
-        kept: Vec::new(),
-        clean_up_interrupted: false,
-    });
-    if let Ok(outcome) = &outcome {
-        (controls.progress)(Progress::Concluded { outcome });
-    }
-    let leftovers = clean_up(
-        plan,
-        live_targets,
-        &directory,
-        &of_clean_up,
-        controls.progress,
-    );
-    if outcome.is_err() {
-        for left in &leftovers.left_behind {
-            (controls.progress)(Progress::Warning(&left.to_string()));
-        }
-        if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
-            discard(&directory, stop, controls.progress);
-        }
-    }
-    let mut outcome = outcome?;
-    if note_left(&mut outcome.environment, &leftovers.left_behind) {
-        // If this file cannot be written, writing the result fails as well and reports the error.
-        let _ = directory.write_environment(&outcome.environment);
-    }
-    Ok(RunOutcome {
-        left_behind: leftovers.left_behind,
-        kept: leftovers.kept,
-        clean_up_interrupted: leftovers.interrupted,
-        ..outcome
-    })
+    let setup = RunSetup::new(plan, context)?;
+    setup.announce(plan, progress);
+    let mut run = LiveRun::new(setup, stop, progress);
+    run.gather().inspect_err(|_| run.discard())?;
+    let measured = run.prepare().and_then(|ready| run.measure(ready, steering));
+    run.finish(measured)
 }
 
-/// Cleans up and stops the targets, and notes in the run directory what is left.
-fn clean_up(
-    plan: &Plan,
-    live_targets: Vec<LiveTarget>,
-    directory: &RunDirectory,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Progress<'_>),
-) -> Leftovers {
-    let mut leftovers = clear(plan, live_targets, stop, progress);
-    for left in &mut leftovers.left_behind {
-        left.clean = Some(clean_command(directory.path()));
-    }
-    // If this file cannot be written, writing the result fails as well and reports the error.
-    let _ = write_left(directory.path(), &leftovers.left_behind);
-    if !leftovers.interrupted {
-        forget_buckets(directory.path(), &leftovers.left_behind);
-    }
-    leftovers
-}
-
-/// Says where the results of the run are kept, and how long it takes.
-fn announce_start(
-    plan: &Plan,
-    directory: &RunDirectory,
-    turns: &[Turn],
-    progress: &mut dyn FnMut(Progress<'_>),
-) {
-    progress(Progress::Started {
-        directory: directory.path(),
-        started: directory.started(),
-        slices: turns.len(),
-        forecast: plan.forecast(),
-        longest: plan.longest(),
-        shortest: plan.rounds.until.map(|_| plan.shortest()),
-        ends_early: plan.has_phases(),
-        requests: requests_of(plan, turns),
-        supply: Supply::most(plan),
-    });
-    if let Some(note) = plan.stretch_note() {
-        progress(Progress::Note(&note));
-    }
-    let printed = plan.printed_values();
-    if !printed.is_empty() {
-        progress(Progress::Printed {
-            what: &printed.join(", "),
-        });
-    }
-}
-
-/// What is known of a run before its targets are started.
+/// What is known of a run before anything is started.
 struct RunSetup<'a> {
-    /// The plan as it was given, without what the run found on the targets.
-    given: &'a Plan,
     context: &'a RunContext,
-    directory: &'a RunDirectory,
-    turns: &'a [Turn],
+    directory: RunDirectory,
+    turns: Vec<Turn>,
     started: Instant,
+    descriptors: Option<Descriptors<'a>>,
+    /// The plan, with a memory limit for each built-in store.
+    plan: Plan,
 }
 
-/// Targets that are ready to be measured.
+/// A run from its first step: everything that the clean-up needs to know.
+struct LiveRun<'a> {
+    setup: RunSetup<'a>,
+    /// The plan as it was given, without what the run found on the targets.
+    given: Plan,
+    /// The plan as it is measured.
+    plan: Plan,
+    pages: Option<Pages>,
+    live_targets: Vec<LiveTarget>,
+    found: Vec<(usize, Found)>,
+    controls: Controls<'a>,
+}
+
+/// What the preparation of the targets gave.
 struct ReadyTargets {
     environment: Environment,
     segments: AllSegments,
@@ -236,38 +90,156 @@ struct Measured {
     environment: Environment,
     slices: Vec<Slice>,
     sustained: Vec<Slice>,
+    limit_probes: Vec<Slice>,
     ending: Ending,
-    rounds: Rounds,
 }
 
-impl RunSetup<'_> {
-    /// Notes what the targets said before the run, gives the agents their parts and warms all
-    /// targets up.
-    fn warm_up(
-        &self,
-        plan: &Plan,
-        mut environment: Environment,
-        live_targets: &mut [LiveTarget],
-        controls: &mut Controls<'_>,
-    ) -> Result<ReadyTargets, RunError> {
-        if responses::note(plan, live_targets, &mut environment) {
-            self.directory.write_environment(&environment)?;
+impl<'a> RunSetup<'a> {
+    /// Checks whether this machine has room for the run, and creates the run directory.
+    fn new(plan: &'a Plan, context: &'a RunContext) -> Result<Self, RunError> {
+        let descriptors = Descriptors::for_plan(plan)?;
+        let with_memory = loaded::with_memory(plan);
+        loaded::check(&with_memory, &context.root)?;
+        let started = Instant::now();
+        let directory = RunDirectory::create(&context.root, &plan.name, SystemTime::now())?;
+        directory.write_plan(&plan.to_toml())?;
+        Ok(Self {
+            context,
+            directory,
+            turns: schedule(plan),
+            started,
+            descriptors,
+            plan: with_memory,
+        })
+    }
+
+    /// Says where the results of the run are kept, and how long it takes.
+    fn announce(&self, plan: &Plan, progress: &mut dyn FnMut(Progress<'_>)) {
+        progress(Progress::Started {
+            directory: self.directory.path(),
+            started: self.directory.started(),
+            slices: self.turns.len(),
+            forecast: plan.forecast(),
+            longest: plan.longest(),
+            shortest: plan.rounds.until.map(|_| plan.shortest()),
+            ends_early: plan.has_phases(),
+            requests: requests_of(plan, &self.turns),
+            loaded: LoadedData::largest(plan),
+        });
+        for note in [plan.limit_probe_note(), plan.stretch_note()]
+            .iter()
+            .flatten()
+        {
+            progress(Progress::Note(note));
         }
-        if single::note_patterns(plan, live_targets, &mut environment) {
-            self.directory.write_environment(&environment)?;
-            let environment = &environment;
-            (controls.progress)(Progress::Hits { plan, environment });
+        let printed = plan.printed_values();
+        if !printed.is_empty() {
+            progress(Progress::Printed {
+                what: &printed.join(", "),
+            });
         }
-        let agents = plan.agents.as_ref();
-        let on_loss = agents.map(|agents| agents.on_loss);
-        let wait = agents.map(|agents| agents.wait).unwrap_or_default();
-        let mut prepared = live_targets.iter().flat_map(|live| &live.prepared);
-        let on_loss = if prepared.all(|prepared| prepared.is_continuable()) {
-            (on_loss.unwrap_or_default(), wait)
-        } else {
-            (OnLoss::Stop, wait)
-        };
-        let mut losses = Losses::new(self.directory, &mut environment, on_loss);
+    }
+
+    fn launcher(&self) -> Launcher<'_> {
+        Launcher {
+            context: self.context,
+            directory: self.directory.path(),
+        }
+    }
+}
+
+impl<'a> LiveRun<'a> {
+    fn new(setup: RunSetup<'a>, stop: &'a Stop, progress: &'a mut dyn FnMut(Progress<'_>)) -> Self {
+        Self {
+            given: setup.plan.clone(),
+            plan: setup.plan.clone(),
+            setup,
+            pages: None,
+            live_targets: Vec::new(),
+            found: Vec::new(),
+            controls: Controls {
+                stop,
+                progress,
+                generators: Generators::Here,
+            },
+        }
+    }
+
+    /// Finds the load generators and makes the pages. No target has been started yet.
+    fn gather(&mut self) -> Result<(), RunError> {
+        let directory = &self.setup.directory;
+        let Controls { stop, progress, .. } = &mut self.controls;
+        self.controls.generators = Generators::gather(&self.plan, directory, stop, progress)?;
+        self.plan.threads *= self.controls.generators.agents().max(1);
+        self.given = self.plan.clone();
+        let pages = Pages::make(&self.plan, directory.path(), &mut self.controls)?;
+        if let Some((pages, plan)) = pages {
+            self.pages = Some(pages);
+            self.plan = plan;
+        }
+        Ok(())
+    }
+
+    /// Starts, fills and warms up the targets.
+    fn prepare(&mut self) -> Result<ReadyTargets, RunError> {
+        let (mut environment, relaunch) = bring_all_up(
+            &self.plan,
+            &self.setup.launcher(),
+            self.pages.as_ref(),
+            &mut self.live_targets,
+            &mut self.controls,
+        )?;
+        self.setup.directory.write_environment(&environment)?;
+        if let Some(descriptors) = &self.setup.descriptors {
+            descriptors.raise()?;
+        }
+        for warning in ports::forecast(&self.plan, &self.setup.turns, &self.live_targets) {
+            (self.controls.progress)(Progress::Warning(&warning));
+        }
+        environment.agents = self.controls.generators.environment();
+        make_all_ready(
+            &self.plan,
+            self.setup.directory.path(),
+            &mut self.live_targets,
+            &mut self.controls,
+        )?;
+        self.settle_plan(relaunch)?;
+        self.note_targets(&mut environment)?;
+        self.warm_up(environment)
+    }
+
+    /// Puts what was found on the targets, and when they are restarted, into the plan.
+    fn settle_plan(&mut self, relaunch: Relaunch) -> Result<(), RunError> {
+        self.found = existing::on(&self.live_targets, self.plan.workloads.len());
+        let resolved =
+            existing::resolved(&self.plan, &self.found, relaunch, &mut self.live_targets);
+        if let Some(resolved) = resolved {
+            self.plan = resolved;
+            let written = existing::resolved_toml(&self.given, &self.found, relaunch);
+            self.setup.directory.write_plan(&written)?;
+        }
+        Ok(())
+    }
+
+    /// Notes what the targets said before the run.
+    fn note_targets(&mut self, environment: &mut Environment) -> Result<(), RunError> {
+        let (plan, directory) = (&self.plan, &self.setup.directory);
+        if responses::note(plan, &self.live_targets, environment) {
+            directory.write_environment(environment)?;
+        }
+        if request_samples::note_patterns(plan, &self.live_targets, environment) {
+            directory.write_environment(environment)?;
+            (self.controls.progress)(Progress::Hits { plan, environment });
+        }
+        Ok(())
+    }
+
+    /// Gives the agents their parts and warms all targets up.
+    fn warm_up(&mut self, mut environment: Environment) -> Result<ReadyTargets, RunError> {
+        let (plan, controls) = (&self.plan, &mut self.controls);
+        let live_targets = &mut self.live_targets;
+        let on_loss = when_agent_is_lost(plan, live_targets);
+        let mut losses = Losses::new(&self.setup.directory, &mut environment, on_loss);
         if let Err(error) = assign(plan, live_targets, controls) {
             // Afterwards, the agents have the plan.
             losses.continue_after(error, Part::Preparation, 0, controls)?;
@@ -294,12 +266,9 @@ impl RunSetup<'_> {
 
     /// Measures the rounds, the searches and the continuous stretches.
     fn measure(
-        &self,
-        (plan, found): (&Plan, &[(usize, Found)]),
+        &mut self,
         ready: ReadyTargets,
-        (launcher, steering): (&Launcher<'_>, &mut dyn Steering),
-        live_targets: &mut [LiveTarget],
-        controls: &mut Controls<'_>,
+        steering: &mut dyn Steering,
     ) -> Result<Measured, RunError> {
         let ReadyTargets {
             mut environment,
@@ -307,64 +276,167 @@ impl RunSetup<'_> {
             reopen,
             on_loss,
         } = ready;
-        let longer = lengthen(
-            (self.given, plan, found),
-            self.context,
-            self.directory,
-            live_targets,
-            controls,
-        )?;
-        let plan = longer.as_ref().unwrap_or(plan);
-        announce(plan, &mut segments, controls);
+        let setup = &self.setup;
+        if let Some(longer) = lengthen(
+            (&self.given, &self.plan, &self.found),
+            setup.context,
+            &setup.directory,
+            &self.live_targets,
+            &mut self.controls,
+        )? {
+            self.plan = longer;
+        }
+        announce(&self.plan, &mut segments, &mut self.controls);
         let mut run = Measurement {
-            plan,
-            launcher: *launcher,
-            machine: Machine::new(self.directory.path(), live_targets),
-            live_targets,
+            plan: &self.plan,
+            launcher: setup.launcher(),
+            machine: Machine::new(setup.directory.path(), &self.live_targets),
+            live_targets: &mut self.live_targets,
             segments,
-            writer: RunWriter::create(self.directory)?,
-            started: self.started,
+            writer: RunWriter::create(&setup.directory)?,
+            started: setup.started,
             reopen,
             slices: Vec::new(),
             sustained: Vec::new(),
-            losses: Losses::new(self.directory, &mut environment, on_loss),
+            limit_probes: Vec::new(),
+            losses: Losses::new(&setup.directory, &mut environment, on_loss),
             outages_in_a_row: 0,
-            controls,
-            count_allocations: self.context.count_allocations,
-            is_precise: self.context.is_precise,
-            has_fallen: self.context.has_fallen,
+            controls: &mut self.controls,
+            count_allocations: setup.context.count_allocations,
+            is_precise: setup.context.is_precise,
+            has_fallen: setup.context.has_fallen,
         };
-        let ending = match run.measure(self.turns)? {
-            Ending::Complete(ended) => run.search_all(ended, steering)?,
-            early => early,
-        };
-        let ending = match ending {
-            Ending::Complete(ended) => run.sustain_all(ended)?,
-            early => early,
-        };
-        let (slices, sustained, writer) = (run.slices, run.sustained, run.writer);
+        let ending = run.measure_all(&setup.turns, steering)?;
+        let (slices, sustained, limit_probes) = (run.slices, run.sustained, run.limit_probes);
         if let Ending::Complete(ended) = ending {
-            writer.complete(ended)?;
+            run.writer.complete(ended)?;
         }
-        let complete = matches!(ending, Ending::Complete(_));
-        single::repeat_requests(plan, live_targets, complete, controls);
-        let tried = retried::try_again(plan, &slices, live_targets, &mut environment, controls);
-        let read = read_back(plan, live_targets, &mut environment, controls);
-        let learnt = responses::note(plan, live_targets, &mut environment);
-        let noted = single::note_patterns(plan, live_targets, &mut environment);
-        let restarted = note_failed_starts(live_targets, &mut environment);
-        if noted || learnt || tried || read || restarted {
-            // The slices are valid without the environment file; figures from that file then stay
-            // unknown.
-            let _ = self.directory.write_environment(&environment);
-        }
-        Ok(Measured {
+        let mut measured = Measured {
             environment,
             slices,
             sustained,
+            limit_probes,
             ending,
-            rounds: plan.rounds.clone(),
+        };
+        self.note_targets_again(&mut measured);
+        Ok(measured)
+    }
+
+    /// Sends the requests that follow the load, and notes what the targets said.
+    fn note_targets_again(&mut self, measured: &mut Measured) {
+        let (plan, controls) = (&self.plan, &mut self.controls);
+        let live_targets = &mut self.live_targets;
+        let environment = &mut measured.environment;
+        let complete = matches!(measured.ending, Ending::Complete(_));
+        request_samples::repeat_requests(plan, live_targets, complete, controls);
+        let tried = retries::measure(plan, &measured.slices, live_targets, environment, controls);
+        let read = read_back(plan, live_targets, environment, controls);
+        let learnt = responses::note(plan, live_targets, environment);
+        let noted = request_samples::note_patterns(plan, live_targets, environment);
+        let restarted = note_failed_starts(live_targets, environment);
+        if noted || learnt || tried || read || restarted {
+            // The slices are valid without the environment file; figures from that file then stay
+            // unknown.
+            let _ = self.setup.directory.write_environment(environment);
+        }
+    }
+
+    /// Cleans up and stops the targets, and returns the outcome of the run.
+    fn finish(mut self, measured: Result<Measured, RunError>) -> Result<RunOutcome, RunError> {
+        // Tells the agents that the run has ended.
+        self.controls.generators = Generators::Here;
+        let of_clean_up = self.controls.stop.begin_clean_up();
+        let mut outcome = measured.map(|measured| self.outcome(measured));
+        if let Ok(outcome) = &mut outcome {
+            (self.controls.progress)(Progress::Concluded { outcome });
+        }
+        let leftovers = self.clean_up(&of_clean_up);
+        if outcome.is_err() {
+            for left in &leftovers.left_behind {
+                (self.controls.progress)(Progress::Warning(&left.to_string()));
+            }
+            if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
+                self.discard();
+            }
+        }
+        let mut outcome = outcome?;
+        if note_left(&mut outcome.environment, &leftovers.left_behind) {
+            // If this file cannot be written, writing the result fails as well and reports the error.
+            let directory = &self.setup.directory;
+            let _ = directory.write_environment(&outcome.environment);
+        }
+        Ok(RunOutcome {
+            left_behind: leftovers.left_behind,
+            kept: leftovers.kept,
+            clean_up_interrupted: leftovers.interrupted,
+            ..outcome
         })
+    }
+
+    /// The outcome before the clean-up.
+    fn outcome(&mut self, measured: Measured) -> RunOutcome {
+        let directory = &self.setup.directory;
+        RunOutcome {
+            directory: directory.path().to_owned(),
+            started: directory.started(),
+            found: std::mem::take(&mut self.found),
+            environment: measured.environment,
+            slices: measured.slices,
+            sustained: measured.sustained,
+            limit_probes: measured.limit_probes,
+            rounds: self.plan.rounds.clone(),
+            ending: measured.ending,
+            left_behind: Vec::new(),
+            kept: Vec::new(),
+            clean_up_interrupted: false,
+        }
+    }
+
+    /// Cleans up and stops the targets, and notes in the run directory what is left.
+    fn clean_up(&mut self, stop: &Stop) -> Leftovers {
+        let directory = self.setup.directory.path();
+        let live_targets = std::mem::take(&mut self.live_targets);
+        let mut leftovers = clear(&self.plan, live_targets, stop, self.controls.progress);
+        for left in &mut leftovers.left_behind {
+            left.clean = Some(clean_command(directory));
+        }
+        // If this file cannot be written, writing the result fails as well and reports the error.
+        let _ = write_left(directory, &leftovers.left_behind);
+        if !leftovers.interrupted {
+            forget_buckets(directory, &leftovers.left_behind);
+        }
+        leftovers
+    }
+
+    /// Removes the directory of a run that measured nothing, whose name was announced. The output of
+    /// a target that failed to start is kept; somebody who has pressed Ctrl-C does not need it.
+    fn discard(&mut self) {
+        let directory = &self.setup.directory;
+        let is_removed = if self.controls.stop.is_asked() {
+            directory.discard()
+        } else {
+            directory.discard_unless_informative()
+        };
+        if is_removed {
+            let path = directory.path().display();
+            (self.controls.progress)(Progress::Note(&format!(
+                "nothing was measured, so {path} was removed"
+            )));
+        }
+    }
+}
+
+/// What happens when an agent is lost, and how long to look for another one. A run whose workloads
+/// cannot go on elsewhere stops.
+fn when_agent_is_lost(plan: &Plan, live_targets: &[LiveTarget]) -> (OnLoss, Duration) {
+    let agents = plan.agents.as_ref();
+    let wait = agents.map(|agents| agents.wait).unwrap_or_default();
+    let mut prepared = live_targets.iter().flat_map(|live| &live.prepared);
+    if prepared.all(|prepared| prepared.is_continuable()) {
+        let on_loss = agents.map(|agents| agents.on_loss);
+        (on_loss.unwrap_or_default(), wait)
+    } else {
+        (OnLoss::Stop, wait)
     }
 }
 
@@ -394,22 +466,6 @@ fn note_left(environment: &mut Environment, left: &[Left]) -> bool {
         any = true;
     }
     any
-}
-
-/// Removes the directory of a run that measured nothing, whose name was announced. The output of a
-/// target that failed to start is kept; somebody who has pressed Ctrl-C does not need it.
-fn discard(directory: &RunDirectory, stop: &Stop, progress: &mut dyn FnMut(Progress<'_>)) {
-    let is_removed = if stop.is_asked() {
-        directory.discard()
-    } else {
-        directory.discard_unless_informative()
-    };
-    if is_removed {
-        let path = directory.path().display();
-        progress(Progress::Note(&format!(
-            "nothing was measured, so {path} was removed"
-        )));
-    }
 }
 
 fn halt_all(live_targets: &mut [LiveTarget]) -> Result<(), RunError> {

@@ -8,9 +8,17 @@ pub fn fewer_by_chance((marked, among): (usize, usize), (fewer, out_of): (usize,
     let (all, total) = (marked + fewer, among + out_of);
     let lowest = all.saturating_sub(among);
     let highest = fewer.min(out_of);
-    let ways = |count: usize| ln_choose(out_of, count) + ln_choose(among, all - count);
-    let logs = (lowest..=highest).map(|count| ways(count) - ln_choose(total, all));
-    logs.map(f64::exp).sum::<f64>().min(1.0)
+    let mut log =
+        ln_choose(out_of, lowest) + ln_choose(among, all - lowest) - ln_choose(total, all);
+    let mut sum = 0.0;
+    for count in lowest..=highest {
+        sum += log.exp();
+        // The next number of ways is a multiple of this one.
+        let more = (out_of - count) as f64 / (count + 1) as f64;
+        let fewer_others = all.saturating_sub(count) as f64 / (among + count + 1 - all) as f64;
+        log += (more * fewer_others).ln();
+    }
+    sum.min(1.0)
 }
 
 /// Natural logarithm of the number of ways to choose `k` of `n`.
@@ -28,6 +36,24 @@ mod tests {
         // All four right: 1 of 70; at most one wrong on each side: 17 of 70.
         assert!((fewer_by_chance((4, 4), (0, 4)) - 1.0 / 70.0).abs() < 1e-12);
         assert!((fewer_by_chance((3, 4), (1, 4)) - 17.0 / 70.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_recurrence_is_the_sum_of_all_ways() {
+        for (marked, among, fewer, out_of) in (0..7)
+            .flat_map(|marked| (0..7).map(move |fewer| (marked, 6, fewer, 6)))
+            .chain([(3, 40, 1, 9), (40, 40, 2, 30), (25, 30, 0, 11)])
+            .filter(|(marked, among, fewer, out_of)| marked <= among && fewer <= out_of)
+        {
+            let (all, total) = (marked + fewer, among + out_of);
+            let ways = |count: usize| ln_choose(out_of, count) + ln_choose(among, all - count);
+            let counts = all.saturating_sub(among)..=fewer.min(out_of);
+            let slow: f64 = counts
+                .map(|it| (ways(it) - ln_choose(total, all)).exp())
+                .sum();
+            let found = fewer_by_chance((marked, among), (fewer, out_of));
+            assert!((found - slow.min(1.0)).abs() < 1e-12, "{found} {slow}");
+        }
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! confidence.
 
 mod bands;
-mod between;
 mod clustered;
 mod coordinated;
 mod departures;
@@ -21,6 +20,7 @@ mod pairing;
 mod power;
 mod proportion;
 mod rank_sum;
+mod run_to_run;
 mod sequential;
 mod signed_rank;
 mod simultaneous;
@@ -31,7 +31,6 @@ mod testing;
 mod usl;
 
 pub use bands::band_shares;
-pub use between::RunSpread;
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
 pub use departures::departures;
@@ -42,8 +41,7 @@ pub use holm::holm;
 pub use knee::{KNEE_GAIN, Knee, knee};
 pub use little::Little;
 pub use max_rate::{
-    HighestRate, Probe, ProbeTimes, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote,
-    Yield,
+    MaxRate, Probe, ProbeTimes, Purpose, SEARCH_PRECISION, Search, ShareCounts, Step, Vote, Yield,
 };
 pub use order::{fewest_samples, median, printable_percentile};
 pub use pairing::{
@@ -54,6 +52,7 @@ pub use power::{
 };
 pub use proportion::{equal_proportions_p, proportion};
 pub use rank_sum::{rank_sum_p, shift, unpaired_ratio};
+pub use run_to_run::RunSpread;
 pub use sequential::{DISTURBED, SHARE_ERROR, Second};
 pub use signed_rank::{hodges_lehmann, interval_p, signed_rank_p};
 pub use simultaneous::{bonferroni, confidence_of_each, confidence_together};

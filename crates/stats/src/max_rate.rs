@@ -18,7 +18,7 @@ mod tried;
 use serde::Serialize;
 
 use crate::sequential::{LOOKS, Second};
-pub use found::HighestRate;
+pub use found::MaxRate;
 pub use times::ProbeTimes;
 use tried::{Outlook, Rates, Tried};
 

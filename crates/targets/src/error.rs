@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::address::Address;
+use tenbin_http::Address;
+
 use crate::probe::ProbeError;
 
 /// How a process ended.

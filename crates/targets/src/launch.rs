@@ -2,7 +2,7 @@
 
 mod build;
 mod command;
-mod nodes;
+pub(crate) mod nodes;
 mod placeholders;
 mod ports;
 mod program;
@@ -17,11 +17,11 @@ use url::Url;
 
 use crate::data;
 use crate::error::TargetError;
+use crate::launch::nodes::Nodes;
 use crate::observe::{Observed, Subject, listener};
 use crate::route::ResolvedRoute;
 use crate::running::Running;
 pub use build::{ProgramFile, program_files};
-pub(crate) use nodes::Nodes;
 
 /// Number of launch attempts if another program takes the chosen port first.
 const LAUNCH_ATTEMPTS: usize = 3;

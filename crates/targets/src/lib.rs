@@ -5,7 +5,6 @@
 //! them when Tenbin ends. [`preflight`] checks before the first slice that every target responds.
 //! [`doctor`] finds problems that would prevent a benchmark or make its figures wrong.
 
-mod address;
 mod cache_counters;
 mod core_waits;
 pub mod counters;
@@ -31,7 +30,6 @@ mod tls;
 mod tree;
 pub mod usage;
 
-pub use address::Address;
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use core_waits::CoreWaits;
 pub use counters::{MachineCounters, MachineMonitor};
@@ -42,4 +40,5 @@ pub use observe::EndedProcess;
 pub use route::{Host, ResolvedRoute};
 pub use running::Running;
 pub use search_state::{SearchState, search_state};
+pub use tenbin_http::Address;
 pub use usage::{Detail, GroupUsage, Reading, Scope, Usage};

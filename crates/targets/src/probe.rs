@@ -6,21 +6,21 @@ mod http2;
 mod stream;
 
 use std::fmt;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use socket2::Socket;
 use tenbin_plan::HttpVersion;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-pub use crate::address::Address;
 pub use fetch::{FetchError, fetch};
 use stream::Stream;
+pub use tenbin_http::Address;
 
 /// Maximum time between two checks of the deadline.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -229,30 +229,6 @@ impl ProbeError {
     }
 }
 
-/// Time limit and interruption of a request.
-pub(crate) struct Deadline<'a> {
-    limit: Duration,
-    deadline: Instant,
-    abandon: &'a dyn Fn() -> bool,
-}
-
-impl Deadline<'_> {
-    /// Fails if the deadline has passed or the caller has interrupted.
-    fn check(&self, address: &Address) -> Result<(), ProbeError> {
-        let address = || address.clone();
-        if (self.abandon)() {
-            return Err(ProbeError::Abandoned { address: address() });
-        }
-        if Instant::now() >= self.deadline {
-            return Err(ProbeError::Silent {
-                address: address(),
-                limit: self.limit,
-            });
-        }
-        Ok(())
-    }
-}
-
 /// Sends a `GET` for the path of `url` to `endpoint`. `limit` covers connection, request and
 /// response. `abandon` is called about every 50 ms; when it returns true, the request ends.
 ///
@@ -278,35 +254,27 @@ pub fn get_with(
     limit: Duration,
     abandon: &dyn Fn() -> bool,
 ) -> Result<ResponseHead, ProbeError> {
-    let deadline = Deadline {
-        limit,
-        deadline: Instant::now() + limit,
-        abandon,
-    };
-    let mut stream = Stream::open(endpoint, &deadline)?;
-    match endpoint.http {
-        HttpVersion::Http1 => request_head(url, headers, &mut stream, &deadline),
-        HttpVersion::Http2 => http2::exchange_prefaces(&mut stream, &deadline),
-    }
+    let request = request(url, headers);
+    stream::run(endpoint, limit, abandon, async |stream| {
+        match endpoint.http {
+            HttpVersion::Http1 => request_head(&request, stream).await,
+            HttpVersion::Http2 => http2::exchange_prefaces(stream).await,
+        }
+    })
 }
 
-fn request_head(
-    url: &Url,
-    headers: &[(String, String)],
-    stream: &mut Stream<'_>,
-    deadline: &Deadline<'_>,
-) -> Result<ResponseHead, ProbeError> {
+async fn request_head(request: &str, stream: &mut Stream<'_>) -> Result<ResponseHead, ProbeError> {
     let sent = SystemTime::now();
-    stream.write(request(url, headers).as_bytes())?;
+    stream.write(request.as_bytes()).await?;
     let mut head = Vec::new();
     loop {
-        if stream.read(&mut head, deadline)? == 0 {
+        if stream.read(&mut head).await? == 0 {
             return Err(not_http(stream.address(), &head));
         }
         match parse_head(&head, sent) {
             Head::Complete(response, end) => {
                 let body = head.split_off(end);
-                let refusal = refusal(&response, body, stream, deadline);
+                let refusal = refusal(&response, body, stream).await;
                 return Ok(ResponseHead {
                     refusal,
                     ..response
@@ -325,51 +293,37 @@ fn request_head(
 
 /// Reads the body of a 400 response to find the reason. An unreadable body is no error, because the
 /// server has responded.
-fn refusal(
+async fn refusal(
     response: &ResponseHead,
     mut body: Vec<u8>,
     stream: &mut Stream<'_>,
-    deadline: &Deadline<'_>,
 ) -> Option<ConnectionRefusal> {
     if response.status != Some(400) {
         return None;
     }
-    let deadline = Deadline {
-        deadline: deadline.deadline.min(Instant::now() + REFUSAL_TIMEOUT),
-        ..*deadline
+    let deadline = stream.deadline.min(Instant::now() + REFUSAL_TIMEOUT);
+    let search = async {
+        loop {
+            let refusal = ConnectionRefusal::of(&body);
+            if refusal.is_some() || body.len() > REFUSAL_LIMIT {
+                return refusal;
+            }
+            match stream.read(&mut body).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
     };
-    loop {
-        let refusal = ConnectionRefusal::of(&body);
-        if refusal.is_some() || body.len() > REFUSAL_LIMIT {
-            return refusal;
-        }
-        match stream.read(&mut body, &deadline) {
-            Ok(0) | Err(_) => return None,
-            Ok(_) => {}
-        }
-    }
+    timeout_at(deadline, search).await.ok().flatten()
 }
 
-/// Opens a connection without TLS.
+/// Whether the endpoint accepts a connection, which is closed at once.
 ///
 /// # Errors
 /// When the connection is refused, times out, or fails for another reason.
-pub fn connect(endpoint: &Endpoint, limit: Duration) -> Result<Socket, ProbeError> {
-    let address = &endpoint.address;
-    stream::connect(
-        address,
-        endpoint.source,
-        limit.max(Duration::from_millis(1)),
-    )
-    .map_err(|source| {
-        let address = address.clone();
-        match source.kind() {
-            ErrorKind::ConnectionRefused => ProbeError::Refused { address },
-            ErrorKind::TimedOut => ProbeError::ConnectTimeout { address, limit },
-            ErrorKind::NotFound => ProbeError::Missing { address },
-            _ => ProbeError::Connect { address, source },
-        }
-    })
+pub fn connect(endpoint: &Endpoint, limit: Duration) -> Result<(), ProbeError> {
+    let runtime = tenbin_http::runtime().map_err(|error| endpoint.unconnected(error, limit))?;
+    runtime.block_on(stream::connect(endpoint, limit)).map(drop)
 }
 
 fn request(url: &Url, headers: &[(String, String)]) -> String {

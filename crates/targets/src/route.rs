@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
+use tenbin_http::Address;
 use tenbin_plan::{HttpVersion, IpVersion};
 use url::Url;
 
-use crate::address::Address;
 use crate::error::TargetError;
 use crate::probe::{self, Endpoint};
 use crate::tls;

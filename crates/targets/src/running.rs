@@ -4,7 +4,7 @@ use tenbin_plan::Credentials;
 use url::Url;
 
 use crate::error::{Exit, LogTail, TargetError};
-use crate::launch::Nodes;
+use crate::launch::nodes::Nodes;
 use crate::observe::{EndedProcess, Observed};
 use crate::process::{DataDirectory, Process, stop_all};
 use crate::route::ResolvedRoute;

@@ -3,15 +3,16 @@
 use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
-    AbsoluteTrust, AgentRatios, AgentResult, Capacity, CapacityComparison, Expectation, Finding,
-    NodeScaling, Optimum, PercentileRatios, RateComparison, ResultOf, Search, Trust, UseCase,
+    AbsoluteTrust, AgentRatios, AgentResult, ConcurrencySweep, ConcurrencySweepComparison,
+    Expectation, Finding, Limit, NodeScaling, Optimum, PercentileRatios, RateComparison, ResultOf,
+    Search, Trust, UseCase,
 };
 
 use crate::agents::{agent_ratios, agent_results};
-use crate::capacity::{capacities, compare_capacities};
 use crate::cell::cells;
 use crate::compare::comparison::Comparison;
 use crate::compare::{Compared, compare_all};
+use crate::concurrency_sweep::{compare_concurrency_sweeps, concurrency_sweeps};
 use crate::evidence::Evidence;
 use crate::expected::expected;
 use crate::figures::figures_of;
@@ -21,10 +22,11 @@ use crate::findings::explained::without_explained;
 use crate::findings::flags::{Flag, flags};
 use crate::findings::gathered::gather;
 use crate::findings::precedence;
-use crate::highest_rate::{SearchResult, compare_rates, search_results};
+use crate::limit::limits;
+use crate::max_rate::{SearchResult, compare_rates, search_results};
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
 use crate::sustained::{stretches, withhold};
-use crate::sweep::nodes::node_ladders;
+use crate::sweep::nodes::node_scaling;
 use crate::sweep::optima;
 
 /// Findings, verdicts and figures of a run.
@@ -50,6 +52,8 @@ pub struct Assessment {
     pub percentile_ratios: Vec<PercentileRatios>,
     /// The figures of each workload on each target.
     pub figures: Vec<ResultOf>,
+    /// What limited each workload on each target.
+    pub limits: Vec<Limit>,
     /// Which target suits which use case of an object store.
     pub use_cases: Vec<UseCase>,
     /// The result of every expectation of the plan.
@@ -61,9 +65,9 @@ pub struct Assessment {
     /// Slices flagged as unusual: many failures, a busy load generator, or an outlying figure.
     pub flags: Vec<Flag>,
     /// The maximum throughput of each target in each concurrency sweep.
-    pub capacities: Vec<Capacity>,
+    pub concurrency_sweeps: Vec<ConcurrencySweep>,
     /// The maximum throughput of each challenger compared with the baseline.
-    pub capacity_comparisons: Vec<CapacityComparison>,
+    pub concurrency_sweep_comparisons: Vec<ConcurrencySweepComparison>,
     /// The results of the maximum-rate searches, by workload and target.
     pub searches: Vec<Search>,
     /// The highest rate of each challenger compared with the baseline.
@@ -83,22 +87,31 @@ impl Assessment {
     }
 }
 
+/// What was measured after the rounds, in order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AfterRounds<'a> {
+    /// The continuous load.
+    pub sustained: &'a [Slice],
+    /// The probes with other numbers of connections.
+    pub limit_probes: &'a [Slice],
+}
+
 /// Compares the targets of a run, judges the run by every rule, and computes its figures.
 ///
-/// `sustained`: the continuous load after the rounds, in order. `complete`: whether the run reached its planned end. `environment`: the load generator's machine
+/// `after`: what was measured after the rounds. `complete`: whether the run reached its planned end. `environment`: the load generator's machine
 /// and the targets' versions. `integrity`: whether the files are unchanged since the run wrote
 /// them. The trust in a comparison follows from the findings about the comparison; the trust in the
 /// run follows from all findings.
 pub fn assess(
     plan: &Plan,
     slices: &[Slice],
-    sustained: &[Slice],
+    after: AfterRounds<'_>,
     complete: bool,
     environment: &Environment,
     integrity: &Integrity,
 ) -> Assessment {
     let cells = cells(plan, slices);
-    let stretches = stretches(plan, &cells, sustained);
+    let stretches = stretches(plan, &cells, after.sustained);
     let mut compared = compare_all(plan, slices);
     withhold(&mut compared, &stretches);
     let Compared {
@@ -124,42 +137,25 @@ pub fn assess(
         .flat_map(|rule| rule.judge(&evidence))
         .collect();
     precedence::sort(&mut findings);
+    let limits = limits(&evidence, after.limit_probes);
 
-    for comparison in &mut comparisons {
-        let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
-        let concerning = findings.iter();
-        let trust = Trust::after(concerning.filter(|it| it.concerns(&comparison.workload, &sides)));
-        comparison.settle(trust);
-    }
-    for curve in &mut curves {
-        let levels = comparisons.iter().filter(|level| {
-            level.primary
-                && level.challenger == curve.challenger
-                && level.level_of.as_ref() == Some(&curve.workload)
-        });
-        let trust = levels.map(|level| level.trust).max().unwrap_or_default();
-        curve.settle(trust);
-    }
-    for comparison in &mut workload_comparisons {
-        let target = [comparison.workload.as_str()];
-        let sides = [&comparison.baseline, &comparison.challenger];
-        let concerns = |finding: &&Finding| {
-            let mut sides = sides.iter();
-            sides.any(|workload| finding.concerns(workload, &target))
-        };
-        let trust = Trust::after(findings.iter().filter(concerns));
-        comparison.settle(trust);
-    }
+    settle_targets(&mut comparisons, &findings);
+    settle_curves(&mut curves, &comparisons);
+    settle_workloads(&mut workload_comparisons, &findings);
     let mut searches = search_results(plan, slices);
     searches
         .iter_mut()
         .for_each(|search| search.trust_after(&findings));
-    let capacities = capacities(plan, slices, &findings);
+    let concurrency_sweeps = concurrency_sweeps(plan, slices, &findings);
     Assessment {
         percentile_ratios: percentile_ratios(plan, slices, &comparisons),
-        nodes: node_ladders(plan, slices, &findings),
-        capacity_comparisons: compare_capacities(plan, slices, &capacities),
-        capacities,
+        nodes: node_scaling(plan, slices, &findings),
+        concurrency_sweep_comparisons: compare_concurrency_sweeps(
+            plan,
+            slices,
+            &concurrency_sweeps,
+        ),
+        concurrency_sweeps,
         rate_comparisons: compare_rates(plan, &searches),
         agents: agent_results(plan, slices, environment),
         agent_ratios: agent_ratios(plan, slices, environment),
@@ -175,15 +171,54 @@ pub fn assess(
         comparisons,
         curves,
         workload_comparisons,
+        limits,
         figures: figures_of(plan, slices, &cells, &stretches, environment),
+    }
+}
+
+/// Gives each comparison of targets the trust that the findings about both targets leave.
+fn settle_targets(comparisons: &mut [Comparison], findings: &[Finding]) {
+    for comparison in comparisons {
+        let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
+        let concerning = findings.iter();
+        let trust = Trust::after(concerning.filter(|it| it.concerns(&comparison.workload, &sides)));
+        comparison.settle(trust);
+    }
+}
+
+/// Gives each sweep the least trust of its levels.
+fn settle_curves(curves: &mut [Comparison], comparisons: &[Comparison]) {
+    for curve in curves {
+        let levels = comparisons.iter().filter(|level| {
+            level.primary
+                && level.challenger == curve.challenger
+                && level.level_of.as_ref() == Some(&curve.workload)
+        });
+        let trust = levels.map(|level| level.trust).max().unwrap_or_default();
+        curve.settle(trust);
+    }
+}
+
+/// Gives each comparison of workloads the trust that the findings about both workloads leave.
+fn settle_workloads(comparisons: &mut [Comparison], findings: &[Finding]) {
+    for comparison in comparisons {
+        let target = [comparison.workload.as_str()];
+        let sides = [&comparison.baseline, &comparison.challenger];
+        let concerns = |finding: &&Finding| {
+            let mut sides = sides.iter();
+            sides.any(|workload| finding.concerns(workload, &target))
+        };
+        let trust = Trust::after(findings.iter().filter(concerns));
+        comparison.settle(trust);
     }
 }
 
 /// Trust in absolute figures, from all findings and the rule `absolute_figures`. On a busy machine,
 /// ratios can be right although absolute figures are wrong.
 fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
-    let mine = findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
-    let because: Vec<String> = mine.map(|it| it.evidence.clone()).collect();
+    let mine = || findings.iter().filter(|it| it.rule == ABSOLUTE_FIGURES);
+    let because: Vec<String> = mine().map(|it| it.evidence.clone()).collect();
+    let data = mine().filter_map(|it| Some(it.data.as_ref()?.evidence.clone()));
     let trust = if because.is_empty() {
         Trust::Valid
     } else {
@@ -192,6 +227,7 @@ fn absolute_trust(findings: &[Finding]) -> AbsoluteTrust {
     AbsoluteTrust {
         trust: trust.max(Trust::after(findings)),
         because,
+        data: data.collect(),
     }
 }
 

@@ -45,14 +45,14 @@ impl<'a> Cell<'a> {
 
     /// The full slices: slices that ran their full time. Only full slices contribute to figures.
     pub fn full(&self) -> Vec<&'a Slice> {
-        let full = self.slices.iter().filter(|slice| !slice.cut_short);
+        let full = self.slices.iter().filter(|slice| !slice.end.cut_short);
         full.copied().collect()
     }
 
     /// The sum of the histograms that `pick` selects from the full slices; `None` if `pick` selects
     /// no histogram.
     pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
-        self.sums.of(&self.full(), pick)
+        self.sums.merged(&self.full(), pick)
     }
 
     /// Service times of all requests in the full slices; `None` without requests.

@@ -5,7 +5,7 @@ use tenbin_record::{Environment, Integrity, Slice};
 
 use crate::cell::Cell;
 use crate::compare::comparison::Comparison;
-use crate::stretch::Stretch;
+use crate::continuous_load::Stretch;
 
 /// Everything that a rule can judge a run by.
 #[derive(Debug, Clone, Copy)]

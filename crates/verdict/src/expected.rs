@@ -2,17 +2,19 @@
 
 use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
-use tenbin_result::{Expectation, ExpectedUnit, Figure, Finding, Standing, Trust};
+use tenbin_result::{
+    Expectation, ExpectedUnit, Figure, Finding, Message, Metric, Standing, Trust, Value, message,
+};
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
 use crate::cell::{Cell, cells};
 use crate::compare::blocks::Blocks;
 use crate::compare::comparison::Comparison;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::compare::outcome::Scale;
-use crate::compare::sentence::one_start;
 use crate::evidence::is_closed;
 use crate::figures::latency;
+use crate::findings::messages::Messages;
 use crate::rules::SUSTAINED;
 
 /// The result of every expectation of the plan, for every target and workload of the expectation.
@@ -63,7 +65,7 @@ fn figure(
 ) -> Measured {
     match expected_baseline(plan, expectation) {
         Some(baseline) => {
-            let metric = Metric::named(expectation.figure, is_closed(cell.workload));
+            let metric = Metric::of_figure(expectation.figure, is_closed(cell.workload));
             let mut shown = comparisons.iter();
             let shown = shown.find(|each| {
                 each.workload == cell.workload.name
@@ -103,7 +105,7 @@ fn judge(
         .iter()
         .filter(|finding| finding.concerns(&cell.workload.name, &sides));
     let (standing, why) = if Trust::after(concerning) == Trust::Invalid {
-        cannot("the figures cannot be trusted")
+        cannot("not-trusted")
     } else {
         standing(expectation, &figure)
     };
@@ -112,9 +114,12 @@ fn judge(
         scale.within_start_noise(&figure)
     });
     let (standing, why) = match (standing, once) {
-        (Standing::NotMet, Some(up_to)) => (Standing::CannotTell, Some(one_start(up_to))),
+        (Standing::NotMet, Some(up_to)) => (
+            Standing::CannotTell,
+            Some(message!("one-start", noise = Value::Share(up_to))),
+        ),
         (Standing::Met, _) if is_not_sustained(expectation, cell, &sides, findings) => {
-            cannot("a target does not keep its figures under continuous load")
+            cannot("not-sustained-figures")
         }
         (standing, _) => (standing, why),
     };
@@ -127,7 +132,8 @@ fn judge(
         figure: Figure::of(figure),
         extreme: expectation.figure == plan::Figure::Max && baseline.is_none(),
         standing,
-        why,
+        why: why.as_ref().map(|why| Messages::NONE.in_english(why)),
+        data: why,
     }
 }
 
@@ -159,7 +165,7 @@ fn unit(expectation: &plan::Expectation) -> ExpectedUnit {
 
 fn absolute(figure: plan::Figure, cell: &Cell<'_>) -> Measured {
     let closed = is_closed(cell.workload);
-    match Metric::named(figure, closed) {
+    match Metric::of_figure(figure, closed) {
         Some(metric) => metric.figure(&cell.full()),
         None if figure == plan::Figure::Max => longest(cell, closed),
         None => failures(cell),
@@ -197,7 +203,7 @@ fn failures(cell: &Cell<'_>) -> Measured {
     proportion(failed, failed + ok, CONFIDENCE)
 }
 
-fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Option<String>) {
+fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Option<Message>) {
     let bound = expectation.bound.value();
     let wanted = expectation.demand == Demand::Expect;
     let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
@@ -209,23 +215,23 @@ fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Op
         }
     };
     let Some(value) = figure.value() else {
-        return cannot("the figure is unknown");
+        return cannot("figure-unknown");
     };
     if is_fact(expectation, bound) {
         return sentence(holds(value));
     }
     match figure.estimate() {
-        None => cannot("too few slices or blocks for an interval"),
+        None => cannot("too-few-for-interval"),
         Some(estimate) => match (holds(estimate.low), holds(estimate.high)) {
             (true, true) => sentence(true),
             (false, false) => sentence(false),
-            _ => cannot("the bound lies inside the interval"),
+            _ => cannot("bound-in-interval"),
         },
     }
 }
 
-fn cannot(why: &str) -> (Standing, Option<String>) {
-    (Standing::CannotTell, Some(why.to_owned()))
+fn cannot(why: &str) -> (Standing, Option<Message>) {
+    (Standing::CannotTell, Some(Message::new(why)))
 }
 
 /// Whether the expectation is about a fact of this run (a maximum, no errors) rather than an
@@ -337,7 +343,7 @@ mod tests {
                 slice.mixed(&parts);
                 // The slice length in which two connections complete these requests.
                 let each = parts.iter().map(|(count, seconds)| *count as f64 * seconds);
-                slice.0.seconds = each.sum::<f64>() / 2.0;
+                slice.0.end.seconds = each.sum::<f64>() / 2.0;
             });
             run
         };

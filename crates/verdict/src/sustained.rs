@@ -3,16 +3,17 @@
 
 use tenbin_plan::Plan;
 use tenbin_record::{ProbedSecond, Slice};
-use tenbin_result::format::{RATE, TIME};
-use tenbin_result::{Outcome, Sustained};
+use tenbin_result::{Message, Metric, Outcome, Sustained, Value, message};
 use tenbin_stats::{falls, printable_percentile, settled_from};
 
 use crate::cell::{Cell, cells};
 use crate::compare::Compared;
-use crate::compare::comparison::{Across, Comparison};
-use crate::compare::metric::Metric;
+use crate::compare::across::Across;
+use crate::compare::comparison::Comparison;
+use crate::compare::metric::Measure;
+use crate::continuous_load::Stretch;
 use crate::figures::latency::NANOS_PER_SECOND;
-use crate::stretch::Stretch;
+use crate::findings::messages::{Messages, known};
 
 /// The percentile that is held against the interleaved one.
 const TAIL: f64 = 0.99;
@@ -35,7 +36,7 @@ pub(crate) fn stretches(plan: &Plan, cells: &[Cell<'_>], sustained: &[Slice]) ->
     let found = cells.iter().filter_map(|cell| {
         let mine: Vec<&Slice> = sustained
             .iter()
-            .filter(|stretch| is_of(cell, stretch) && !stretch.cut_short)
+            .filter(|stretch| is_of(cell, stretch) && !stretch.end.cut_short)
             .collect();
         Some(Stretch {
             workload: cell.workload.name.clone(),
@@ -79,7 +80,7 @@ fn judge(plan: &Plan, cell: &Cell<'_>, stretches: &[&Slice]) -> Option<Sustained
         .first()
         .filter(|_| settled.len() > 1 && !is_confirmed);
     Some(Sustained {
-        seconds: stretches.iter().map(|it| it.seconds).sum(),
+        seconds: stretches.iter().map(|it| it.end.seconds).sum(),
         operations: stretches.iter().map(|it| it.ok() + it.failed()).sum(),
         step_after: Settled::of(first)?.after,
         throughput: Some(now.rate),
@@ -119,7 +120,7 @@ struct Settled {
 impl Settled {
     fn of(stretch: &Slice) -> Option<Self> {
         let seconds = &stretch.probed.as_ref()?.seconds;
-        let parts = parts(seconds, stretch.seconds);
+        let parts = parts(seconds, stretch.end.seconds);
         // A part without operations is a deep step.
         let levels: Vec<f64> = parts
             .iter()
@@ -235,7 +236,10 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
             continue;
         }
         let why = why(comparison, &mine);
-        comparison.found.outcome = Outcome::NotSustained { why };
+        comparison.found.outcome = Outcome::NotSustained {
+            why: Messages::NONE.in_english(&why),
+            data: Some(why),
+        };
     }
 }
 
@@ -246,34 +250,28 @@ fn is_affected(metric: Metric) -> bool {
 }
 
 /// Both figures of each side, as a clause.
-fn why(comparison: &Comparison, sides: &[&Stretch]) -> String {
+fn why(comparison: &Comparison, sides: &[&Stretch]) -> Message {
     let is_tail = !sides.iter().any(|stretch| stretch.found.throughput_fell);
     let name = |stretch: &Stretch| match comparison.across {
         Across::Workloads => stretch.workload.clone(),
         Across::Targets | Across::Levels => stretch.target.clone(),
     };
     let each = sides.iter().map(|stretch| {
-        let found = &stretch.found;
-        format!("{} {}", name(stretch), shown(found, is_tail))
+        let figures = shown(&stretch.found, is_tail);
+        message!("sustained-side", name = name(stretch), figures = figures)
     });
-    let figures = each.collect::<Vec<_>>().join(", ");
-    let what = if is_tail { "p99" } else { "throughput" };
-    format!("{what} in the rounds → sustained: {figures}")
+    let sides: Vec<Message> = each.collect();
+    message!("not-sustained-why", tail = is_tail, sides = sides)
 }
 
 /// `1.39 k/s → 700/s`.
-pub(crate) fn shown(found: &Sustained, is_tail: bool) -> String {
-    if is_tail {
-        format!(
-            "{} → {}",
-            TIME.maybe(found.interleaved_p99),
-            TIME.maybe(found.p99)
-        )
+pub(crate) fn shown(found: &Sustained, is_tail: bool) -> Message {
+    let (rounds, sustained) = if is_tail {
+        let value = |figure| known(figure, Value::Seconds);
+        (value(found.interleaved_p99), value(found.p99))
     } else {
-        format!(
-            "{} → {}",
-            RATE.maybe(found.interleaved_throughput),
-            RATE.maybe(found.throughput)
-        )
-    }
+        let value = |figure| known(figure, Value::Rate);
+        (value(found.interleaved_throughput), value(found.throughput))
+    };
+    message!("sustained-figures", rounds = rounds, sustained = sustained)
 }

@@ -10,12 +10,13 @@ use tenbin_record::ErrorClass;
 use tenbin_record::{
     AgentEnvironment, AgentPart, BucketSums, ClientUse, CpuUse, DiskUse, Environment, FrequencyUse,
     Integrity, LinkUse, MachineUse, OpFigures, OperationStages, PortsUse, PressureUse, Role,
-    ServerUse, Slice, StageSum, StageSums, TcpUse, ThreadTurn, UseScope, WireUse,
+    ServerUse, Slice, SliceEnd, SliceHead, StageSum, StageSums, TcpUse, ThreadTurn, UseScope,
+    WireUse,
 };
 use tenbin_record::{HostHits, PatternHits};
 use tenbin_result::{Finding, ResultOf};
 
-use crate::assessment::{Assessment, assess};
+use crate::assessment::{AfterRounds, Assessment, assess};
 use crate::cell::cells;
 use crate::compare::compare;
 use crate::evidence::Evidence;
@@ -30,6 +31,7 @@ pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) slices: Vec<Slice>,
     pub(crate) sustained: Vec<Slice>,
+    pub(crate) limit_probes: Vec<Slice>,
     pub(crate) environment: Environment,
     pub(crate) integrity: Integrity,
     complete: bool,
@@ -78,6 +80,7 @@ impl Run {
             plan,
             slices,
             sustained: Vec::new(),
+            limit_probes: Vec::new(),
             environment: Environment {
                 cores: Some(2),
                 ..Environment::default()
@@ -89,7 +92,7 @@ impl Run {
 
     /// A concurrency sweep of target `a` in eight rounds. `levels` holds (connections, responses
     /// per slice); response times follow from Little's law.
-    pub(crate) fn ladder(levels: &[(usize, u64)]) -> Self {
+    pub(crate) fn concurrency_sweep(levels: &[(usize, u64)]) -> Self {
         let names: Vec<String> = levels.iter().map(|(n, _)| format!("c{n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut run = Self::new(&["a"], &names, 8);
@@ -272,7 +275,10 @@ impl Run {
         assess(
             &self.plan,
             &self.slices,
-            &self.sustained,
+            AfterRounds {
+                sustained: &self.sustained,
+                limit_probes: &self.limit_probes,
+            },
             self.complete,
             &self.environment,
             &self.integrity,
@@ -397,7 +403,7 @@ impl Made<'_> {
 
     /// Lets unrelated programs use `cores` of the idle cores.
     pub(crate) fn others(&mut self, cores: f64) {
-        let machine = self.0.machine.get_or_insert_default();
+        let machine = self.machine();
         machine.others_cpu_seconds = Some(cores);
         if let Some(cpu) = machine.cpu.as_mut() {
             cpu.busy += cores;
@@ -408,13 +414,14 @@ impl Made<'_> {
     /// Sets the CPU time of the target. The machine's CPU time becomes that of target and load
     /// generator; the rest is idle.
     pub(crate) fn server_cpu(&mut self, seconds: f64) {
-        self.0.server.get_or_insert_default().cpu_seconds = Some(seconds);
+        self.server().cpu_seconds = Some(seconds);
         let both = seconds + self.0.client.cpu_seconds;
         if let Some(cpu) = self
             .0
+            .end
             .machine
             .as_mut()
-            .and_then(|machine| machine.cpu.as_mut())
+            .and_then(|machine| machine.get_mut().cpu.as_mut())
         {
             let idle = (cpu.cores as f64 - both).max(0.0);
             (cpu.busy, cpu.interrupts, cpu.idle, cpu.iowait) = (both, 0.0, idle, 0.0);
@@ -422,23 +429,27 @@ impl Made<'_> {
     }
 
     pub(crate) fn machine(&mut self) -> &mut MachineUse {
-        self.0.machine.get_or_insert_default()
+        self.0.end.machine.get_or_insert_default().get_mut()
+    }
+
+    pub(crate) fn server(&mut self) -> &mut ServerUse {
+        self.0.end.server.get_or_insert_default().get_mut()
     }
 
     pub(crate) fn wire(&mut self) -> &mut WireUse {
-        self.0.wire.get_or_insert_default()
+        self.0.end.wire.get_or_insert_default()
     }
 
     pub(crate) fn of_whole_host(&mut self) {
-        self.0.server.get_or_insert_default().scope = UseScope::Host;
+        self.server().scope = UseScope::Host;
     }
 
     pub(crate) fn unobserved(&mut self) {
-        self.0.server = None;
+        self.0.end.server = None;
     }
 
     pub(crate) fn cut_short(&mut self) {
-        self.0.cut_short = true;
+        self.0.end.cut_short = true;
     }
 }
 
@@ -478,6 +489,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
             lead: Duration::ZERO,
             sustain: tenbin_plan::Sustain::Off,
             on_outage: tenbin_plan::OnOutage::default(),
+            probes: tenbin_plan::Probes::default(),
         },
         targets: targets.iter().map(|name| target(name)).collect(),
         workloads: workloads.iter().map(|name| workload(name)).collect(),
@@ -512,61 +524,50 @@ fn workload(name: &str) -> Workload {
 
 fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
     let mut slice = Slice {
-        index,
-        block: turn.block,
-        round: turn.round,
-        workload: workload.to_owned(),
-        target: target.to_owned(),
-        start: f64::from(index) * 1.5,
-        seconds: 1.0,
-        connections: 2,
-        closed_loop: true,
-        reopen: None,
-        spread: None,
-        probe: None,
-        probed: None,
-        sustained: false,
+        head: SliceHead {
+            index,
+            block: turn.block,
+            round: turn.round,
+            workload: workload.to_owned(),
+            target: target.to_owned(),
+            connections: 2,
+            closed_loop: true,
+            start: f64::from(index) * 1.5,
+            ..SliceHead::default()
+        },
+        end: SliceEnd {
+            seconds: 1.0,
+            server: Some(
+                ServerUse {
+                    cpu_seconds: Some(1.5),
+                    rss_bytes: Some(10_000_000),
+                    read_bytes: Some(0),
+                    written_bytes: Some(2_048_000),
+                    ..ServerUse::default()
+                }
+                .into(),
+            ),
+            machine: Some(machine().into()),
+            wire: Some(WireUse {
+                connections: 2,
+                min_rtt_ns: Some(20_000),
+                retransmits: 0,
+                unneeded_retransmits: Some(0),
+                sent_segments: Some(4_000),
+            }),
+            ..SliceEnd::default()
+        },
         ops: vec![OpFigures::new("GET")],
         ledger: tenbin_record::Ledger {
             reused: 1_000,
             ..Default::default()
         },
-        setup: Default::default(),
-        hosts: Vec::new(),
         client: ClientUse {
             cpu_seconds: 0.2,
             busiest_thread: 0.2,
             ..ClientUse::default()
         },
-        server: Some(ServerUse {
-            cpu_seconds: Some(1.5),
-            rss_bytes: Some(10_000_000),
-            read_bytes: Some(0),
-            written_bytes: Some(2_048_000),
-            ..ServerUse::default()
-        }),
-        machine: Some(machine()),
-        wire: Some(WireUse {
-            connections: 2,
-            min_rtt_ns: Some(20_000),
-            retransmits: 0,
-            unneeded_retransmits: Some(0),
-            sent_segments: Some(4_000),
-        }),
-        singles: None,
-        stages: None,
-        cache: None,
-        search: None,
-        segment: None,
-        start_skew_ns: None,
-        agents: Vec::new(),
-        responses: None,
-        failed_in: std::collections::BTreeMap::new(),
-        backlog: 0,
-        late: Vec::new(),
-        pause: None,
-        cut_short: false,
-        ended: Vec::new(),
+        ..Slice::default()
     };
     Made(&mut slice).answers(1_000, 0.002);
     slice

@@ -1,21 +1,40 @@
 //! Text helpers for findings and sentences.
 
+use tenbin_record::RunPart;
+use tenbin_result::{Message, Value, message};
+
 /// Maximum length of a quoted pattern name, characters.
 const QUOTED_CHARS: usize = 80;
 
 /// The truncated name of a pattern; `pattern N`, counted from 1, if names are unknown.
-pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> String {
+pub(crate) fn pattern_name(pattern: u32, labels: &[String]) -> Value {
     let Some(label) = labels.get(pattern as usize) else {
-        return format!("pattern {}", u64::from(pattern) + 1);
+        let number = Value::Plain(u64::from(pattern) + 1);
+        return message!("pattern-number", number = number).into();
     };
     let short: String = label.chars().take(QUOTED_CHARS).collect();
     let cut = if short.len() < label.len() { "…" } else { "" };
-    format!("{short}{cut}")
+    format!("{short}{cut}").into()
 }
 
-/// The singular or plural form of a verb for the count `n`.
-pub(crate) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
-    if n == 1 { one } else { several }
+/// The part of a run that was void; `during`, its English text, in a run of an older version.
+pub(crate) fn void_part(part: Option<RunPart>, during: &str) -> Message {
+    let Some(part) = part else {
+        return message!("text", text = during);
+    };
+    let (word, block) = match part {
+        RunPart::Preparation => ("preparation", 0),
+        RunPart::WarmUp => ("warm-up", 0),
+        RunPart::Block(block) => ("block", block + 1),
+        RunPart::FirstRate => ("first-rate", 0),
+        RunPart::Probe => ("probe", 0),
+        RunPart::Stretch => ("stretch", 0),
+    };
+    message!(
+        "run-part",
+        part = Value::word(word),
+        block = Value::Plain(u64::from(block))
+    )
 }
 
 /// Text from a server as one line of at most 80 characters, with control characters escaped. Markup

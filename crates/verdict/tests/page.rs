@@ -1,9 +1,12 @@
 //! `docs/findings.md` is generated from the rules; `TENBIN_UPDATE=1` updates it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tenbin_verdict::RULES;
+use tenbin_result::Language;
+use tenbin_verdict::lint::LINT_RULES;
+use tenbin_verdict::{LIMIT, RULES, RuleInfo, limit_table};
 
 const HEAD: &str = "\
 # Findings
@@ -38,13 +41,13 @@ metric* is throughput in a closed loop and median response time in an open loop.
 fn page() -> String {
     let mut page = HEAD.to_owned();
     for rule in RULES {
-        let (name, summary) = (rule.info.name, rule.info.summary);
+        let (name, summary) = (rule.info.name, rule.info.summary.english);
         let severities = rule.info.severities.iter().map(ToString::to_string);
         let severities = severities.collect::<Vec<_>>().join(", ");
         writeln!(page, "| [`{name}`](#{name}) | {severities} | {summary} |").expect("memory");
     }
     for rule in RULES {
-        let text = rule.info.explanation.trim_end();
+        let text = rule.info.explanation.english.trim_end();
         write!(page, "\n## {}\n\n{text}\n", rule.info.name).expect("memory");
     }
     page
@@ -83,15 +86,15 @@ what a file does not say: for example, whether the load generator was the limit.
 #[test]
 fn the_page_on_files_of_other_tools_says_what_the_rules_say() {
     let mut page = LINT_HEAD.to_owned();
-    let rules = || tenbin_verdict::lint::LINT_RULES.iter();
+    let rules = || LINT_RULES.iter();
     for rule in rules() {
         let severities = rule.info.severities.iter().map(ToString::to_string);
         let severities = severities.collect::<Vec<_>>().join(", ");
-        let (name, summary) = (rule.info.name, rule.info.summary);
+        let (name, summary) = (rule.info.name, rule.info.summary.english);
         writeln!(page, "| [`{name}`](#{name}) | {severities} | {summary} |").expect("memory");
     }
     for rule in rules() {
-        let text = rule.info.explanation.trim_end();
+        let text = rule.info.explanation.english.trim_end();
         write!(page, "\n## {}\n\n{text}\n", rule.info.name).expect("memory");
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lint.md");
@@ -100,4 +103,106 @@ fn the_page_on_files_of_other_tools_says_what_the_rules_say() {
     }
     let stored = std::fs::read_to_string(&path).expect("docs/lint.md");
     assert!(stored == page, "TENBIN_UPDATE=1 writes docs/lint.md");
+}
+
+const LIMIT_HEAD: &str = "\
+# What limited a target
+
+Every result has a line `limit:` for each target and workload, on the first screen, in `SUMMARY.md`, on the
+page and in `result.json` (`limits`, with every figure and score). `tenbin explain limit` prints this page without the
+table.
+
+";
+
+/// `docs/limits.md` is generated from the table of causes.
+#[test]
+fn the_page_on_limits_has_the_table_that_decides() {
+    let text = LIMIT.explanation.english.trim_end();
+    let page = format!("{LIMIT_HEAD}{text}\n\n## The table\n\n{}", limit_table());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/limits.md");
+    if std::env::var_os("TENBIN_UPDATE").is_some() {
+        std::fs::write(&path, &page).expect("written");
+    }
+    let stored = std::fs::read_to_string(&path).expect("docs/limits.md");
+    assert!(stored == page, "TENBIN_UPDATE=1 writes docs/limits.md");
+}
+
+/// What a translation keeps: paragraphs, labels in bold, list items, rows of tables, and the commands,
+/// settings and links that the page names.
+#[derive(Debug, PartialEq)]
+struct Shape {
+    paragraphs: usize,
+    bold: usize,
+    items: usize,
+    rows: usize,
+    fences: usize,
+    code: BTreeSet<String>,
+    links: BTreeSet<String>,
+}
+
+impl Shape {
+    fn of(page: &str) -> Self {
+        let starts = |with: &str| page.lines().filter(|line| line.starts_with(with)).count();
+        let one_line = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        let code = one_line.split('`').skip(1).step_by(2).map(str::to_owned);
+        let links = one_line
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'));
+        Self {
+            paragraphs: page.trim_end().split("\n\n").count(),
+            bold: page.matches("**").count(),
+            items: starts("- "),
+            rows: starts("|"),
+            fences: starts("```"),
+            code: code.collect(),
+            links: links.map(|(link, _)| link.to_owned()).collect(),
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_explained_in_every_language() {
+    let runs = RULES.iter().map(|rule| rule.info);
+    let all: Vec<&RuleInfo> = runs
+        .chain(LINT_RULES.iter().map(|rule| &rule.info))
+        .collect();
+    assert!(all.len() > 90, "{}", all.len());
+    for rule in all {
+        let [english, japanese] = [Language::English, Language::Japanese]
+            .map(|language| rule.explanation.in_language(language));
+        assert_eq!(Shape::of(english), Shape::of(japanese), "{}", rule.name);
+        for label in ["**検査。**", "**しきい値。**", "**対処。**"] {
+            assert!(japanese.contains(label), "{} lacks {label}", rule.name);
+        }
+        let summary = rule.summary.in_language(Language::Japanese);
+        assert!(!summary.is_empty() && !summary.is_ascii(), "{}", rule.name);
+        assert!(!summary.ends_with('。'), "{}", rule.name);
+    }
+}
+
+/// A sentence that was not translated has three plain words in a row. Terms and names are shorter, and
+/// titles of papers are quoted or emphasised.
+#[test]
+fn explanations_in_japanese_have_no_english_sentence() {
+    const NAMES: &[&[&str]] = &[
+        &["tail", "loss", "probe"],
+        &["pressure", "stall", "information"],
+    ];
+    let runs = RULES.iter().map(|rule| rule.info);
+    for rule in runs.chain(LINT_RULES.iter().map(|rule| &rule.info)) {
+        let page = rule.explanation.japanese.replace('\n', " ");
+        let prose = page.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        let prose = prose.split('"').step_by(2).collect::<Vec<_>>().join("\"");
+        let is_plain = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase());
+        let is_title = |part: &&str| part.starts_with('*') && part.ends_with('*');
+        let parts = prose.split(|c: char| !c.is_ascii());
+        for part in parts.filter(|part| !is_title(part)) {
+            let words = part.split_whitespace();
+            let words = words.map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation()));
+            let words: Vec<&str> = words.filter(is_plain).collect();
+            let is_name = NAMES.contains(&words.as_slice());
+            assert!(words.len() < 3 || is_name, "{}: {part:?}", rule.name);
+        }
+    }
 }

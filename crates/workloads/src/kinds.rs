@@ -4,7 +4,8 @@ use tenbin_engine::Protocol;
 use tenbin_plan as plan;
 
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Prepared, TargetProbe};
+use crate::kind::{Kind, TargetProbe};
+use crate::prepared::Prepared;
 use crate::site::Site;
 use crate::{blob, http, s3};
 

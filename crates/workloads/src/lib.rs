@@ -8,12 +8,14 @@
 //! To add a kind, create a folder with an implementation of [`Kind`] and a line in [`KINDS`].
 
 pub mod blob;
+mod delegate;
 mod error;
 pub mod http;
 mod intern;
 mod kind;
 mod kinds;
 pub mod null;
+mod prepared;
 mod range;
 mod read_back;
 mod redirect;
@@ -32,8 +34,12 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{Kind, Leftover, Prepared, ProbeResponse, Reading, Stage, TargetProbe};
+pub use kind::{Kind, ProbeResponse, TargetProbe};
 pub use kinds::{KINDS, place, prepare, probe_target, protocol};
+pub use prepared::{
+    AgentSide, CleanUp, Leftover, NoSequence, Observation, Prepared, Reading, Sequence, SetUp,
+    Stage, Stateless, StoresNothing,
+};
 pub use read_back::ReadBack;
 pub use redirect::redirected;
 pub use remote::{SliceReport, SliceState};

@@ -2,7 +2,7 @@
 
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
 
-use crate::kind::Prepared;
+use crate::prepared::{NoSequence, Observation, Prepared, SetUp, Stage, Stateless, StoresNothing};
 
 /// Sends the same constant request forever and judges every response correct.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,4 +46,24 @@ impl Prepared for PreparedNull {
             .map(|_| Box::new(Null) as Box<dyn Workload>)
             .collect()
     }
+
+    fn slice_done(&mut self, _workers: Vec<Box<dyn Workload>>) {}
 }
+
+impl SetUp for PreparedNull {
+    fn check(&mut self) -> Option<Stage> {
+        None
+    }
+
+    fn before_run(&mut self) -> Option<Stage> {
+        None
+    }
+}
+
+impl NoSequence for PreparedNull {}
+
+impl Observation for PreparedNull {}
+
+impl Stateless for PreparedNull {}
+
+impl StoresNothing for PreparedNull {}

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::blob::{BlobReport, BlobState};
+use crate::blob::stored::transfer::{BlobReport, BlobState};
 use crate::responses::{Reference, Report};
-use crate::s3::ExportedSample;
+use crate::s3::read_back::sample::ExportedSample;
 use crate::samples::SliceSamples;
 use crate::sequence::Cursors;
 
@@ -20,7 +20,7 @@ const MOST_SKIPPED: u64 = 1 << 36;
 pub struct SliceState {
     /// Position of each worker in the request sequence; `None` without a sequence.
     pub(crate) position: Option<Vec<u64>>,
-    /// As [`crate::Prepared::ends_at`].
+    /// As [`crate::Sequence::ends_at`].
     pub(crate) ends: Option<Vec<u64>>,
     /// What the unloaded server sends.
     pub(crate) reference: Option<Reference>,
@@ -74,7 +74,7 @@ pub struct SliceReport {
     pub(crate) digest: u64,
     /// Comparison of the responses, and the expected response.
     pub(crate) responses: Option<Report>,
-    /// As [`crate::Prepared::take_samples`], without a cache forecast.
+    /// As [`crate::Observation::take_samples`], without a cache forecast.
     pub(crate) samples: Option<SliceSamples>,
     /// What blob workloads report.
     pub(crate) blobs: Option<BlobReport>,

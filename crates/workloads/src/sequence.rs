@@ -89,7 +89,7 @@ impl Cursors {
         self.workers[worker] = cursor;
     }
 
-    /// As [`crate::Prepared::ends_at`].
+    /// As [`crate::Sequence::ends_at`].
     pub(crate) fn ends_at(&mut self, ends: Option<&[u64]>) {
         for (worker, cursor) in self.workers.iter_mut().enumerate() {
             cursor.end = ends.map(|ends| ends.get(worker).copied().unwrap_or(cursor.at));
@@ -112,7 +112,7 @@ impl Cursors {
         }
     }
 
-    /// As [`crate::Prepared::skip_to`]; returns the number of skipped requests per worker.
+    /// As [`crate::Sequence::skip_to`]; returns the number of skipped requests per worker.
     pub(crate) fn skip_to(&mut self, position: &[u64]) -> Vec<u64> {
         let workers = self.workers.iter_mut().zip(position);
         workers.map(|(cursor, &to)| cursor.skip(to)).collect()

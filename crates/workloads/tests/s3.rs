@@ -12,7 +12,7 @@ use support::{
     Request, Response, all_correct, drive, drive_hosts, drive_stage, give, response, s3_work, site,
 };
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Next};
-use tenbin_plan::{self as plan, Payload, S3Operation, Sizes, WorkloadKind};
+use tenbin_plan::{self as plan, Payload, S3Operation, Sizes, Style, WorkloadKind};
 use tenbin_workloads::s3::sigv4::{Signed, Signer};
 use tenbin_workloads::{Prepared, Site, WorkloadError, prepare};
 use url::Url;
@@ -572,10 +572,10 @@ fn every_host_is_named_and_signed_for() {
     let hosts = ["one:9000", "two"];
     let url = |host: &str| Url::parse(&format!("http://{host}")).unwrap();
     let site = site("http://one:9000").and_host(&url(hosts[1]));
-    for (virtual_host, of_bucket) in [(false, ""), (true, "box.")] {
+    for (style, of_bucket) in [(Style::Path, ""), (Style::Virtual, "box.")] {
         let mut work = s3_work(S3Operation::Get, 10, 20);
         if let WorkloadKind::S3(s3) = &mut work.kind {
-            s3.virtual_host = virtual_host;
+            s3.style = style;
         }
         let mut seen = BTreeSet::new();
         let mut server = |request: &Request| {

@@ -235,7 +235,7 @@ fn listing(keys: impl Iterator<Item = u64>, more: bool, token: &str) -> Response
 
 #[test]
 fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
-    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
+    let list = work(S3Operation::List, 25, |s3| s3.page = 10);
     let mut tokens = Vec::new();
     let mut server = |missing: u64| {
         let judged = slice(prepared(&list).as_mut(), 40, &mut |request| {
@@ -259,7 +259,7 @@ fn a_listing_goes_from_page_to_page_and_its_keys_are_counted() {
     };
     assert_eq!(server(0), []);
     // A server can announce another page after the last key, and then send an empty page.
-    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 25);
+    let list = work(S3Operation::List, 25, |s3| s3.page = 25);
     let empty_end = slice(prepared(&list).as_mut(), 40, &mut |request| {
         if !request.path.contains("continuation-token") {
             listing(0..25, true, "end")
@@ -526,7 +526,7 @@ fn whatever_is_refused_for_the_moment_is_sent_again() {
 
 #[test]
 fn a_listing_other_than_requested_is_wrong() {
-    let list = work(S3Operation::List, 25, |s3| s3.listing.page = 10);
+    let list = work(S3Operation::List, 25, |s3| s3.page = 10);
     let first = |page: Response| {
         let mut pages = vec![page];
         let judged = slice(prepared(&list).as_mut(), 1, &mut |_| pages.pop().unwrap());
@@ -563,7 +563,7 @@ fn a_listing_other_than_requested_is_wrong() {
 fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
     let mix = work(S3Operation::List, 25, |s3| {
         s3.mix = "list:90,put:5,delete:5".parse().unwrap();
-        s3.listing.page = 10;
+        s3.page = 10;
     });
     let texts = |page: &dyn Fn(bool) -> Response| -> BTreeSet<String> {
         let judged = slice(prepared(&mix).as_mut(), 200, &mut |request| {
@@ -602,4 +602,25 @@ fn in_a_mix_a_listing_has_to_go_on_and_to_name_what_is_there_for_sure() {
         }
     };
     expect(texts(&page), "fewer keys than expected");
+}
+
+#[test]
+fn attributes_of_another_object_are_wrong() {
+    let mut prepared = prepared(&work(S3Operation::GetAttributes, 5, |_| {}));
+    let mut answered = 0;
+    let judged = slice(prepared.as_mut(), 40, &mut |request| {
+        assert!(request.header("x-amz-object-attributes").is_some());
+        answered += 1;
+        let size = match answered % 4 {
+            1 => "<ObjectSize>101</ObjectSize>",
+            2 => "",
+            _ => "<ObjectSize>100</ObjectSize>",
+        };
+        let xml = format!(
+            "<GetObjectAttributesResponse><ETag>e</ETag>{size}</GetObjectAttributesResponse>"
+        );
+        response(200, xml)
+    });
+    let why = "the response has another size, or no size".to_owned();
+    assert_eq!(failures(&judged), vec![(ErrorClass::Wrong, why); 20]);
 }

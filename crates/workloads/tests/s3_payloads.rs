@@ -11,7 +11,7 @@ use support::{Request, Response, all_correct, drive, drive_stage, response, s3_w
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{
     self as plan, Checksum, ContentKind, Credentials, KeySource, Payload, S3Operation, S3Work,
-    Secret, SessionToken, Signature, WorkloadKind,
+    Secret, SessionToken, Signature, Style, WorkloadKind,
 };
 use tenbin_workloads::s3::sigv4::{Signed, Signer};
 use tenbin_workloads::{Site, prepare};
@@ -239,12 +239,12 @@ fn a_session_token_goes_along_signed() {
 fn version_2_signs_and_says_nothing_about_the_payload() {
     use hmac::{Hmac, KeyInit, Mac};
     let credentials = Credentials::literal("AK", "secret");
-    for (virtual_host, bucket) in [(false, ""), (true, "/box")] {
+    for (style, bucket) in [(Style::Path, ""), (Style::Virtual, "/box")] {
         let work = changed(S3Operation::Put, 10, |s3| {
-            s3.virtual_host = virtual_host;
+            s3.style = style;
             s3.checksum = Checksum::Md5;
-            s3.stored.content_type = Some("text/plain".into());
-            s3.stored.storage_class = Some("STANDARD".into());
+            s3.content_type = Some("text/plain".into());
+            s3.storage_class = Some("STANDARD".into());
         });
         let mut site = site(ENDPOINT).signed(Signature::V2);
         site.credentials = Some(credentials.clone());

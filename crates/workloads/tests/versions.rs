@@ -97,7 +97,7 @@ fn every_operation_works_with_versions_and_leaves_nothing() {
     }
     let list = work(List, |s3| {
         s3.versions = 3;
-        s3.listing.form = ListForm::Versions;
+        s3.list = ListForm::Versions;
     });
     whole_run(Store::default(), &list, 40);
     let mix = work(Put, |s3| {
@@ -314,11 +314,7 @@ fn appends_go_to_the_end_and_a_replaced_object_is_found_out() {
 fn archives_are_unpacked_and_read_and_missing_support_is_reported() {
     use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
     for operation in [Snowball, ZipGet, ZipList, FanOut] {
-        whole_run(
-            Store::default(),
-            &work(operation, |s3| s3.listing.page = 5),
-            20,
-        );
+        whole_run(Store::default(), &work(operation, |s3| s3.page = 5), 20);
     }
     let said = said_by(Store::without(Lack::Archives), Snowball);
     assert!(

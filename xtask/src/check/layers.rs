@@ -7,12 +7,13 @@ use super::metadata::{Metadata, Package};
 /// The crates from the lowest to the highest layer, each with its allowed dependencies. For tests
 /// (dev-dependencies), every crate earlier in the list is allowed.
 const WAY: &[(&str, &[&str])] = &[
+    ("tenbin-http", &[]),
     ("tenbin-plan", &[]),
     ("tenbin-compat", &["tenbin-plan"]),
     ("tenbin-stats", &[]),
-    ("tenbin-corpus", &["tenbin-plan"]),
-    ("tenbin-pubsub", &[]),
-    ("tenbin-targets", &["tenbin-plan"]),
+    ("tenbin-corpus", &["tenbin-http", "tenbin-plan"]),
+    ("tenbin-pubsub", &["tenbin-http"]),
+    ("tenbin-targets", &["tenbin-http", "tenbin-plan"]),
     ("tenbin-engine", &["tenbin-plan"]),
     ("tenbin-workloads", &["tenbin-plan", "tenbin-engine"]),
     ("tenbin-record", &["tenbin-plan", "tenbin-engine"]),
@@ -43,6 +44,7 @@ const WAY: &[(&str, &[&str])] = &[
     (
         "tenbin-runner",
         &[
+            "tenbin-http",
             "tenbin-plan",
             "tenbin-corpus",
             "tenbin-targets",
@@ -55,6 +57,7 @@ const WAY: &[(&str, &[&str])] = &[
     (
         "tenbin",
         &[
+            "tenbin-http",
             "tenbin-plan",
             "tenbin-compat",
             "tenbin-stats",

@@ -1,6 +1,7 @@
 //! `cargo xtask check`: static checks of the source code.
 
 mod circles;
+mod counters;
 mod deny;
 mod layers;
 mod licences;
@@ -34,6 +35,7 @@ pub(crate) fn without_clippy(steps: &mut Steps) -> Result<()> {
     steps.run("circles of files", circles::check)?;
     steps.run("printing", printing::check)?;
     steps.run("protocols", protocols::check)?;
+    steps.run("counters", counters::check)?;
     steps.run("tracked files", tracked::check)?;
     steps.run("licences", licences::check)?;
     match deny::program() {

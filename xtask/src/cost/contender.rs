@@ -299,18 +299,34 @@ impl Stable<'_> {
         .named(name)
     }
 
-    /// GETs by tenbin in slices of 100 ms, with the same server as two targets: two slices per
-    /// round.
-    pub(crate) fn short_slices(&self, name: &'static str, rounds: u64) -> Contender {
+    /// GETs by tenbin in slices of 100 ms, with the same server as every target.
+    pub(crate) fn short_slices(
+        &self,
+        name: &'static str,
+        targets: &'static [&'static str],
+        slices: usize,
+    ) -> Contender {
+        let rounds = slices / targets.len();
         let tenbin = self.tenbin(move |scene| {
-            let url = scene.url;
+            let named = |target| format!("--target {target}={}", scene.url);
+            let targets: Vec<String> = targets.iter().map(named).collect();
             Ok(format!(
-                "http --target a={url} --target b={url} --connections 4 --slice 100ms \
-                 --gap 0s --rounds {rounds} {SOME_SLICES}"
+                "http {} --rate 300/s --connections 4 --slice 100ms --gap 0s --rounds {rounds} \
+                 {SOME_SLICES}",
+                targets.join(" ")
             ))
         });
         Contender {
             read: read_all_of_tenbin,
+            ..tenbin.named(name)
+        }
+    }
+
+    /// A command of tenbin that only prints.
+    pub(crate) fn printing(&self, name: &'static str, arguments: &'static str) -> Contender {
+        let tenbin = self.tenbin(move |_| Ok(arguments.to_owned()));
+        Contender {
+            read: |said| counted((!said.trim().is_empty()).then_some(1)),
             ..tenbin.named(name)
         }
     }

@@ -10,7 +10,8 @@ use super::goal::{Judged, median};
 use super::rows::{Method, Reading};
 use crate::kept;
 
-const HEADER: &str = "row,contender,turn,cpu_seconds,wall_seconds,operations,peak_resident_kib\n";
+const HEADER: &str =
+    "row,contender,turn,cpu_seconds,user_seconds,wall_seconds,operations,peak_resident_kib\n";
 
 /// The results of all rows as text, followed by a table of all goals.
 pub(super) fn text(measured: &[Measured]) -> String {
@@ -213,11 +214,12 @@ fn lines(row: &Measured) -> String {
         for (turn, one) in spent.iter().flatten().enumerate() {
             let _ = writeln!(
                 text,
-                "\"{}\",\"{}\",{},{:.6},{:.6},{},{}",
+                "\"{}\",\"{}\",{},{:.6},{:.6},{:.6},{},{}",
                 row.row.name,
                 contender.name,
                 turn + 1,
                 one.cpu_seconds,
+                one.user_seconds,
                 one.wall_seconds,
                 one.operations,
                 one.peak_kib

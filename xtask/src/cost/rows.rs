@@ -48,6 +48,10 @@ pub(crate) struct Reading {
 pub(crate) enum Figure {
     /// CPU microseconds per operation.
     MicrosPerOperation,
+    /// CPU microseconds per operation in user mode, of all threads.
+    UserMicrosPerOperation,
+    /// CPU milliseconds of the program.
+    Milliseconds,
     /// CPU seconds per GiB, for operations with this many bytes each.
     CpuPerGib(u64),
     /// Million operations per second of wall time.
@@ -66,6 +70,8 @@ impl Figure {
     pub(crate) fn unit(self) -> &'static str {
         match self {
             Self::MicrosPerOperation => "CPU µs a request",
+            Self::UserMicrosPerOperation => "user CPU µs a request",
+            Self::Milliseconds => "CPU ms",
             Self::CpuPerGib(_) => "CPU s a GiB",
             Self::MillionsPerSecond => "million operations a second",
             Self::MillionsPerCpuSecond => "million operations a CPU second",
@@ -79,6 +85,8 @@ impl Figure {
         let operations = spent.operations as f64;
         match self {
             Self::MicrosPerOperation => spent.cpu_seconds * 1e6 / operations,
+            Self::UserMicrosPerOperation => spent.user_seconds * 1e6 / operations,
+            Self::Milliseconds => spent.cpu_seconds * 1e3,
             Self::CpuPerGib(size) => {
                 spent.cpu_seconds / (operations * size as f64 / (1u64 << 30) as f64)
             }
@@ -103,6 +111,7 @@ pub(crate) fn all(stable: &Stable<'_>) -> Vec<Row> {
             stable,
             1000,
         ),
+        by_slope(stable),
         live_page(stable),
         one_agent(stable),
         many_agents(stable),
@@ -142,6 +151,7 @@ pub(crate) fn all(stable: &Stable<'_>) -> Vec<Row> {
         null_memory(stable),
         nginx_memory(stable),
         slices_memory(stable),
+        start(stable),
         show(stable),
     ]);
     rows
@@ -161,6 +171,51 @@ fn plain_get(name: &'static str, stable: &Stable<'_>, connections: usize) -> Row
         readings: vec![Reading {
             figure: Figure::MicrosPerOperation,
             goals,
+        }],
+    }
+}
+
+/// The cost of one more request, without the start and the end of a run. User time is a reading of its
+/// own: in a total, the seven times larger system time hides changes of it.
+fn by_slope(stable: &Stable<'_>) -> Row {
+    Row {
+        name: "by slope, keep-alive GET, 64 connections",
+        server: Kind::Nginx,
+        method: Method::Beyond,
+        core_awake: false,
+        contenders: stable.http(64),
+        readings: vec![
+            Reading {
+                figure: Figure::UserMicrosPerOperation,
+                goals: vec![Goal::AtMost("tenbin", 0.8)],
+            },
+            Reading {
+                figure: Figure::MicrosPerOperation,
+                goals: vec![
+                    Goal::AtMostTimes("tenbin", 1.05, "bare loop"),
+                    Goal::BelowAllBut("tenbin", &["bare loop"]),
+                ],
+            },
+        ],
+    }
+}
+
+/// The cost of commands that do no work.
+fn start(stable: &Stable<'_>) -> Row {
+    let (version, help) = ("--version", "--help");
+    Row {
+        name: "start",
+        server: Kind::None,
+        method: Method::Counted,
+        core_awake: false,
+        contenders: vec![
+            stable.printing(version, version),
+            stable.printing(help, help),
+            stable.printing("http --help", "http --help"),
+        ],
+        readings: vec![Reading {
+            figure: Figure::Milliseconds,
+            goals: vec![Goal::AtMost(version, 15.0), Goal::AtMost(help, 15.0)],
         }],
     }
 }
@@ -501,23 +556,41 @@ fn nginx_memory(stable: &Stable<'_>) -> Row {
     }
 }
 
-/// Checks that the recorded data of slices do not stay in memory.
+/// Checks that memory hardly grows with the number of slices. The peak of a run is at its end, when
+/// the result is computed and written.
 fn slices_memory(stable: &Stable<'_>) -> Row {
+    let one = ["1 target, 400 slices", "1 target, 2,000 slices"];
+    let two = ["2 targets, 400 slices", "2 targets, 2,000 slices"];
+    let run = |[few, many]: [&'static str; 2], targets| {
+        [
+            stable.short_slices(few, targets, 400),
+            stable.short_slices(many, targets, 2_000),
+        ]
+    };
+    let goals = |[few, many]: [&'static str; 2]| {
+        [
+            Goal::AtMost(many, LONG_RUN_MIB),
+            Goal::AtMostAbove(many, MIB_OF_1600_SLICES, few),
+        ]
+    };
     Row {
-        name: "memory, slices of 100 ms, two targets",
+        name: "memory, slices of 100 ms",
         server: Kind::Nginx,
         method: Method::Once,
         core_awake: false,
-        contenders: vec![
-            stable.short_slices("500 slices", 250),
-            stable.short_slices("2,000 slices", 1_000),
-        ],
+        contenders: [run(one, &["a"]), run(two, &["a", "b"])]
+            .into_iter()
+            .flatten()
+            .collect(),
         readings: vec![Reading {
             figure: Figure::PeakMib,
-            goals: vec![Goal::AtMost("2,000 slices", LONG_RUN_MIB)],
+            goals: [one, two].into_iter().flat_map(goals).collect(),
         }],
     }
 }
+
+/// Largest memory of 1,600 slices, MiB: 4 KiB a slice.
+const MIB_OF_1600_SLICES: f64 = 6.25;
 
 /// Largest memory of a run of any length and of `tenbin show`, MiB.
 const LONG_RUN_MIB: f64 = 100.0;
@@ -567,12 +640,15 @@ mod tests {
     fn figures_are_per_unit_of_work() {
         let spent = Spent {
             cpu_seconds: 0.5,
+            user_seconds: 0.25,
             wall_seconds: 2.0,
             operations: 1024,
             peak_kib: 2048,
         };
         assert_eq!(Figure::CpuPerGib(MIB).of(&spent), 0.5);
         assert_eq!(Figure::MicrosPerOperation.of(&spent), 0.5e6 / 1024.0);
+        assert_eq!(Figure::UserMicrosPerOperation.of(&spent), 0.25e6 / 1024.0);
+        assert_eq!(Figure::Milliseconds.of(&spent), 500.0);
         assert_eq!(Figure::MillionsPerSecond.of(&spent), 512e-6);
         assert_eq!(Figure::MillionsPerCpuSecond.of(&spent), 2048e-6);
         assert_eq!(Figure::PeakMib.of(&spent), 2.0);

@@ -25,6 +25,8 @@ const AT_FIRST: Duration = Duration::from_millis(200);
 pub(crate) struct Spent {
     /// CPU seconds, user and system, including child processes.
     pub(crate) cpu_seconds: f64,
+    /// The user part of `cpu_seconds`, of all threads.
+    pub(crate) user_seconds: f64,
     /// Wall seconds of the work if the program reports them, otherwise of the entire turn.
     pub(crate) wall_seconds: f64,
     /// Number of correct responses.
@@ -46,6 +48,7 @@ impl Spent {
         }
         Ok(Self {
             cpu_seconds: self.cpu_seconds - shorter.cpu_seconds,
+            user_seconds: self.user_seconds - shorter.user_seconds,
             wall_seconds: self.wall_seconds - shorter.wall_seconds,
             operations: self.operations - shorter.operations,
             peak_kib: self.peak_kib,
@@ -130,6 +133,7 @@ impl Turn {
             .with_context(|| format!("`{shown}` did not say how much it did:\n{printed}"))?;
         Ok(Spent {
             cpu_seconds: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
+            user_seconds: used.rusage.utime.as_secs_f64(),
             wall_seconds: said.seconds.unwrap_or(wall_seconds),
             operations: said.operations,
             peak_kib,

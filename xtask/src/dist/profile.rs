@@ -1,39 +1,32 @@
-//! The profile `dist` in `Cargo.toml` inherits from `release`, which optimises many packages less so
-//! that it builds fast.
-
-use std::collections::BTreeSet;
+//! Tests of the build profiles in `Cargo.toml`. docs/architecture.md explains them.
 
 use toml::{Table, Value};
 
 use crate::shell;
 
-/// Names of the packages with an optimisation level in a profile.
-fn packages(profile: &Value) -> BTreeSet<String> {
-    let packages = profile.get("package").and_then(Value::as_table);
-    let with_level = packages
-        .into_iter()
-        .flatten()
-        .filter(|(_, settings)| settings.get("opt-level").is_some());
-    with_level.map(|(name, _)| name.clone()).collect()
+/// The build profile with this name.
+fn profile(name: &str) -> Value {
+    let manifest = std::fs::read_to_string(shell::workspace_root().join("Cargo.toml"));
+    let manifest: Table = manifest.expect("the manifest").parse().expect("TOML");
+    manifest["profile"][name].clone()
 }
 
 #[test]
-fn dist_sets_the_level_of_every_package_that_release_optimises_less() {
-    let manifest = std::fs::read_to_string(shell::workspace_root().join("Cargo.toml"));
-    let manifest: Table = manifest.expect("the manifest").parse().expect("TOML");
-    let profiles = &manifest["profile"];
-    let release = packages(&profiles["release"]);
-    let dist = packages(&profiles["dist"]);
-    let missing: Vec<_> = release.difference(&dist).collect();
-    assert!(missing.is_empty(), "no level in dist: {missing:?}");
+fn release_optimises_everything_alike_and_one_list_names_the_path_of_a_request() {
+    let release = profile("release");
+    assert_eq!(release.get("opt-level"), None);
+    let levels = |profile: &Value| -> Vec<Value> {
+        let packages = profile["package"].as_table().expect("packages").values();
+        let levels = packages.filter_map(|settings| settings.get("opt-level"));
+        levels.cloned().collect()
+    };
+    assert_eq!(levels(&release), []);
+    let dist = levels(&profile("dist"));
+    assert!(dist.iter().all(|level| level.as_integer() == Some(3)));
 }
 
-/// docs/architecture.md explains why the profiles differ.
 #[test]
 fn a_panic_ends_only_the_program_of_the_packages() {
-    let manifest = std::fs::read_to_string(shell::workspace_root().join("Cargo.toml"));
-    let manifest: Table = manifest.expect("the manifest").parse().expect("TOML");
-    let profiles = &manifest["profile"];
-    assert_eq!(profiles["release"]["panic"].as_str(), Some("unwind"));
-    assert_eq!(profiles["dist"]["panic"].as_str(), Some("abort"));
+    assert_eq!(profile("release").get("panic"), None);
+    assert_eq!(profile("dist")["panic"].as_str(), Some("abort"));
 }

@@ -62,34 +62,10 @@ impl Trial {
         machines.add_agent(&[], &allow)?;
         let inside = network.as_ref().map(Network::inside);
         machines.add_agent(inside.as_ref().map_or(&[], |words| &words[..]), &allow)?;
-        let program = tenbin.display().to_string();
         let servers = network.as_ref().map_or("127.0.0.1", |net| &net.servers);
-        let listen = format!("{servers}:0");
-        let serve = [program.as_str(), "serve", "http", "--listen", &listen];
-        let mut server = Process::start(directory, "server", &serve)?;
-        let said = server.await_text("listening on ")?;
-        let url = said
-            .split_whitespace()
-            .find(|word| word.starts_with("http"));
-        let url = url.context("the server did not say where it is")?;
-
-        let (rounds, seconds) = slices(self.fault);
-        let (rounds, slice) = (rounds.to_string(), format!("{seconds}s"));
-        let mut words = vec![
-            program.as_str(),
-            "http",
-            "--target",
-            url,
-            "--rounds",
-            &rounds,
-        ];
-        words.extend(["--slice", &slice]);
-        words.extend("--warmup 0s --lead 200ms --gap 100ms".split(' '));
-        let rate = format!("{RATE}/s");
-        words.extend(["--rate", &rate, "--connections", "16"]);
-        words.extend(["--on-agent-loss", self.on_loss(), "--agent-wait", "5s"]);
-        let options = machines.options();
-        words.extend(options.iter().map(String::as_str));
+        let (mut server, url) = serve(tenbin, directory, servers)?;
+        let words = self.words(tenbin, &url, machines.options());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut run = Process::start(directory, "run", &words)?;
         // Before this text, Ctrl-C ends the process as it ends every other.
         run.await_text("waiting for")?;
@@ -121,7 +97,7 @@ impl Trial {
         let status =
             status.with_context(|| format!("not ended after {LIMIT:?}: {}", run.said()))?;
         ended.how = format!("{status} after {:.1} s", ended.seconds);
-        ended.slices = complete_slices(directory, RATE * seconds)?;
+        ended.slices = complete_slices(directory, RATE * slices(self.fault).1)?;
         self.check_code(status, ended.slices)
             .with_context(|| run.said())?;
         self.check_agents(&mut machines, network.as_ref())?;
@@ -129,6 +105,21 @@ impl Trial {
         server.wait(LIMIT)?.context("the server did not end")?;
         machines.end()?;
         check_nobody_left(directory)
+    }
+
+    /// The command line of the run.
+    fn words(&self, tenbin: &Path, url: &str, agents: Vec<String>) -> Vec<String> {
+        let (rounds, seconds) = slices(self.fault);
+        let line = format!(
+            "--rounds {rounds} --slice {seconds}s --warmup 0s --lead 200ms --gap 100ms \
+             --rate {RATE}/s --connections 16 --on-agent-loss {} --agent-wait 5s",
+            self.on_loss()
+        );
+        let mut words = vec![tenbin.display().to_string()];
+        words.extend(["http", "--target", url].map(str::to_owned));
+        words.extend(line.split(' ').map(str::to_owned));
+        words.extend(agents);
+        words
     }
 
     fn happen(
@@ -221,6 +212,22 @@ pub(super) fn slices(fault: Fault) -> (usize, u64) {
         _ if fault.leaves_server_in_reach() => (2, 5),
         _ => (6, 1),
     }
+}
+
+/// Starts the built-in server on an address. Returns the server with its URL.
+fn serve(tenbin: &Path, directory: &Path, address: &str) -> Result<(Process, String)> {
+    let program = tenbin.display().to_string();
+    let listen = format!("{address}:0");
+    let words = [program.as_str(), "serve", "http", "--listen", &listen];
+    let mut server = Process::start(directory, "server", &words)?;
+    let said = server.await_text("listening on ")?;
+    let url = said
+        .split_whitespace()
+        .find(|word| word.starts_with("http"));
+    let url = url
+        .context("the server did not say where it is")?
+        .to_owned();
+    Ok((server, url))
 }
 
 /// Length of a run from its start, about.

@@ -1,19 +1,13 @@
 //! `tenbin blob`.
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tenbin_plan::{
-    At, BlobDraft, Draft, Key, LoadDraft, Refusal, Scalar, Section as _, TargetDraft, WorkloadDraft,
-};
+use clap::Args;
+use tenbin_plan::{At, BlobDraft, Draft, LoadDraft, Refusal, STORES, Section as _, WorkloadDraft};
 
-use super::flags::{self, Flags, Offered, PerTarget};
-use super::keys::{name, named, value_for};
-use super::{KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs, problem, set};
+use super::flags::Flags;
+use super::options::per_target::{PerTarget, TargetGroup};
+use super::{KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, TargetArgs};
 
 const DEFAULT_PHASES: &str = "pgd";
-
-impl Offered for BlobDraft {
-    const HEADING: &'static str = "Blobs";
-}
 
 /// `tenbin blob`.
 #[derive(Args)]
@@ -58,38 +52,20 @@ pub struct BlobArgs {
 }
 
 /// Values of `--store`, the protocol of each target.
-pub struct StoreArgs(PerTarget);
+pub type StoreArgs = PerTarget<Stores>;
 
-fn store_key() -> impl Iterator<Item = &'static Key> {
-    TargetDraft::KEYS.iter().filter(|key| key.name == "store")
-}
+/// The flags of blob stores.
+pub struct Stores;
 
-impl Args for StoreArgs {
-    fn augment_args(command: Command) -> Command {
-        flags::add(command, BlobDraft::HEADING, store_key())
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for StoreArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(PerTarget::read(matches, store_key())))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+impl TargetGroup for Stores {
+    const HEADING: &'static str = STORES;
 }
 
 impl ProtocolArgs for BlobArgs {
     fn draft(&self) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
-        self.keys.apply(&mut targets)?;
-        self.name_stores(&mut targets)?;
+        self.keys.give_all(&mut targets)?;
+        self.store.give_all(&mut targets)?;
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("blob"));
         draft.load = LoadDraft::clone(&self.load.0);
@@ -107,41 +83,4 @@ impl ProtocolArgs for BlobArgs {
     fn output(&self) -> &OutputArgs {
         &self.output
     }
-}
-
-impl BlobArgs {
-    fn name_stores(&self, targets: &mut [At<TargetDraft>]) -> Result<(), Refusal> {
-        const FLAG: &str = "--store";
-        let values = self.store.0.of(FLAG);
-        let mut is_used = values.is_empty();
-        let names: Vec<String> = targets.iter().filter_map(name).collect();
-        for target in targets {
-            let own = name(target);
-            let is_named = named_for(values, own.as_deref(), &names);
-            let speaks_http = |url: &At<Scalar>| matches!(&url.value, Scalar::Text(url) if url.starts_with("http"));
-            let draft = &mut target.value;
-            let can_choose = draft.command.is_some() || draft.url.as_ref().is_some_and(speaks_http);
-            // A value for all targets applies only to launched targets and http URLs, because other
-            // targets have a fixed protocol.
-            if can_choose || draft.urls.is_some() || is_named {
-                let store = value_for(values, own.as_deref(), &names);
-                is_used |= store.is_some();
-                set(&mut draft.store, FLAG, store.as_deref());
-            }
-        }
-        if is_used {
-            Ok(())
-        } else {
-            Err(problem(format!(
-                "{FLAG}: no target has a choice of protocols; it is for --target with an http URL \
-             and for --launch"
-            )))
-        }
-    }
-}
-
-/// Whether one of the `NAME=VALUE` values names `target`.
-fn named_for(values: &[String], target: Option<&str>, names: &[String]) -> bool {
-    let mut named = values.iter().filter_map(|value| named(value, names));
-    named.any(|(name, _)| Some(name) == target)
 }

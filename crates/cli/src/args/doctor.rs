@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use tenbin_plan::{
-    AgentsDraft, At, Draft, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadDraft,
+    AgentsDraft, At, Draft, Flag, LoadDraft, Refusal, S3Draft, S3Operation, WorkloadDraft,
 };
 
-use super::keys::value_for;
+use super::flags::Offered;
 use super::{Flags, KeyArgs, TargetArgs, set};
+use crate::args::options::per_target::value_for;
 
 /// `tenbin doctor`.
 #[derive(Args)]
@@ -88,12 +89,9 @@ pub struct DoctorS3Args {
     /// Credentials of the targets.
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Bucket of the planned run [default: tenbin-bench]
-    #[arg(long, value_name = "NAME", help_heading = "What a run would do")]
-    pub bucket: Option<String>,
-    /// Put the bucket in the host name (bucket.host) instead of the path
-    #[arg(long, help_heading = "What a run would do")]
-    pub virtual_host: bool,
+    /// Bucket of the planned run, and addressing.
+    #[command(flatten)]
+    pub bucket: Flags<PlannedBucket>,
     /// Number of connections of the planned run [default: 16]
     #[arg(
         long,
@@ -127,6 +125,29 @@ pub struct DoctorS3Args {
     pub agents: Flags<AgentsDraft>,
 }
 
+/// The flags of S3 workloads that the check offers.
+pub struct PlannedBucket;
+
+impl Offered for PlannedBucket {
+    type Draft = S3Draft;
+    const HEADING: &'static str = "What a run would do";
+
+    fn offers(flag: &Flag) -> bool {
+        flag.also_in.contains(&"doctor")
+    }
+
+    fn described(flag: &Flag) -> Flag {
+        Flag {
+            heading: None,
+            help: match flag.name {
+                "--bucket" => "Bucket of the planned run",
+                _ => flag.help,
+            },
+            ..*flag
+        }
+    }
+}
+
 impl DoctorS3Args {
     /// The plan of the run to check; `None` without a target.
     ///
@@ -138,14 +159,11 @@ impl DoctorS3Args {
         if targets.is_empty() {
             return Ok(None);
         }
-        self.keys.apply(&mut targets)?;
-        let mut work = S3Draft {
+        self.keys.give_all(&mut targets)?;
+        let work = S3Draft {
             operation: Some(At::nowhere(S3Operation::Put.name())),
-            ..S3Draft::default()
+            ..S3Draft::clone(&self.bucket.0)
         };
-        set(&mut work.bucket, "--bucket", self.bucket.as_deref());
-        let style = self.virtual_host.then_some("virtual");
-        set(&mut work.style, "--virtual-host", style);
         let mut load = LoadDraft::default();
         set(&mut load.connections, "--connections", self.connections);
         let mut draft = Draft::default();

@@ -1,50 +1,90 @@
-//! Command-line flags generated from the tables of plan keys: their declarations for clap with help
+//! Command-line flags generated from the tables of plan keys in `crates/plan/src/draft/`: their declarations for clap with help
 //! texts, and the conversion of given flags to a draft.
 
 use std::str::FromStr;
 
 use clap::builder::ValueParser;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    AgentsDraft, Flag, Key, KeyDefault, LoadDraft, OutputDraft, Refusal, RoundsDraft, Scalar,
-    Section, Takes, WorkloadDraft,
+    AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, HttpDraft, Key, KeyDefault, LoadDraft,
+    OutputDraft, RoundsDraft, Scalar, Section, Takes, WorkloadDraft,
 };
 
-use super::problem;
+/// The flags of a plan section that a command offers, parsed into the section's draft. The second
+/// field has the values of flags that may be repeated, as given.
+pub struct Flags<S: Offered>(pub Box<S::Draft>, Given);
 
-/// The flags of all keys of a plan section, parsed into the section's draft.
-#[derive(Default)]
-pub struct Flags<S>(pub Box<S>);
+/// Values of flags, as given.
+type Given = Vec<(&'static str, Vec<String>)>;
 
-/// A plan section whose keys have flags.
-pub trait Offered: Section + Default {
-    /// Heading of the section's flags in the help.
+/// Flags of a plan section that a command offers.
+pub trait Offered {
+    /// The section.
+    type Draft: Section + Default + Clone;
+    /// Help heading of the flags whose rows name no heading.
     const HEADING: &'static str;
+
+    /// Whether the command offers the flag.
+    fn offers(_: &Flag) -> bool {
+        true
+    }
+
+    /// A flag as the command describes it.
+    fn described(flag: &Flag) -> Flag {
+        *flag
+    }
 }
 
-impl Offered for RoundsDraft {
-    const HEADING: &'static str = "Rounds";
+macro_rules! offered {
+    ($($draft:ty: $heading:literal,)+) => {$(
+        impl Offered for $draft {
+            type Draft = Self;
+            const HEADING: &'static str = $heading;
+        }
+    )+};
+}
+offered! {
+    Draft: "Comparison",
+    CompareDraft: "Comparison",
+    RoundsDraft: "Rounds",
+    LoadDraft: "Load",
+    OutputDraft: "Output",
+    AgentsDraft: "Load machines",
+    WorkloadDraft: "Workload",
+    HttpDraft: "Request",
+    BlobDraft: "Blobs",
 }
 
-impl Offered for LoadDraft {
-    const HEADING: &'static str = "Load";
+impl<S: Offered> Default for Flags<S> {
+    fn default() -> Self {
+        Self(Box::default(), Given::default())
+    }
 }
 
-impl Offered for OutputDraft {
-    const HEADING: &'static str = "Output";
+impl<S: Offered> Clone for Flags<S> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), self.1.clone())
+    }
 }
 
-impl Offered for AgentsDraft {
-    const HEADING: &'static str = "Load machines";
-}
-
-impl Offered for WorkloadDraft {
-    const HEADING: &'static str = "Workload";
+impl<S: Offered> Flags<S> {
+    /// The values of a flag that may be repeated.
+    pub(super) fn values(&self, flag: &str) -> &[String] {
+        let given = self.1.iter().find(|(name, _)| *name == flag);
+        given.map_or(&[], |(_, values)| values)
+    }
 }
 
 impl<S: Offered> Args for Flags<S> {
     fn augment_args(command: Command) -> Command {
-        add(command, S::HEADING, S::KEYS)
+        let mut command = command;
+        for (key, flag) in flags_of(S::Draft::KEYS).filter(|(_, flag)| S::offers(flag)) {
+            let others = others(key, flag).filter(|other| S::offers(other)).map(id);
+            let arg = arg(key, &S::described(flag), S::HEADING);
+            command = command.arg(arg.conflicts_with_all(others));
+        }
+        command
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -54,15 +94,45 @@ impl<S: Offered> Args for Flags<S> {
 
 impl<S: Offered> FromArgMatches for Flags<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut draft = S::default();
-        read(matches, &mut draft);
-        Ok(Self(Box::new(draft)))
+        let (mut draft, mut given) = (S::Draft::default(), Given::new());
+        for (key, flag) in flags_of(S::Draft::KEYS).filter(|(_, flag)| S::offers(flag)) {
+            let id = id(flag);
+            // A command can leave out flags of a section. For an undeclared flag, clap returns an
+            // error in a debug build and `false` in a release build.
+            if !matches.try_contains_id(&id).unwrap_or(false) {
+                continue;
+            }
+            let values = values(matches, &id, flag);
+            if matches!(flag.takes, Takes::Several(_)) {
+                let texts = matches.get_many::<String>(&id).into_iter().flatten();
+                given.push((flag.name, texts.cloned().collect()));
+            }
+            if !values.is_empty() {
+                draft.set(key.name, flag.name, values).map_err(|why| {
+                    let why = format!("{}: {why}\n", flag.name);
+                    clap::Error::raw(ErrorKind::ValueValidation, why)
+                })?;
+            }
+        }
+        Ok(Self(Box::new(draft), given))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// The other flag of the key.
+pub(super) fn others<'a>(key: &'a Key, flag: &'a Flag) -> impl Iterator<Item = &'a Flag> {
+    let flags = key.flags.iter().flatten();
+    flags.filter(move |other| other.name != flag.name)
+}
+
+/// Every flag of these keys.
+fn flags_of(keys: &'static [Key]) -> impl Iterator<Item = (&'static Key, &'static Flag)> {
+    let flags = |key: &'static Key| key.flags.iter().flatten().map(move |flag| (key, flag));
+    keys.iter().flat_map(flags)
 }
 
 /// Value names of flags that take numbers with units. For these flags, clap accepts a leading minus
@@ -77,47 +147,12 @@ const NUMBERS: &[&str] = &[
     "X",
 ];
 
-/// Adds the flags of these plan keys to the command. A flag that names no help heading is listed
-/// under `heading`.
-pub(super) fn add<'a>(
-    command: Command,
-    heading: &'static str,
-    keys: impl IntoIterator<Item = &'a Key>,
-) -> Command {
-    let mut command = command;
-    for key in keys {
-        for flag in key.flags.iter().flatten() {
-            command = command.arg(arg(key, flag, heading));
-        }
-    }
-    command
-}
-
-/// Copies the flags that were given into the keys of a section.
-pub(super) fn read<S: Section>(matches: &ArgMatches, draft: &mut S) {
-    for key in S::KEYS {
-        for flag in key.flags.iter().flatten() {
-            let id = id(flag);
-            // A command can leave out flags of a section. For an undeclared flag, clap returns an
-            // error in a debug build and `false` in a release build.
-            if !matches.try_contains_id(&id).unwrap_or(false) {
-                continue;
-            }
-            let values = values(matches, &id, flag);
-            if !values.is_empty() {
-                draft.set(key.name, flag.name, values);
-            }
-        }
-    }
-}
-
-fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
+pub(super) fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
     let mut arg = Arg::new(id(flag))
         .long(flag.name.trim_start_matches('-'))
         .help(help(key, flag))
         .help_heading(flag.heading.unwrap_or(heading))
-        .visible_aliases(flag.aliases)
-        .conflicts_with_all(flag.excludes.iter().map(|name| name.replace('-', "_")));
+        .visible_aliases(flag.aliases);
     arg = match flag.takes {
         Takes::Whole(name) => arg.value_name(name).value_parser(clap::value_parser!(u64)),
         Takes::Text(name) | Takes::Either(name) => arg
@@ -137,7 +172,9 @@ fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value(without),
-        Takes::PerTarget(name) => arg.value_name(name).action(ArgAction::Append),
+        Takes::PerTarget(name) | Takes::SeveralPerTarget(name) => {
+            arg.value_name(name).action(ArgAction::Append)
+        }
         Takes::PerTargetMeans(_) => arg
             .value_name("NAME")
             .action(ArgAction::Append)
@@ -156,9 +193,6 @@ fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {
     if let Some(short) = flag.short {
         arg = arg.short(short);
     }
-    if let Some(needed) = flag.requires {
-        arg = arg.requires(needed.replace('-', "_"));
-    }
     arg
 }
 
@@ -170,7 +204,7 @@ pub(super) fn is_optional(arg: &Arg) -> bool {
 }
 
 /// The clap id of a flag, formed like the ids of clap's derive.
-fn id(flag: &Flag) -> String {
+pub(super) fn id(flag: &Flag) -> String {
     flag.name.trim_start_matches('-').replace('-', "_")
 }
 
@@ -208,71 +242,20 @@ fn values(matches: &ArgMatches, id: &str, flag: &Flag) -> Vec<Scalar> {
             let numbers = matches.get_many::<u64>(id).into_iter().flatten();
             numbers.map(|&number| number.into()).collect()
         }
-        // Flags of targets are read by `PerTarget` and `of_targets`, with the targets' names.
-        Takes::PerTarget(_) | Takes::PerTargetMeans(_) | Takes::OfTarget(_) => Vec::new(),
+        // Flags of targets are read by `PerTarget`, with the targets' names.
+        Takes::PerTarget(_)
+        | Takes::SeveralPerTarget(_)
+        | Takes::PerTargetMeans(_)
+        | Takes::OfTarget(_) => Vec::new(),
         Takes::Means(_) | Takes::Switches(_) if !matches.get_flag(id) => Vec::new(),
         Takes::Means(text) => vec![text.into()],
         Takes::Switches(value) => vec![value.into()],
     }
 }
 
-/// Flags with their values, each of which applies to all targets or to a named target.
-#[derive(Default)]
-pub(super) struct PerTarget(Vec<(Flag, Vec<String>)>);
-
-impl PerTarget {
-    /// Reads the values of the flags of these keys.
-    pub(super) fn read<'a>(matches: &ArgMatches, keys: impl IntoIterator<Item = &'a Key>) -> Self {
-        let flags = keys.into_iter().flat_map(|key| key.flags.iter().flatten());
-        let flags = flags
-            .filter(|flag| matches!(flag.takes, Takes::PerTarget(_) | Takes::PerTargetMeans(_)));
-        let read = flags.map(|flag| {
-            let values = matches.get_many(&id(flag));
-            (*flag, values.into_iter().flatten().cloned().collect())
-        });
-        Self(read.collect())
-    }
-
-    /// The values of a flag, in the given order.
-    pub(super) fn of(&self, flag: &str) -> &[String] {
-        let found = self.0.iter().find(|(given, _)| given.name == flag);
-        found.map_or(&[], |(_, values)| values)
-    }
-
-    /// The flags with at least one value.
-    pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
-        let given = self.0.iter().filter(|(_, values)| !values.is_empty());
-        given.map(|(flag, _)| flag.name)
-    }
-
-    /// Refuses a `NAME` in `--ipv4=NAME` and in similar switches that is the name of no target.
-    pub(super) fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
-        let switches = self.0.iter();
-        let switches = switches.filter(|(flag, _)| matches!(flag.takes, Takes::PerTargetMeans(_)));
-        for (flag, values) in switches {
-            let mut strangers = values.iter().filter(|name| !names.contains(name));
-            if let Some(stranger) = strangers.find(|name| !name.is_empty()) {
-                return Err(problem(format!(
-                    "{}: there is no target called {stranger:?}",
-                    flag.name
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The plan value that a per-target switch sets, from its text in the table of flags.
-pub(super) fn meaning(text: &'static str) -> Scalar {
-    match text {
-        "true" => true.into(),
-        text => text.into(),
-    }
-}
-
 /// A value of the form `NAME=VALUE`.
 #[derive(Clone)]
-pub(super) struct Named {
+pub(crate) struct Named {
     pub(super) name: String,
     pub(super) value: String,
 }
@@ -289,15 +272,4 @@ impl FromStr for Named {
             _ => Err("write the name of the target and an equals sign before it".to_owned()),
         }
     }
-}
-
-/// The `NAME=VALUE` values of a flag, in the given order.
-pub(super) fn of_targets(matches: &ArgMatches, flag: &str) -> Vec<Named> {
-    let id = flag.trim_start_matches('-').replace('-', "_");
-    matches
-        .get_many(&id)
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect()
 }

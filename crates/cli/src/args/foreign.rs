@@ -9,9 +9,9 @@ use tenbin_compat::{Mistakes, World, ab, hsbench, warp, wrk};
 use tenbin_plan::{AgentsDraft, Draft, Refusal, Section as _, read_bounded};
 
 use super::flags;
-use super::observed::ObservedArgs;
 use super::problem;
 use super::{ExportArgs, Flags, OutputArgs};
+use crate::args::options::observed::ObservedArgs;
 
 /// Largest size of a file that a flag of another tool names, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;

@@ -42,29 +42,50 @@ const TOOLS: &[&str] = &[
     "droonga-send",
 ];
 
+/// The heading of [`TOOLS`].
+const TOOLS_HEADING: &str = "Run the command line of another tool (tenbin warp put --host …)";
+
 /// Largest width of a line of the help, in characters.
 const WIDTH: usize = 100;
 
 /// The help text of `tenbin` as a clap help template.
 pub(super) fn template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("tenbin"));
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for (heading, names) in GROUPS {
-        let _ = write!(text, "\n{heading}:\n");
+    let about = |name: &str| {
+        let command = commands.find_subcommand(name);
+        let about = command
+            .and_then(|it| it.get_about())
+            .map(ToString::to_string);
+        about.or_else(|| Some("Print this help, or the help of a command".to_owned()))
+    };
+    let heading = |text: &str| Some(text.replace("Usage:", "{usage-heading}"));
+    in_words(heading, about).unwrap_or_default()
+}
+
+/// The help text of `tenbin` with other words: those of a heading by its English text, and those of a
+/// command by its name. `None` if there are none.
+pub fn in_words(
+    heading: impl Fn(&str) -> Option<String>,
+    about: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let mut text = format!("{{about-with-newline}}\n{} {{usage}}\n", heading("Usage:")?);
+    for (title, names) in GROUPS {
+        let _ = write!(text, "\n{}:\n", heading(title)?);
         let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
         for name in *names {
-            let about = match commands.find_subcommand(name).and_then(|it| it.get_about()) {
-                Some(about) => about.to_string(),
-                None => "Print this help, or the help of a command".to_owned(),
-            };
-            let _ = writeln!(text, "  {name:width$}  {about}");
+            let _ = writeln!(text, "  {name:width$}  {}", about(name)?);
         }
     }
-    text += "\nRun the command line of another tool (tenbin warp put --host …):\n";
+    let _ = writeln!(text, "\n{}:", heading(TOOLS_HEADING)?);
     for line in lines_of(TOOLS) {
         let _ = writeln!(text, "  {line}");
     }
-    text + "\nOptions:\n{options}{after-help}"
+    let _ = write!(
+        text,
+        "\n{}:\n{{options}}{{after-help}}",
+        heading("Options")?
+    );
+    Some(text)
 }
 
 /// The names, separated by commas, in lines of fewer than [`WIDTH`] - 4 characters.

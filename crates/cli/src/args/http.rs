@@ -1,17 +1,13 @@
 //! `tenbin http`.
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::Args;
 use tenbin_plan::{
     At, Draft, HttpDraft, LoadDraft, Refusal, Scalar, Section as _, TargetDraft, WorkloadDraft,
 };
 
-use super::flags::{Flags, Offered};
-use super::keys::{name, named};
+use super::flags::Flags;
 use super::{OutputArgs, ProtocolArgs, RoundsArgs, UrlOrTargets, many, set};
-
-impl Offered for HttpDraft {
-    const HEADING: &'static str = "Request";
-}
+use crate::args::options::per_target::{name, named};
 
 /// `tenbin http`.
 #[derive(Args)]
@@ -56,38 +52,7 @@ pub struct HttpArgs {
 }
 
 /// Options of the request, or of the file of requests.
-pub struct RequestArgs {
-    draft: Box<HttpDraft>,
-    /// Values of `--cache-counters`, for all targets or for the target that a value names.
-    cache_counters: Vec<String>,
-}
-
-impl Args for RequestArgs {
-    fn augment_args(command: Command) -> Command {
-        Flags::<HttpDraft>::augment_args(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for RequestArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let Flags(mut draft) = Flags::<HttpDraft>::from_arg_matches(matches)?;
-        draft.cache_counters = None;
-        let counters = matches.get_many("cache_counters");
-        Ok(Self {
-            draft,
-            cache_counters: counters.into_iter().flatten().cloned().collect(),
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
+pub type RequestArgs = Flags<HttpDraft>;
 
 impl ProtocolArgs for HttpArgs {
     fn draft(&self) -> Result<Draft, Refusal> {
@@ -111,15 +76,16 @@ impl ProtocolArgs for HttpArgs {
     }
 }
 
-impl RequestArgs {
+impl Flags<HttpDraft> {
     /// The workload of these options. A response with one of `statuses`, by default any 2xx, is a
     /// success. Values of `--cache-counters` that name a target are copied into that target.
     pub(super) fn draft(&self, statuses: &[Scalar], targets: &mut [At<TargetDraft>]) -> HttpDraft {
-        let mut draft = HttpDraft::clone(&self.draft);
+        let mut draft = HttpDraft::clone(&self.0);
+        draft.cache_counters = None;
         draft.expect = many("--expect", statuses);
         let names: Vec<String> = targets.iter().filter_map(name).collect();
-        for value in &self.cache_counters {
-            let flag = "--cache-counters";
+        let flag = "--cache-counters";
+        for value in self.values(flag) {
             let Some((named, own)) = named(value, &names) else {
                 set(&mut draft.cache_counters, flag, Some(value.as_str()));
                 continue;

@@ -3,14 +3,16 @@
 use clap::Args;
 use tenbin_plan::{At, Builtin, Draft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft};
 
-use super::{OutputArgs, RoundsArgs, target};
+use super::options::target;
+use super::{OutputArgs, RoundsArgs};
 
 /// `tenbin quickstart`.
 #[derive(Args)]
+#[command(mut_args(crate::args::options::rounds::without_defaults))]
 #[command(after_help = "\
 Starts two built-in S3 servers: one keeps objects in memory, the other syncs every object to disk
 before it responds. Compares PUT and GET of 1 KiB and 1 MiB on the two servers, in 16 rounds of
-400ms slices. Takes a little over a minute, and leaves only the run directory.")]
+360ms slices. Takes a little over a minute, and leaves only the run directory.")]
 pub struct QuickstartArgs {
     /// Duration and rounds.
     #[command(flatten)]
@@ -36,7 +38,7 @@ impl QuickstartArgs {
         draft.name = Some(At::nowhere("quickstart"));
         draft.rounds = RoundsDraft {
             count: Some(At::nowhere(16)),
-            slice: Some(At::nowhere("400ms")),
+            slice: Some(At::nowhere("360ms")),
             lead: Some(At::nowhere("50ms")),
             gap: Some(At::nowhere("30ms")),
             warmup: Some(At::nowhere("300ms")),

@@ -9,6 +9,7 @@ use super::{OutputArgs, RoundsArgs};
 
 /// `tenbin run`.
 #[derive(Args)]
+#[command(mut_args(crate::args::options::rounds::without_defaults))]
 #[command(after_help = "\
 Options override the plan file. `tenbin plan` prints a plan to start from. Every run directory
 contains a plan.toml that repeats the run.

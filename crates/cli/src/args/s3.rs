@@ -1,6 +1,8 @@
 //! `tenbin s3`: one subcommand for each operation.
 
 mod objects;
+mod operations;
+pub(crate) mod suite;
 
 use clap::{Args, Subcommand};
 use tenbin_plan::{
@@ -8,10 +10,11 @@ use tenbin_plan::{
 };
 
 pub use objects::{MixArgs, ObjectArgs};
+pub use operations::OperationCommand;
 
 use super::{
-    EarlierArgs, Flags, KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, SuiteArgs, TargetArgs,
-    rounds,
+    Deferred, EarlierArgs, Flags, KeyArgs, OutputArgs, ProtocolArgs, RoundsArgs, SuiteArgs,
+    TargetArgs,
 };
 
 /// The subcommands of `tenbin s3`.
@@ -22,49 +25,15 @@ Example:
   tenbin s3 put --size 64KiB --target minio=http://127.0.0.1:9000 \\
       --target versity=http://127.0.0.1:7070")]
 pub enum S3Command {
-    /// Measure uploads of objects (PUT)
-    Put(S3Args),
-    /// Measure downloads of objects or byte ranges (GET), and verify every byte
-    Get(S3Args),
-    /// Measure deletion of objects, one per request (DELETE)
-    Delete(S3Args),
-    /// Measure deletion of objects, many per request (DeleteObjects)
-    DeleteBatch(S3Args),
-    /// Measure listing of keys, page by page (ListObjectsV2)
-    List(S3Args),
-    /// Measure reading of object metadata (HEAD)
-    Stat(S3Args),
-    /// Measure copies of objects within the server (CopyObject)
-    Copy(S3Args),
-    /// Measure multipart uploads, with parts sent in parallel
-    Multipart(S3Args),
-    /// Measure downloads of single parts of multipart objects (GET with partNumber)
-    GetPart(S3Args),
+    /// Measure one operation
+    #[command(flatten)]
+    One(OperationCommand),
     /// Measure a mix of operations with given shares
-    Mixed(MixedArgs),
-    /// Measure setting of object tags (PutObjectTagging)
-    PutTags(S3Args),
-    /// Measure reading of object tags (GetObjectTagging)
-    GetTags(S3Args),
-    /// Measure deletion of object tags (DeleteObjectTagging)
-    DeleteTags(S3Args),
-    /// Measure setting of object retention (PutObjectRetention)
-    Retain(S3Args),
-    /// Measure setting and removal of legal holds (PutObjectLegalHold)
-    LegalHold(S3Args),
-    /// Measure appends to existing objects, on servers that support appends
-    Append(S3Args),
-    /// Measure uploads of tar archives that the server unpacks, on servers with this extension
-    Snowball(S3Args),
-    /// Measure reading of files inside ZIP archives, on servers with this extension
-    ZipGet(S3Args),
-    /// Measure listing of files inside ZIP archives, on servers with this extension
-    ZipList(S3Args),
-    /// Measure requests that each create many equal objects, on servers with this extension
-    FanOut(S3Args),
+    // In the help, after `get-part`.
+    #[command(display_order = S3Operation::GetPart as usize)]
+    Mixed(Deferred<MixedArgs>),
     /// Run a predefined set of operations, object sizes and connection counts
-    #[command(mut_args(rounds::without_defaults))]
-    Suite(SuiteArgs),
+    Suite(Deferred<SuiteArgs>),
 }
 
 const EXAMPLES: &str = "\
@@ -120,33 +89,26 @@ pub struct MixedArgs {
     pub common: S3Args,
 }
 
-/// The operations of a subcommand, with the options of the subcommand.
-enum What<'a> {
-    One(S3Operation, &'a S3Args),
-    Mixed(&'a MixedArgs),
-    Suite(&'a SuiteArgs),
-}
-
 impl ProtocolArgs for S3Command {
     fn draft(&self) -> Result<Draft, Refusal> {
-        match self.what() {
-            What::One(operation, args) => {
+        match self {
+            Self::One(OperationCommand { operation, args }) => {
                 let of_one = S3Draft {
                     operation: Some(At::flag("--operations", operation.name())),
                     ..S3Draft::default()
                 };
                 args.draft(operation.name(), &of_one)
             }
-            What::Mixed(mixed) => mixed.common.draft("mixed", &mixed.mix.0),
-            What::Suite(suite) => suite.draft(),
+            Self::Mixed(mixed) => mixed.common.draft("mixed", &mixed.mix.mix()),
+            Self::Suite(suite) => suite.draft(),
         }
     }
 
     fn output(&self) -> &OutputArgs {
-        match self.what() {
-            What::One(_, args) => &args.output,
-            What::Mixed(mixed) => &mixed.common.output,
-            What::Suite(suite) => &suite.output,
+        match self {
+            Self::One(one) => &one.args.output,
+            Self::Mixed(mixed) => &mixed.common.output,
+            Self::Suite(suite) => &suite.output,
         }
     }
 
@@ -158,40 +120,11 @@ impl ProtocolArgs for S3Command {
     }
 }
 
-impl S3Command {
-    fn what(&self) -> What<'_> {
-        let (operation, args) = match self {
-            Self::Put(args) => (S3Operation::Put, args),
-            Self::Get(args) => (S3Operation::Get, args),
-            Self::Delete(args) => (S3Operation::Delete, args),
-            Self::DeleteBatch(args) => (S3Operation::DeleteBatch, args),
-            Self::List(args) => (S3Operation::List, args),
-            Self::Stat(args) => (S3Operation::Stat, args),
-            Self::Copy(args) => (S3Operation::Copy, args),
-            Self::Multipart(args) => (S3Operation::Multipart, args),
-            Self::GetPart(args) => (S3Operation::GetPart, args),
-            Self::PutTags(args) => (S3Operation::PutTags, args),
-            Self::GetTags(args) => (S3Operation::GetTags, args),
-            Self::DeleteTags(args) => (S3Operation::DeleteTags, args),
-            Self::Retain(args) => (S3Operation::Retain, args),
-            Self::LegalHold(args) => (S3Operation::LegalHold, args),
-            Self::Append(args) => (S3Operation::Append, args),
-            Self::Snowball(args) => (S3Operation::Snowball, args),
-            Self::ZipGet(args) => (S3Operation::ZipGet, args),
-            Self::ZipList(args) => (S3Operation::ZipList, args),
-            Self::FanOut(args) => (S3Operation::FanOut, args),
-            Self::Mixed(mixed) => return What::Mixed(mixed),
-            Self::Suite(suite) => return What::Suite(suite),
-        };
-        What::One(operation, args)
-    }
-}
-
 impl S3Args {
     /// The plan for the operations in `mix`; the run directory is named `s3-{name}`.
     fn draft(&self, name: &str, mix: &S3Draft) -> Result<Draft, Refusal> {
         let mut targets = self.targets.drafts()?;
-        self.keys.apply(&mut targets)?;
+        self.keys.give_all(&mut targets)?;
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere(format!("s3-{name}")));
         draft.load = LoadDraft::clone(&self.load.0);

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use tenbin_corpus::synthetic::Language;
 
+use super::Deferred;
+
 pub use load::SearchLoadArgs;
 pub use login::LoginArgs;
 pub use ramp::{ClientArgs, SearchRampArgs};
@@ -20,7 +22,7 @@ pub enum SearchCommand {
     /// Create documents to search, from a Wikipedia dump or synthetic
     Data(SearchDataArgs),
     /// Load schema, indexes and records into Groonga, OpenSearch or Droonga
-    Load(SearchLoadArgs),
+    Load(Deferred<SearchLoadArgs>),
     /// Write schema, indexes and records of a Groonga database to separate files
     Dump(SearchDumpArgs),
     /// Convert Groonga commands to Droonga messages
@@ -32,8 +34,7 @@ pub enum SearchCommand {
     /// List which nodes of search servers are alive, and check their number
     Status(SearchStatusArgs),
     /// Measure search servers at several numbers of clients, with drnbench's options and files
-    #[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
-    Ramp(Box<SearchRampArgs>),
+    Ramp(Box<Deferred<SearchRampArgs>>),
 }
 
 /// `tenbin search data`.

@@ -22,7 +22,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let server = match args.nats.server() {
         Ok(server) => server,
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             return Exit::Refused;
         }
     };
@@ -53,7 +53,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     match run_agent(&server, me, limits, &context, stop.asked(), &mut tell) {
         Ok(()) => Exit::Done,
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             Exit::Target
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Exit {
     let found = match found {
         Ok(found) => found,
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             return Exit::Target;
         }
     };

@@ -5,9 +5,10 @@ use std::path::Path;
 use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
 use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_left, places};
 
-use super::context::context_in;
-use super::plan::{executed, resolve_with};
 use crate::args::CleanArgs;
+use crate::commands::measure::context::context_in;
+use crate::commands::measure::plan::{executed, resolve_with};
+use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
@@ -76,7 +77,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
             Exit::Interrupted
         }
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             Exit::of_run(&error)
         }
     }
@@ -85,8 +86,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
 /// The plan of a run, with placeholders for all secrets.
 fn keyless_plan(run: &Path) -> Result<Plan, Exit> {
     let path = run.join("plan.toml");
-    let text = read_own(&path, LARGEST_RESULT).map_err(|error| {
-        output::error(&format!("{} cannot be read: {error}", path.display()));
+    let text = read_own(&path, LARGEST_RESULT).map_err(|source| {
+        output::failure(&CommandError::Unreadable { path, source });
         Exit::Refused
     })?;
     executed(&String::from_utf8_lossy(&text), run)

@@ -9,8 +9,8 @@ use tenbin_plan::{Agents, Plan};
 use tenbin_runner::{Examination, Progress, RunContext, examine};
 use tenbin_targets::doctor::{CheckResult, State};
 
-use super::plan::{resolve, resolve_agents};
 use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
+use crate::commands::measure::plan::{resolve, resolve_agents};
 use crate::exit::Exit;
 use crate::{interrupt, output};
 
@@ -129,7 +129,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         findings.push(finding);
     });
     if let Err(error) = ended {
-        output::error(&error.to_string());
+        output::failure(&error);
         return Ok(Exit::of_run(&error));
     }
     let alone = asked.watch > Duration::ZERO;

@@ -39,7 +39,7 @@ pub(crate) fn observe(args: &ObserveArgs) -> Exit {
     match served {
         Ok(()) => Exit::Done,
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             match error {
                 ObserveError::Tls(_) => Exit::Refused,
                 ObserveError::Runtime(_) => Exit::Internal,

@@ -25,7 +25,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
             listening,
         ),
         ServeCommand::S3(args) => {
-            let keys = match Keys::of(args) {
+            let keys = match Keys::from_args(args) {
                 Ok(keys) => keys,
                 Err(error) => {
                     output::error(&format!("cannot generate credentials: {error}"));
@@ -68,7 +68,7 @@ pub(crate) fn serve(command: &ServeCommand) -> Exit {
     match served {
         Ok(()) => Exit::Done,
         Err(error) => {
-            output::error(&error.to_string());
+            output::failure(&error);
             Exit::Target
         }
     }
@@ -104,7 +104,7 @@ struct Keys {
 
 impl Keys {
     /// The given credentials, or generated ones.
-    fn of(args: &ServeS3Args) -> std::io::Result<Self> {
+    fn from_args(args: &ServeS3Args) -> std::io::Result<Self> {
         if let (Some(access_key), Some(secret_key)) = (&args.access_key, &args.secret_key) {
             return Ok(Self {
                 credentials: Credentials::literal(access_key, secret_key),

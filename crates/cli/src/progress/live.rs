@@ -136,9 +136,9 @@ fn figures(slice: &Slice) -> String {
         let time = |q| format::time(latency.value_at_quantile(q) as f64 / 1e9);
         text += &format!("  p50 {:>8}  p99 {:>8}", time(0.5), time(0.99));
     }
-    let cpu = slice.server.as_ref().and_then(|server| server.cpu_seconds);
-    if let Some(cpu) = cpu.filter(|_| slice.seconds > 0.0) {
-        text += &format!("  CPU {:.1} cores", cpu / slice.seconds);
+    let cpu = slice.server().and_then(|server| server.cpu_seconds);
+    if let Some(cpu) = cpu.filter(|_| slice.end.seconds > 0.0) {
+        text += &format!("  CPU {:.1} cores", cpu / slice.end.seconds);
     }
     text
 }

@@ -9,17 +9,20 @@ use std::fmt::Write as _;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
+use tenbin_http::server::{
+    Body, EventSender, Handler, Server, is_to_this_machine, only_get, response, text,
+};
+use tenbin_http::{HeaderValue, Method, Request, Response, StatusCode};
 use tenbin_plan::Plan;
 use tenbin_report::{LivePage, live_page};
 use tenbin_runner::Progress;
 
-use super::http::{Body, Handler, Request, Response, Server, is_local};
+use super::SERVED;
 use super::seconds::{Second, Seconds};
 use crate::progress::Pace;
 
@@ -86,7 +89,7 @@ impl Live {
             fetched: Condvar::new(),
         });
         let address = (Ipv4Addr::LOCALHOST, port).into();
-        let server = Server::start(address, Arc::clone(&shared))?;
+        let server = Server::start(address, SERVED, Arc::clone(&shared))?;
         Ok(Self {
             server,
             shared,
@@ -328,7 +331,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     history: VecDeque<Arc<str>>,
-    viewers: Vec<SyncSender<Arc<str>>>,
+    viewers: Vec<EventSender>,
     /// Path of the report; `None` until the report is written.
     report: Option<PathBuf>,
     fetched: bool,
@@ -342,13 +345,10 @@ impl Shared {
     fn publish(&self, name: &str, data: &Value) {
         let event: Arc<str> = format!("event: {name}\ndata: {data}\n\n").into();
         let mut state = self.state();
-        state.viewers.retain(|viewer| {
-            match viewer.try_send(Arc::clone(&event)) {
-                Ok(()) => true,
-                // Removes viewers with a full queue and viewers that have disconnected.
-                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => false,
-            }
-        });
+        // Removes viewers with a full queue and viewers that have disconnected.
+        state
+            .viewers
+            .retain(|viewer| viewer.send(Arc::clone(&event)));
         if state.history.len() == HISTORY {
             state.history.pop_front();
         }
@@ -363,33 +363,26 @@ impl Shared {
         is_right.then_some(rest)
     }
 
-    fn events(&self) -> Response {
+    fn events(&self) -> Response<Body> {
         let mut state = self.state();
         if state.viewers.len() >= VIEWERS {
-            return Response::text(
-                "503 Service Unavailable",
-                "too many viewers; close another page",
-            );
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return text(status, "too many viewers; close another page");
         }
-        let (sender, receiver) = sync_channel(QUEUE);
-        state.viewers.push(sender);
         let mut first = "retry: 1000\nevent: begin\ndata: {}\n\n".to_owned();
         for event in &state.history {
             first.push_str(event);
         }
-        Response {
-            status: "200 OK",
-            kind: "text/event-stream",
-            headers: protection("default-src 'none'"),
-            body: Body::Events(first, receiver),
-        }
+        let (body, viewer) = Body::events(first, QUEUE);
+        state.viewers.push(viewer);
+        protected("text/event-stream", body, "default-src 'none'")
     }
 
-    fn report(&self, path: &Path) -> Response {
+    fn report(&self, path: &Path) -> Response<Body> {
         match std::fs::read(path) {
-            Ok(page) => html(page, "frame-ancestors 'none'"),
-            Err(error) => Response::text(
-                "500 Internal Server Error",
+            Ok(page) => protected(HTML, Body::whole(page), "frame-ancestors 'none'"),
+            Err(error) => text(
+                StatusCode::INTERNAL_SERVER_ERROR,
                 &format!("cannot read the report: {error}"),
             ),
         }
@@ -397,12 +390,15 @@ impl Shared {
 }
 
 impl Handler for Shared {
-    fn response(&self, request: &Request) -> Response {
-        let is_local = request.host.as_deref().is_some_and(is_local);
-        let path = self.authorised(&request.path).filter(|_| is_local);
-        let Some(path) = path else {
-            return Response::text(
-                "403 Forbidden",
+    fn response(&self, request: &Request<()>) -> Response<Body> {
+        if request.method() != Method::GET {
+            return only_get();
+        }
+        let target = request.uri().to_string();
+        let path = self.authorised(&target);
+        let Some(path) = path.filter(|_| is_to_this_machine(request)) else {
+            return text(
+                StatusCode::FORBIDDEN,
                 "open the complete URL that Tenbin printed, including the token",
             );
         };
@@ -410,11 +406,11 @@ impl Handler for Shared {
         match (path, report) {
             ("", _) => {
                 let policy = format!("{}; frame-ancestors 'none'", self.page.policy);
-                html(self.page.html.clone().into_bytes(), &policy)
+                protected(HTML, Body::whole(self.page.html.clone()), &policy)
             }
             ("events", _) => self.events(),
             ("report.html", Some(report)) => self.report(&report),
-            _ => Response::text("404 Not Found", "no such page"),
+            _ => text(StatusCode::NOT_FOUND, "no such page"),
         }
     }
 
@@ -426,20 +422,23 @@ impl Handler for Shared {
     }
 }
 
-fn html(body: Vec<u8>, policy: &str) -> Response {
-    Response {
-        status: "200 OK",
-        kind: "text/html; charset=utf-8",
-        headers: protection(policy),
-        body: Body::Whole(body),
-    }
-}
+const HTML: &str = "text/html; charset=utf-8";
 
-fn protection(policy: &str) -> String {
-    format!(
-        "Content-Security-Policy: {policy}\r\nX-Frame-Options: DENY\r\n\
-         Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-    )
+/// A response that a page of another site can neither show nor read.
+fn protected(kind: &'static str, body: Body, policy: &str) -> Response<Body> {
+    let mut response = response(StatusCode::OK, kind, body);
+    for (name, value) in [
+        ("content-security-policy", policy),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ] {
+        // All values are texts of Tenbin, and valid. An invalid policy would allow nothing.
+        let value = HeaderValue::from_str(value);
+        let value = value.unwrap_or(HeaderValue::from_static("default-src 'none'"));
+        response.headers_mut().insert(name, value);
+    }
+    response
 }
 
 #[cfg(test)]
@@ -456,22 +455,26 @@ mod tests {
         }
     }
 
-    fn request(path: &str, host: Option<&str>) -> Request {
-        Request {
-            path: path.to_owned(),
-            host: host.map(str::to_owned),
+    fn request(path: &str, host: Option<&str>) -> Request<()> {
+        let mut request = Request::get(path);
+        if let Some(host) = host {
+            request = request.header("host", host);
         }
+        request.body(()).unwrap()
     }
 
     #[test]
     fn the_token_and_a_local_host_are_required() {
         let shared = shared();
-        let status = |path: &str, host| shared.response(&request(path, host)).status;
+        let status = |path: &str, host| {
+            let response = shared.response(&request(path, host));
+            response.status().to_string()
+        };
         let (right, local) = (format!("/{}/", shared.token), Some("127.0.0.1:9000"));
         assert_eq!(status(&right, local), "200 OK");
         assert_eq!(status(&right, Some("LocalHost:9000")), "200 OK");
         let cut = &right[..right.len() - 2];
-        for wrong in ["/", "", "//", &right[..right.len() - 1], &format!("{cut}/")] {
+        for wrong in ["/", "//", &right[..right.len() - 1], &format!("{cut}/")] {
             assert_eq!(status(wrong, local), "403 Forbidden", "{wrong}");
         }
         assert_eq!(
@@ -507,9 +510,13 @@ mod tests {
         shared.publish("step", &json!({ "text": "x" }));
         assert_eq!(shared.state().viewers.len(), 0);
         drop(slow);
-        let viewers: Vec<Response> = (0..VIEWERS).map(|_| shared.events()).collect();
-        assert!(viewers.iter().all(|viewer| viewer.status == "200 OK"));
-        assert_eq!(shared.events().status, "503 Service Unavailable");
+        let viewers: Vec<_> = (0..VIEWERS).map(|_| shared.events()).collect();
+        assert!(
+            viewers
+                .iter()
+                .all(|viewer| viewer.status() == StatusCode::OK)
+        );
+        assert_eq!(shared.events().status(), StatusCode::SERVICE_UNAVAILABLE);
         for _ in 0..2 * HISTORY {
             shared.publish("step", &json!({}));
         }
@@ -519,14 +526,11 @@ mod tests {
     #[test]
     fn an_event_is_one_line_whatever_the_text() {
         let shared = shared();
-        let Body::Events(_, receiver) = shared.events().body else {
-            panic!("no stream");
-        };
         shared.publish(
             "message",
             &json!({ "text": "a\r\nevent: done\n\n</script>" }),
         );
-        let event = receiver.recv().unwrap();
+        let event = shared.state().history[0].clone();
         assert_eq!(event.lines().count(), 3, "{event}");
         assert!(event.starts_with("event: message\ndata: {"), "{event}");
     }

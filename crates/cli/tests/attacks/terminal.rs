@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::bounds::for_each;
-use super::common::{ACCESS, OwnServer, SECRET, Scratch, free_port, tied, wait_until};
+use super::common::{ACCESS, OwnServer, SECRET, Scratch, free_port, tied, wait_until, words};
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -98,18 +98,10 @@ fn a_terminal_that_vanishes_ends_the_run_and_leaves_no_object() {
     let (listen, disk) = (format!("127.0.0.1:{}", free_port()), scratch.join("disk"));
     let store = OwnServer::start(
         &scratch,
-        [
-            "serve",
-            "s3",
-            "--listen",
-            &listen,
-            "--durable",
-            &disk,
-            "--access-key",
-            ACCESS,
-            "--secret-key",
-            SECRET,
-        ],
+        words(format!(
+            "serve s3 --listen {listen} --durable {disk} --access-key {ACCESS} \
+             --secret-key {SECRET}"
+        )),
     );
     let line = format!(
         "'{}' s3 get --target own={} --size 1KiB --objects 50 --warmup 0s --slice 60s --rounds 1; \

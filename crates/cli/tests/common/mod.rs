@@ -22,6 +22,7 @@ mod forward;
 pub(crate) mod groonga;
 mod hub;
 pub(crate) mod lying_s3;
+mod machine;
 pub(crate) mod mixed;
 pub(crate) mod nats;
 mod nginx;
@@ -44,6 +45,7 @@ pub(crate) use certificates::Certificates;
 pub(crate) use forward::Receiver;
 pub(crate) use groonga::Groonga;
 pub(crate) use hub::{Agents, Hub};
+pub(crate) use machine::{MACHINE_RULES, names_machine_rule};
 pub(crate) use mixed::Mixed;
 pub(crate) use nginx::Nginx;
 pub(crate) use opensearch::OpenSearch;
@@ -57,7 +59,7 @@ pub(crate) use servers::{
 };
 pub(crate) use spinner::Spinner;
 pub(crate) use stores::{ACCESS, SECRET, Store};
-pub(crate) use tenbin::{Outcome, Running, Tenbin};
+pub(crate) use tenbin::{Outcome, Running, Tenbin, words};
 
 /// Says in the output of the tests that a part was not run, and why.
 pub(crate) fn not_run(why: &str) {

@@ -24,6 +24,12 @@ pub(crate) struct Tenbin<'a> {
     limit: Duration,
 }
 
+/// The words of a command line, with quotes as in a shell.
+#[track_caller]
+pub(crate) fn words(line: impl AsRef<str>) -> Vec<String> {
+    shlex::split(line.as_ref()).expect("quotes that are closed")
+}
+
 impl<'a> Tenbin<'a> {
     /// `tenbin` with these arguments and a time limit of one minute.
     pub(crate) fn new<A: AsRef<OsStr>>(
@@ -38,6 +44,12 @@ impl<'a> Tenbin<'a> {
             inside: Vec::new(),
             limit: Duration::from_secs(180),
         }
+    }
+
+    /// `tenbin` with the words of this line.
+    #[track_caller]
+    pub(crate) fn line(scratch: &'a Scratch, line: impl AsRef<str>) -> Self {
+        Self::new(scratch, words(line))
     }
 
     /// Adds an environment variable.

@@ -339,11 +339,13 @@ impl Measuring {
                     .map(|it| format!("{:?} {:?}", it.before, it.changed));
                 (args.draft(), args.output(), earlier.unwrap_or_default())
             }
-            Command::Search(SearchCommand::Ramp(args)) => (
-                args.draft(),
-                &args.output,
-                format!("{:?}", args.output_path),
-            ),
+            Command::Search(search) => match &**search {
+                SearchCommand::Ramp(args) => {
+                    let path = format!("{:?}", args.output_path);
+                    (args.draft(), &args.output, path)
+                }
+                _ => panic!("{line} does not measure"),
+            },
             Command::Run(args) => (args.draft(), &args.output, String::new()),
             Command::Rerun(args) => (args.draft(&args.run), &args.output, String::new()),
             _ => panic!("{line} does not measure"),
@@ -439,7 +441,8 @@ fn takes(key: &Key, flag: &str) -> Option<Takes> {
 /// A value of a key that differs from its default.
 fn typical(key: &Key) -> Option<String> {
     let default = match key.default {
-        tenbin_plan::KeyDefault::Value(value) => value,
+        tenbin_plan::KeyDefault::Value(value)
+        | tenbin_plan::KeyDefault::Explained { value, .. } => value,
         tenbin_plan::KeyDefault::Rule(_) => "",
     };
     Some(match key.value {

@@ -99,6 +99,7 @@ pub(crate) const VALUES: &[Row] = &[
     row("--region", "eu-1"),
     // The experiment.
     row("--name", "another"),
+    row("--note", "another"),
     with("--baseline", "second", SECOND),
     row("--margin", "7%"),
     row("--start-noise", "7%"),
@@ -226,6 +227,7 @@ pub(crate) const OUTSIDE: &[(&str, &str)] = &[
 /// Flags that accept the word `banana`, with the reason.
 pub(crate) const FREE: &[(&str, &str)] = &[
     ("--name", "any name"),
+    ("--note", "any text"),
     ("--server-version", "any text, for the report"),
     ("--server-name", "any host name"),
     ("--cacert", "a file, read when the run starts"),

@@ -49,19 +49,9 @@ fn an_endpoint_killed_while_it_is_measured() {
     let scratch = Scratch::new("killed-endpoint");
     let mut nginx = Nginx::start(&scratch);
     let target = nginx.target("nginx");
-    let mut run = Tenbin::new(
+    let mut run = Tenbin::line(
         &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--warmup",
-            "0s",
-            "--slice",
-            "1s",
-            "--on-outage",
-            "2s",
-        ],
+        format!("http --target {target} --warmup 0s --slice 1s --on-outage 2s"),
     )
     .start();
     run.wait_until(SOON, || measured_seconds(&scratch) >= 2);
@@ -73,11 +63,9 @@ fn an_endpoint_killed_while_it_is_measured() {
 
 fn long_run(scratch: &Scratch, nginx: &Nginx) -> Running {
     let target = nginx.target("nginx");
-    Tenbin::new(
+    Tenbin::line(
         scratch,
-        [
-            "http", "--target", &target, "--warmup", "0s", "--slice", "20s", "--rounds", "4",
-        ],
+        format!("http --target {target} --warmup 0s --slice 20s --rounds 4"),
     )
     .start()
 }

@@ -53,11 +53,7 @@ fn a_url_that_is_not_there() {
 #[test]
 fn a_name_that_does_not_resolve() {
     let scratch = Scratch::new("unresolved");
-    let run = Tenbin::new(
-        &scratch,
-        ["http", "--target", "lost=http://no-such-host.invalid/"],
-    )
-    .run();
+    let run = Tenbin::line(&scratch, "http --target lost=http://no-such-host.invalid/").run();
     run.expect_code(3).expect_stderr("no-such-host.invalid");
 }
 
@@ -222,10 +218,8 @@ fn a_failed_start_is_not_taken_for_the_last_run() {
     expect_no_run(&scratch);
     let nginx = Nginx::start(&scratch);
     let target = nginx.target("nginx");
-    let line = [
-        "http", "--target", &target, "--warmup", "0s", "--slice", "100ms", "--rounds", "2",
-    ];
-    Tenbin::new(&scratch, line).run().expect_measured();
+    let line = format!("http --target {target} --warmup 0s --slice 100ms --rounds 2");
+    Tenbin::line(&scratch, line).run().expect_measured();
     // Names of run directories contain the second.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     start("echo broken;");

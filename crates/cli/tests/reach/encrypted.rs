@@ -32,77 +32,61 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
     let ca = certificates.file("ca.pem");
     let (_signed, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
-    let refused = |options: &[&str], sentence: &str| {
+    let refused = |options: &str, sentence: &str| {
         let run = http(&scratch, options);
         run.expect_code(3).expect_stderr(sentence);
         let errors = run.stderr.lines().filter(|line| !line.contains(" runs/"));
         assert_eq!(errors.count(), 1, "{run}");
     };
     refused(
-        &["--target", &target],
+        &format!("--target {target}"),
         "an authority that is not trusted here; trust it with --cacert FILE",
     );
     refused(
-        &[
-            "--target",
-            &target,
-            "--cacert",
-            &ca,
-            "--server-name",
-            "other.test",
-        ],
+        &format!("--target {target} --cacert {ca} --server-name other.test"),
         "not for other.test; set the right name with --server-name HOST",
     );
     let key = certificates.file("ca.key");
     refused(
-        &["--target", &target, "--cacert", &key],
+        &format!("--target {target} --cacert {key}"),
         "holds no certificate in PEM form",
     );
     let (_alone, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
     let alone = format!("a=https://127.0.0.1:{port}/");
     refused(
-        &["--target", &alone],
+        &format!("--target {alone}"),
         "its certificate is self-signed; trust it with --cacert FILE",
     );
     refused(
-        &["--target", &alone, "--cacert", &ca],
+        &format!("--target {alone} --cacert {ca}"),
         "ca.pem has signed its certificate, which is self-signed; give",
     );
     let server = certificates.file("server.pem");
     refused(
-        &[
-            "--target",
-            &target,
-            "--cacert",
-            &certificates.file("alone.pem"),
-        ],
+        &format!(
+            "--target {target} --cacert {}",
+            certificates.file("alone.pem")
+        ),
         "alone.pem has signed its certificate; give",
     );
     refused(
-        &["--target", &target, "--cert", &server, "--key", &key],
+        &format!("--target {target} --cert {server} --key {key}"),
         "ca.key does not belong to the certificate in",
     );
     let no_tls = target.replace("https://", "http://");
     refused(
-        &["--target", &no_tls],
+        &format!("--target {no_tls}"),
         "speaks TLS; write https:// in its url",
     );
     let own = certificates.file("alone.pem");
     refused(
-        &[
-            "--target",
-            &alone,
-            "--cacert",
-            &own,
-            "--server-name",
-            "other.test",
-        ],
+        &format!("--target {alone} --cacert {own} --server-name other.test"),
         "its certificate is for 127.0.0.1, not for other.test;",
     );
     let plain = Nginx::start(&scratch);
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
     refused(
-        &["--target", &not_tls],
+        &format!("--target {not_tls}"),
         "it does not speak TLS; use http:// in its url",
     );
 }
@@ -115,11 +99,8 @@ fn tls_is_measured_with_an_own_authority_and_a_name() {
     let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://db.test:{port}/");
     let pin = format!("db.test:{port}:127.0.0.1");
-    let options = ["--target", &target, "--resolve", &pin, "--cacert", &ca];
-    let run = http(
-        &scratch,
-        &[&options[..], &["--tls-version", "1.2"]].concat(),
-    );
+    let options = format!("--target {target} --resolve {pin} --cacert {ca}");
+    let run = http(&scratch, &format!("{options} --tls-version 1.2"));
     expect_measured(&run);
     let seen = log(&scratch, "log");
     assert!(
@@ -136,7 +117,7 @@ fn insecure_is_said_loudly() {
     let certificates = Certificates::make(&scratch);
     let (_nginx, port) = tls_nginx(&scratch, &certificates, "alone", "", "");
     let target = format!("a=https://localhost:{port}/");
-    let run = http(&scratch, &["--target", &target, "--insecure"]);
+    let run = http(&scratch, &format!("--target {target} --insecure"));
     run.expect_stderr("its certificate is NOT checked (insecure)");
     expect_measured(&run);
     assert_eq!(environment(&scratch)["targets"]["a"]["insecure"], true);
@@ -150,12 +131,10 @@ fn a_self_signed_certificate_can_vouch_for_itself() {
     let target = format!("a=https://127.0.0.1:{port}/");
     let run = http(
         &scratch,
-        &[
-            "--target",
-            &target,
-            "--cacert",
-            &certificates.file("alone.pem"),
-        ],
+        &format!(
+            "--target {target} --cacert {}",
+            certificates.file("alone.pem")
+        ),
     );
     expect_measured(&run);
 }
@@ -168,15 +147,12 @@ fn a_client_certificate_is_shown() {
     let wants = format!("ssl_verify_client on; ssl_client_certificate {ca};");
     let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", &wants);
     let target = format!("a=https://127.0.0.1:{port}/");
-    let options = ["--target", &target, "--cacert", &ca];
+    let options = format!("--target {target} --cacert {ca}");
     let (pem, key) = (
         certificates.file("client.pem"),
         certificates.file("client.key"),
     );
-    let run = http(
-        &scratch,
-        &[&options[..], &["--cert", &pem, "--key", &key]].concat(),
-    );
+    let run = http(&scratch, &format!("{options} --cert {pem} --key {key}"));
     expect_measured(&run);
     // Without a client certificate, the handshake succeeds and nginx responds with 400.
     http(&scratch, &options)
@@ -191,7 +167,7 @@ fn sessions_are_resumed_only_when_asked_for() {
     let ca = certificates.file("ca.pem");
     let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
     let target = format!("a=https://127.0.0.1:{port}/");
-    let options = ["--target", &target, "--cacert", &ca, "--no-keep-alive"];
+    let options = format!("--target {target} --cacert {ca} --no-keep-alive");
     expect_measured(&http(&scratch, &options));
     let resumed = || {
         log(&scratch, "log")
@@ -200,7 +176,7 @@ fn sessions_are_resumed_only_when_asked_for() {
             .count()
     };
     assert_eq!(resumed(), 0);
-    expect_measured(&http(&scratch, &[&options[..], &["--tls-resume"]].concat()));
+    expect_measured(&http(&scratch, &format!("{options} --tls-resume")));
     assert!(resumed() > 0);
 }
 
@@ -211,10 +187,10 @@ fn http2_is_measured_over_tls_and_in_clear_text() {
     let ca = certificates.file("ca.pem");
     let (_tls, port) = tls_nginx(&scratch, &certificates, "server", "http2", "");
     let target = format!("a=https://127.0.0.1:{port}/");
-    let streams = ["--http", "2", "--streams", "8"];
+    let streams = "--http 2 --streams 8";
     let run = http(
         &scratch,
-        &[&["--target", &target, "--cacert", &ca][..], &streams].concat(),
+        &format!("--target {target} --cacert {ca} {streams}"),
     );
     expect_measured(&run);
     let seen = log(&scratch, "log");
@@ -228,10 +204,7 @@ fn http2_is_measured_over_tls_and_in_clear_text() {
         format!("server {{ listen 127.0.0.1:{port} http2; location / {{ return 200 'hi'; }} }}")
     });
     let target = format!("a=http://127.0.0.1:{port}/");
-    expect_measured(&http(
-        &scratch,
-        &[&["--target", &target][..], &streams].concat(),
-    ));
+    expect_measured(&http(&scratch, &format!("--target {target} {streams}")));
 }
 
 #[test]
@@ -243,11 +216,14 @@ fn a_server_without_http2_is_refused_in_one_sentence() {
     let target = format!("a=https://127.0.0.1:{port}/");
     http(
         &scratch,
-        &["--target", &target, "--cacert", &ca, "--http", "2"],
+        &format!("--target {target} --cacert {ca} --http 2"),
     )
     .expect_code(3)
     .expect_stderr("HTTP version over TLS (ALPN); choose another with --http");
-    http(&scratch, &["--target", &nginx.target("a"), "--http", "2"])
-        .expect_code(3)
-        .expect_stderr("does not speak HTTP/2");
+    http(
+        &scratch,
+        &format!("--target {} --http 2", nginx.target("a")),
+    )
+    .expect_code(3)
+    .expect_stderr("does not speak HTTP/2");
 }

@@ -7,22 +7,13 @@ mod encrypted;
 
 use std::path::PathBuf;
 
-use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin};
+use common::{Nginx, Outcome, OwnServer, Scratch, Tenbin, words};
 
-const SHORT: [&str; 8] = [
-    "--rounds",
-    "1",
-    "--slice",
-    "200ms",
-    "--warmup",
-    "0s",
-    "--connections",
-    "4",
-];
+const SHORT: &str = "--rounds 1 --slice 200ms --warmup 0s --connections 4";
 
 /// Runs a short `tenbin http` with these options.
-fn http(scratch: &Scratch, options: &[&str]) -> Outcome {
-    Tenbin::new(scratch, [&["http"][..], options, &SHORT].concat()).run()
+fn http(scratch: &Scratch, options: &str) -> Outcome {
+    Tenbin::line(scratch, format!("http {options} {SHORT}")).run()
 }
 
 #[track_caller]
@@ -73,8 +64,8 @@ fn a_unix_socket_is_measured_and_a_missing_one_is_named() {
             "server {{ listen unix:{socket}; access_log {log_file}; location / {{ return 200 'hi'; }} }}"
         )
     });
-    let url = ["--target", "a=http://db.test/x"];
-    let run = http(&scratch, &[&url[..], &["--unix-socket", &socket]].concat());
+    let url = "--target a=http://db.test/x";
+    let run = http(&scratch, &format!("{url} --unix-socket {socket}"));
     expect_measured(&run);
     let seen = log(&scratch, "log");
     assert!(
@@ -84,7 +75,7 @@ fn a_unix_socket_is_measured_and_a_missing_one_is_named() {
     assert!(expect_repeatable_plan(&scratch).contains(&format!("unix = \"{socket}\"")));
 
     let missing = format!("{socket}-missing");
-    let run = http(&scratch, &[&url[..], &["--unix-socket", &missing]].concat());
+    let run = http(&scratch, &format!("{url} --unix-socket {missing}"));
     run.expect_code(3)
         .expect_stderr(&format!("there is no socket {missing}"));
 }
@@ -108,16 +99,10 @@ fn a_launched_target_may_listen_on_a_unix_socket() {
     let command = format!("n=nginx -p {home} -e {home}/error.log -c {config}");
     let run = http(
         &scratch,
-        &[
-            "--launch",
-            &command,
-            "--launch-url",
-            "n=http://localhost/",
-            "--unix-socket",
-            &socket,
-            "--ready",
-            "n=url:http://localhost/up",
-        ],
+        &format!(
+            "--launch '{command}' --launch-url n=http://localhost/ --unix-socket {socket} \
+             --ready n=url:http://localhost/up"
+        ),
     );
     expect_measured(&run);
     scratch.expect_nobody_left(std::time::Duration::from_secs(5));
@@ -136,7 +121,7 @@ fn addresses_given_by_hand_take_turns_and_each_must_answer() {
     });
     let target = format!("a=http://db.test:{port}/");
     let pin = format!("db.test:{port}:127.0.0.1,127.0.0.3,[::1]");
-    let run = http(&scratch, &["--target", &target, "--resolve", &pin]);
+    let run = http(&scratch, &format!("--target {target} --resolve {pin}"));
     expect_measured(&run);
     let seen = log(&scratch, "log");
     // The check before the first slice sends one request to each address.
@@ -154,12 +139,12 @@ fn addresses_given_by_hand_take_turns_and_each_must_answer() {
     assert!(expect_repeatable_plan(&scratch).contains(&pin));
 
     let dead = format!("db.test:{port}:127.0.0.1,127.0.0.4");
-    http(&scratch, &["--target", &target, "--resolve", &dead])
+    http(&scratch, &format!("--target {target} --resolve {dead}"))
         .expect_code(3)
         .expect_stderr(&format!("nothing listens on 127.0.0.4:{port}"));
     http(
         &scratch,
-        &["--target", &target, "--resolve", "other.test:1:127.0.0.1"],
+        &format!("--target {target} --resolve other.test:1:127.0.0.1"),
     )
     .expect_code(2)
     .expect_stderr("--resolve: no target has a host other.test:1");
@@ -177,7 +162,7 @@ fn ipv6_and_a_source_address_are_used() {
     });
     let v4 = format!("v4=http://127.0.0.1:{port}/");
     let v6 = format!("v6=http://[::1]:{port}/");
-    let run = http(&scratch, &["--target", &v4, "--source", "v4=127.0.0.2"]);
+    let run = http(&scratch, &format!("--target {v4} --source v4=127.0.0.2"));
     expect_measured(&run);
     let seen = log(&scratch, "log");
     assert!(
@@ -185,7 +170,7 @@ fn ipv6_and_a_source_address_are_used() {
         "{:?}",
         &seen[..5]
     );
-    let run = http(&scratch, &["--target", &v6]);
+    let run = http(&scratch, &format!("--target {v6}"));
     expect_measured(&run);
     assert_eq!(log(&scratch, "log").last().map(String::as_str), Some("::1"));
 }
@@ -196,7 +181,7 @@ fn every_host_is_looked_at_before_anything_is_measured() {
     let (one, mut two) = (Nginx::start(&scratch), Nginx::start(&scratch));
     let target = format!("pair={}", one.url());
     let host = format!("pair={} weight 3", two.url());
-    let options = ["--target", &target, "--host", &host];
+    let options = format!("--target {target} --host '{host}'");
     let run = http(&scratch, &options);
     expect_measured(&run);
     let plan = expect_repeatable_plan(&scratch);
@@ -206,12 +191,9 @@ fn every_host_is_looked_at_before_anything_is_measured() {
     assert_eq!(hosts.as_array().map(Vec::len), Some(2), "{hosts}");
 
     two.kill();
-    http(
-        &scratch,
-        &[&options[..], &["--dead-hosts", "refuse"]].concat(),
-    )
-    .expect_code(3)
-    .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
+    http(&scratch, &format!("{options} --dead-hosts refuse"))
+        .expect_code(3)
+        .expect_stderr(&format!("nothing listens on 127.0.0.1:{}", two.port()));
 }
 
 /// Results by host of the first target in the newest run.
@@ -250,34 +232,14 @@ fn several_hosts_share_the_requests_by_weight_and_each_hears_its_own_name() {
         format!("two.test:{port}:127.0.0.3"),
     ];
     // A number of requests instead of a time: requests cut off at the end are only in the log.
-    let run = Tenbin::new(
-        &scratch,
-        [
-            "http",
-            "--target",
-            &target,
-            "--host",
-            &host,
-            "--resolve",
-            &pins[0],
-            "--resolve",
-            &pins[1],
-            "--rounds",
-            "2",
-            "--requests",
-            "2000",
-            "--slice",
-            "20s",
-            "--warmup",
-            "0s",
-            // Disables the comparison of responses, which would send requests before the run.
-            "--may-differ",
-            "body",
-            "--connections",
-            "4",
-        ],
-    )
-    .run();
+    // `--may-differ body` disables the comparison of responses, which would send requests before
+    // the run.
+    let line = format!(
+        "http --target {target} --host '{host}' --resolve {} --resolve {} --rounds 2 \
+         --requests 2000 --slice 20s --warmup 0s --may-differ body --connections 4",
+        pins[0], pins[1]
+    );
+    let run = Tenbin::line(&scratch, line).run();
     expect_measured(&run);
 
     let hosts = host_results(&scratch);
@@ -319,18 +281,11 @@ fn lanes_and_hosts_obey_little_s_law() {
     std::fs::write(scratch.join("body"), vec![b'x'; 4096]).expect("a body");
     let url = |host: u8| format!("http://127.0.0.{host}:{port}/body");
     for options in [
-        &["--target", &url(1), "--depth", "8"][..],
-        &[
-            "--target",
-            &format!("t={}", url(1)),
-            "--host",
-            &format!("t={}", url(3)),
-        ],
+        format!("--target {} --depth 8", url(1)),
+        format!("--target t={} --host t={}", url(1), url(3)),
     ] {
-        let length = [
-            "--slice", "1s", "--rounds", "1", "--warmup", "0s", "-c", "8",
-        ];
-        let run = Tenbin::new(&scratch, [&["http", "--json"], options, &length].concat()).run();
+        let length = "--slice 1s --rounds 1 --warmup 0s -c 8";
+        let run = Tenbin::line(&scratch, format!("http --json {options} {length}")).run();
         let found: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
         let findings = found["findings"].as_array().expect("findings");
         let broken = findings.iter().find(|one| one["rule"] == "little");
@@ -342,31 +297,20 @@ fn lanes_and_hosts_obey_little_s_law() {
 #[test]
 fn an_object_store_with_several_names_is_filled_measured_and_tidied() {
     let scratch = Scratch::new("s3-names");
-    let keys = ["--access-key", "tenbin", "--secret-key", "secret-of-tests"];
-    let listen = ["serve", "s3", "--listen", "127.0.0.1:0"];
-    let server = OwnServer::start(&scratch, [&listen[..], &keys].concat());
+    let keys = "--access-key tenbin --secret-key secret-of-tests";
+    let line = format!("serve s3 --listen 127.0.0.1:0 {keys}");
+    let server = OwnServer::start(&scratch, words(line));
     let port = server.address.port();
     for operation in ["get", "delete"] {
         let target = format!("store=http://one.test:{port}");
         let host = format!("store=http://two.test:{port}");
         let pins = ["one", "two"].map(|name| format!("{name}.test:{port}:127.0.0.1"));
-        let options = [
-            "s3",
-            operation,
-            "--target",
-            &target,
-            "--host",
-            &host,
-            "--resolve",
-            &pins[0],
-            "--resolve",
-            &pins[1],
-            "--size",
-            "1KiB",
-            "--objects",
-            "200",
-        ];
-        let run = Tenbin::new(&scratch, [&options[..], &keys, &SHORT].concat()).run();
+        let options = format!(
+            "s3 {operation} --target {target} --host {host} --resolve {} --resolve {} \
+             --size 1KiB --objects 200",
+            pins[0], pins[1]
+        );
+        let run = Tenbin::line(&scratch, format!("{options} {keys} {SHORT}")).run();
         expect_measured(&run);
         // The server rejects a signature for the wrong host.
         for host in host_results(&scratch) {

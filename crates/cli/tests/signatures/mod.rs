@@ -9,22 +9,17 @@ use std::net::SocketAddr;
 use request::{Answer, Case, Presigned};
 use rows::{ALTERED, BASES, Base, PRESIGNED, SIGNED_SO};
 
-use crate::common::{OwnServer, Scratch};
+use crate::common::{OwnServer, Scratch, words};
 
 const CONTENT: &str = "hello";
 
 fn server(scratch: &Scratch) -> OwnServer {
-    let arguments = [
-        "serve",
-        "s3",
-        "--listen",
-        "127.0.0.1:0",
-        "--access-key",
+    let arguments = format!(
+        "serve s3 --listen 127.0.0.1:0 --access-key {} --secret-key {}",
         request::KEY,
-        "--secret-key",
-        request::SECRET,
-    ];
-    OwnServer::start(scratch, arguments)
+        request::SECRET
+    );
+    OwnServer::start(scratch, words(arguments))
 }
 
 fn base(name: &str) -> Case {

@@ -4,6 +4,8 @@
 //! runs the jobs, and the caller's thread prints the news. A slow job or a blocked terminal therefore
 //! never delays a heartbeat, and a lost coordinator always ends the load.
 
+mod orders;
+mod run;
 mod worker;
 
 use std::sync::Arc;
@@ -15,12 +17,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tenbin_engine::{SliceEvent, StartGate};
 
-use self::worker::{Job, Ordered, Report, Worker};
+use self::run::{Run, RunningSlice};
+use self::worker::{Job, Report, Worker};
 use crate::bus::{Bus, Inbox, Incoming, Outbox, Server, read};
 use crate::error::ClusterError;
 use crate::message::{
     Assignment, Event, FORMAT, Happened, Hello, Introduction, Lease, Order, Presence, SliceDone,
-    SliceOrder, What,
+    SliceOrder,
 };
 use crate::parts::Parts;
 use crate::subjects::{self, AGENT_INBOX, HELLO, LEASE};
@@ -79,35 +82,6 @@ pub enum News {
     Ended,
     /// Something went wrong; one sentence.
     Warning(String),
-}
-
-/// The run that the agent works for.
-struct Run {
-    id: String,
-    leased: Instant,
-    slice: Option<RunningSlice>,
-    /// Number of the last order to prepare or to measure.
-    last: Option<u64>,
-    /// Number of the order that reserved the agent.
-    reserved: u64,
-}
-
-impl Run {
-    /// Takes an order that ends the slice before.
-    fn take_order(&mut self, number: u64) -> Result<(), String> {
-        if self.last.is_some_and(|last| number <= last) {
-            return Err(format!("order {number} came twice"));
-        }
-        self.last = Some(number);
-        self.slice = None;
-        Ok(())
-    }
-}
-
-struct RunningSlice {
-    number: u64,
-    gate: Arc<StartGate>,
-    is_announced: bool,
 }
 
 struct Agent {
@@ -340,164 +314,6 @@ impl Agent {
     /// Passes news to the user. News is dropped while the terminal is blocked.
     fn tell(&self, news: News) {
         let _ = self.news.try_send(news);
-    }
-
-    fn obey(&mut self, order: Order, at: Instant) -> Result<(), String> {
-        if let What::Probe { sent } = order.what {
-            let time = Happened::Time {
-                sent,
-                received: self.now(at),
-                replied: self.now(Instant::now()),
-            };
-            self.send_for(&order.run, time);
-            return Ok(());
-        }
-        let ends_work = matches!(order.what, What::Stop { .. } | What::End);
-        if !ends_work && self.now(Instant::now()) > order.expires {
-            self.miss(
-                &order,
-                "the coordinator's request arrived after its deadline",
-            );
-            return Ok(());
-        }
-        if let What::Reserve { number } = order.what {
-            let is_reserved = self.reserve(&order.run, number);
-            let what = if is_reserved {
-                Happened::Reserved
-            } else {
-                Happened::Busy
-            };
-            self.send_for(&order.run, what);
-            return Ok(());
-        }
-        let is_own = |own: &Run| own.id == order.run;
-        if !self.run.as_ref().is_some_and(is_own) {
-            if !matches!(order.what, What::Stop { .. } | What::End) {
-                let name = &self.me.name;
-                let why = format!("agent \"{name}\" is no longer assigned to the run");
-                self.send_for(&order.run, Happened::Gone { why });
-            }
-            return Ok(());
-        }
-        let Some(order) = self.joined(order) else {
-            return Ok(());
-        };
-        let Some(run) = self.run.as_mut() else {
-            return Ok(());
-        };
-        match order.what {
-            What::Prepare { number, assignment } => {
-                run.take_order(number)?;
-                let ordered = self.ordered(order.run, number);
-                self.tell(News::Assigned);
-                let _ = self.jobs.send(Job::Prepare(ordered, assignment));
-            }
-            What::Examine {
-                number,
-                assignment,
-                request,
-            } => {
-                run.take_order(number)?;
-                let ordered = self.ordered(order.run, number);
-                self.tell(News::Examined);
-                let _ = self.jobs.send(Job::Examine(ordered, assignment, request));
-            }
-            What::Slice(slice) => {
-                if let Some(running) = &run.slice {
-                    let (next, number) = (slice.slice, running.number);
-                    return Err(format!(
-                        "slice {next} was ordered before slice {number} ended"
-                    ));
-                }
-                if run.last.is_some_and(|last| slice.slice <= last) {
-                    return Err(format!("slice {} was ordered twice", slice.slice));
-                }
-                let gate = Arc::new(StartGate::new(LEASE_TIME));
-                run.last = Some(slice.slice);
-                run.slice = Some(RunningSlice {
-                    number: slice.slice,
-                    gate: Arc::clone(&gate),
-                    is_announced: false,
-                });
-                let ordered = self.ordered(order.run, slice.slice);
-                let _ = self.jobs.send(Job::Slice(ordered, slice, gate));
-            }
-            What::Start { slice, at } => {
-                let running = run.slice.as_mut().filter(|own| own.number == slice);
-                let running = running.ok_or_else(|| format!("slice {slice} is not ready"))?;
-                let start = self.origin + Duration::from_nanos(at);
-                running.gate.start_at(start);
-            }
-            What::Close { slice } => {
-                if let Some(own) = run.slice.as_ref().filter(|own| own.number == slice) {
-                    own.gate.close_window();
-                }
-            }
-            What::Stop { slice } => {
-                if run.last == Some(slice) {
-                    self.halt.store(true, Ordering::Relaxed);
-                }
-            }
-            What::End => self.leave(),
-            What::Probe { .. } | What::Reserve { .. } | What::Part { .. } => {}
-        }
-        Ok(())
-    }
-
-    /// Works for this run from now on. Returns false if the agent works for another run, or still
-    /// ends the work for one.
-    fn reserve(&mut self, run: &str, number: u64) -> bool {
-        if let Some(own) = &mut self.run {
-            own.reserved = number;
-            return own.id == run;
-        }
-        if self.ending > 0 {
-            return false;
-        }
-        self.run = Some(Run {
-            id: run.to_owned(),
-            leased: Instant::now(),
-            slice: None,
-            last: None,
-            reserved: number,
-        });
-        true
-    }
-
-    /// Halts the job before, and names a new one.
-    fn ordered(&mut self, run: String, number: u64) -> Ordered {
-        self.halt.store(true, Ordering::Relaxed);
-        self.halt = Arc::default();
-        Ordered {
-            run,
-            number,
-            halt: Arc::clone(&self.halt),
-        }
-    }
-
-    /// The order, or the order that is complete with this part.
-    fn joined(&mut self, order: Order) -> Option<Order> {
-        let What::Part { part, .. } = &order.what else {
-            return Some(order);
-        };
-        if self.parts.0 != order.run {
-            self.parts = (order.run.clone(), Parts::default());
-        }
-        match self.parts.1.add(part) {
-            Ok(whole) => whole.map(|what| Order { what, ..order }),
-            Err(why) => {
-                self.miss(&order, &why);
-                None
-            }
-        }
-    }
-
-    /// Reports an order that did not arrive in time or completely.
-    fn miss(&mut self, order: &Order, why: &str) {
-        let why = format!("agent \"{}\": {why}", self.me.name);
-        self.warn(&why);
-        let number = order.what.number();
-        self.send_for(&order.run, Happened::Missed { number, why });
     }
 
     fn announce_ready(&mut self) {

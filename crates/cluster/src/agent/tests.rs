@@ -1,5 +1,6 @@
 use super::*;
 use crate::bus::testing::{Sent, bus};
+use crate::message::What;
 
 fn order(run: &str, what: What) -> Order {
     Order {

@@ -64,6 +64,9 @@ impl Coordinator {
                 }
             }
         }
-        Ok(probes.iter().map(|probes| OtherClock::of(probes)).collect())
+        Ok(probes
+            .iter()
+            .map(|probes| OtherClock::estimate(probes))
+            .collect())
     }
 }

@@ -3,12 +3,13 @@
 
 mod clocks;
 mod gather;
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod many;
 mod orders;
+mod plausible;
 mod regroup;
 mod signs;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod simulated_agents;
 mod slice;
 
 use std::collections::BTreeMap;
@@ -165,38 +166,8 @@ impl Coordinator {
         &mut self,
         incoming: Incoming,
     ) -> Result<Option<(usize, Happened, Instant)>, ClusterError> {
-        let (subject, payload, at) = match incoming {
-            Incoming::Message {
-                subject,
-                payload,
-                at,
-            } => (subject, payload, at),
-            Incoming::TooSlow => {
-                return Err(ClusterError::Agents(
-                    "messages of agents were lost, because this machine is too slow".to_owned(),
-                ));
-            }
-            Incoming::TooLarge(bytes) => {
-                return Err(ClusterError::Agents(format!(
-                    "a message of {bytes} bytes is larger than the NATS server allows; raise \
-                     max_payload in its configuration"
-                )));
-            }
-            Incoming::Forbidden => {
-                return Err(ClusterError::Agents(
-                    "the NATS server does not allow what a coordinator does with these \
-                     credentials; use coordinator.creds, which `tenbin hub` wrote, not agent.creds"
-                        .to_owned(),
-                ));
-            }
-            Incoming::Disconnected => {
-                self.is_disconnected = true;
-                return Ok(None);
-            }
-            Incoming::Connected => {
-                self.is_disconnected = false;
-                return Ok(None);
-            }
+        let Some((subject, payload, at)) = self.message(incoming)? else {
+            return Ok(None);
         };
         let Some(event) = read::<Event>(&payload) else {
             let intro = Presence::read(&payload).map(|presence| presence.introduction);
@@ -244,6 +215,35 @@ impl Coordinator {
             }),
             what => Ok(Some((agent, what, at))),
         }
+    }
+
+    /// The message, with its subject and time of arrival; `None` for a change of the connection.
+    fn message(
+        &mut self,
+        incoming: Incoming,
+    ) -> Result<Option<(String, Vec<u8>, Instant)>, ClusterError> {
+        let problem = match incoming {
+            Incoming::Message {
+                subject,
+                payload,
+                at,
+            } => return Ok(Some((subject, payload, at))),
+            Incoming::Disconnected | Incoming::Connected => {
+                self.is_disconnected = matches!(incoming, Incoming::Disconnected);
+                return Ok(None);
+            }
+            Incoming::TooSlow => {
+                "messages of agents were lost, because this machine is too slow".to_owned()
+            }
+            Incoming::TooLarge(bytes) => format!(
+                "a message of {bytes} bytes is larger than the NATS server allows; raise \
+                 max_payload in its configuration"
+            ),
+            Incoming::Forbidden => "the NATS server does not allow what a coordinator does with \
+                these credentials; use coordinator.creds, which `tenbin hub` wrote, not agent.creds"
+                .to_owned(),
+        };
+        Err(ClusterError::Agents(problem))
     }
 
     fn check_alive(&mut self) -> Result<(), ClusterError> {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
 use super::orders::ORDER_TIME;
+use super::plausible::{MOST, is_possible, is_possible_cpu};
 use super::{Coordinator, Member, POLL, check};
 use crate::clock::OtherClock;
 use crate::error::ClusterError;
@@ -24,10 +25,6 @@ const ENDED_EARLY: &str =
 
 /// Most load generator threads of an agent.
 const MOST_THREADS: usize = 1_024;
-/// Most cores of a machine.
-const MOST_CORES: f64 = 65_536.0;
-/// Largest count that a thread can reach in a second, and largest number of bytes.
-const MOST: u64 = 1 << 48;
 
 /// A slice that all agents measure together.
 #[derive(Debug, Clone)]
@@ -103,6 +100,31 @@ impl Coordinator {
     ) -> Result<SliceOfAll, ClusterError> {
         self.catch_up()?;
         self.probe(stop)?;
+        let longer = self.order_slice(slice)?;
+        self.await_ready(slice, longer, stop)?;
+        let start = self.start();
+        RunningSlice {
+            opens: start + Duration::from_nanos(slice.order.lead),
+            longest: Duration::from_nanos(slice.order.window)
+                + Duration::from_nanos(slice.order.rest.unwrap_or(0)),
+            is_open: false,
+            is_closed: false,
+            is_stopped: false,
+            closes_early: slice.order.rest.is_some(),
+            coordinator: self,
+            slice,
+            listen,
+        }
+        .follow(stop)?;
+        let mut all = self.sum(slice.order.rest.is_some());
+        let done = self.members.iter_mut();
+        let done = done.filter_map(|member| member.slice.done.as_mut());
+        all.reports = done.map(|done| std::mem::take(&mut done.report)).collect();
+        Ok(all)
+    }
+
+    /// Orders the slice from all agents. Returns how much later an order in parts may arrive.
+    fn order_slice(&mut self, slice: &Slice<'_>) -> Result<Duration, ClusterError> {
         let number = self.number;
         let order = What::Slice(SliceOrder {
             slice: number,
@@ -114,90 +136,7 @@ impl Coordinator {
             member.slice = Part::default();
             member.sends_parts = None;
         }
-        let longer = self.order_in_parts(vec![order; self.members.len()]);
-        self.await_ready(slice, longer, stop)?;
-        let start = self.start();
-        let opens = start + Duration::from_nanos(slice.order.lead);
-        let planned = Duration::from_nanos(slice.order.window);
-        let rest = Duration::from_nanos(slice.order.rest.unwrap_or(0));
-        let limit = opens + planned + rest + slice.timeout + LAST_WAIT;
-        let (mut opened, mut closed, mut stopped) = (false, false, false);
-        let mut closes_early = slice.order.rest.is_some();
-        while self
-            .members
-            .iter()
-            .any(|member| member.slice.done.is_none())
-        {
-            if stop.load(Ordering::Relaxed) && !stopped {
-                stopped = true;
-                self.stop_slice();
-            }
-            let parts = self.members.iter().filter_map(|it| it.sends_parts);
-            let limit = parts.map(|at| at + LAST_WAIT).fold(limit, Instant::max);
-            if Instant::now() > limit {
-                return Err(self.unfinished("did not end the slice in time"));
-            }
-            if !opened && Instant::now() >= opens {
-                opened = true;
-                listen(SliceEvent::Opened);
-            }
-            let until_open = opens.saturating_duration_since(Instant::now());
-            let wait = if opened { POLL } else { POLL.min(until_open) };
-            let Some((agent, happened, _)) = self.next(wait)? else {
-                self.check_alive()?;
-                continue;
-            };
-            match happened {
-                Happened::Sample {
-                    slice: of,
-                    sequence,
-                    sample,
-                } if of == number => {
-                    if !opened {
-                        opened = true;
-                        listen(SliceEvent::Opened);
-                    }
-                    let sample = self.checked(agent, sequence, *sample, slice)?;
-                    listen(SliceEvent::Sample(Box::new(sample)));
-                }
-                Happened::Closed { slice: of } if of == number => {
-                    self.members[agent].slice.is_closed = true;
-                    if std::mem::take(&mut closes_early) {
-                        self.order_all(&What::Close { slice: number });
-                    }
-                }
-                Happened::Done {
-                    slice: of,
-                    samples,
-                    done,
-                } if of == number => {
-                    let member = &mut self.members[agent];
-                    if samples != member.slice.samples {
-                        return Err(member.lost(LOST_SAMPLES));
-                    }
-                    if done.cut_short && !stopped {
-                        return Err(member.lost(ENDED_EARLY));
-                    }
-                    let longest = planned + rest + LAST_WAIT;
-                    let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
-                    if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {
-                        return Err(impossible(&member.intro.name));
-                    }
-                    member.slice.done = Some(done);
-                }
-                _ => {}
-            }
-            let through = |member: &Member| member.slice.is_closed || member.slice.done.is_some();
-            if !closed && self.members.iter().all(through) {
-                closed = true;
-                listen(SliceEvent::Closed);
-            }
-        }
-        let mut all = self.sum(slice.order.rest.is_some());
-        let done = self.members.iter_mut();
-        let done = done.filter_map(|member| member.slice.done.as_mut());
-        all.reports = done.map(|done| std::mem::take(&mut done.report)).collect();
-        Ok(all)
+        Ok(self.order_in_parts(vec![order; self.members.len()]))
     }
 
     /// Waits until all agents are ready for a slice, whose order may arrive later by `longer`.
@@ -281,17 +220,7 @@ impl Coordinator {
     /// The sum over the agents. With a `segment`, all windows should have closed together.
     fn sum(&self, segment: bool) -> SliceOfAll {
         let parts = self.members.iter().filter_map(|it| it.slice.done.as_ref());
-        let mut done = SliceDone {
-            seconds: 0.0,
-            late: 0,
-            cut_short: false,
-            unmeasured: 0,
-            tcp: None,
-            stages: None,
-            spread: None,
-            report: Bytes::new(),
-            cpu: None,
-        };
+        let mut done = SliceDone::default();
         for part in parts {
             done.seconds = done.seconds.max(part.seconds);
             done.late = done.late.max(part.late);
@@ -350,6 +279,138 @@ impl Coordinator {
     }
 }
 
+/// A slice that all agents have been told to start.
+struct RunningSlice<'a> {
+    coordinator: &'a mut Coordinator,
+    slice: &'a Slice<'a>,
+    listen: &'a mut dyn FnMut(SliceEvent),
+    /// When the window opens.
+    opens: Instant,
+    /// Planned length of the window, with the time to finish a segment of a sequence.
+    longest: Duration,
+    is_open: bool,
+    is_closed: bool,
+    is_stopped: bool,
+    /// Whether all windows close as soon as one agent has closed its own.
+    closes_early: bool,
+}
+
+impl RunningSlice<'_> {
+    /// Reads the messages of the agents until all of them have done their part.
+    fn follow(&mut self, stop: &AtomicBool) -> Result<(), ClusterError> {
+        let is_missing = |member: &Member| member.slice.done.is_none();
+        while self.coordinator.members.iter().any(is_missing) {
+            if stop.load(Ordering::Relaxed) && !self.is_stopped {
+                self.is_stopped = true;
+                self.coordinator.stop_slice();
+            }
+            if Instant::now() > self.limit() {
+                return Err(self.coordinator.unfinished("did not end the slice in time"));
+            }
+            if Instant::now() >= self.opens {
+                self.open();
+            }
+            match self.coordinator.next(self.wait())? {
+                Some((agent, happened, _)) => self.take(agent, happened)?,
+                None => self.coordinator.check_alive()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// When the slice must have ended. An agent that still sends its result in parts has more time.
+    fn limit(&self) -> Instant {
+        let planned = self.opens + self.longest + self.slice.timeout + LAST_WAIT;
+        let members = self.coordinator.members.iter();
+        let parts = members.filter_map(|member| member.sends_parts);
+        parts.map(|at| at + LAST_WAIT).fold(planned, Instant::max)
+    }
+
+    fn wait(&self) -> Duration {
+        if self.is_open {
+            POLL
+        } else {
+            POLL.min(self.opens.saturating_duration_since(Instant::now()))
+        }
+    }
+
+    fn open(&mut self) {
+        if !self.is_open {
+            self.is_open = true;
+            (self.listen)(SliceEvent::Opened);
+        }
+    }
+
+    /// Takes an event of an agent; ignores events of earlier slices.
+    fn take(&mut self, agent: usize, happened: Happened) -> Result<(), ClusterError> {
+        let number = self.coordinator.number;
+        match happened {
+            Happened::Sample {
+                slice,
+                sequence,
+                sample,
+            } if slice == number => self.sampled(agent, sequence, *sample)?,
+            Happened::Closed { slice } if slice == number => self.window_closed(agent),
+            Happened::Done {
+                slice,
+                samples,
+                done,
+            } if slice == number => self.part_done(agent, samples, done)?,
+            _ => {}
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn sampled(&mut self, agent: usize, sequence: u64, sample: Sample) -> Result<(), ClusterError> {
+        self.open();
+        let sample = self
+            .coordinator
+            .checked(agent, sequence, sample, self.slice)?;
+        (self.listen)(SliceEvent::Sample(Box::new(sample)));
+        Ok(())
+    }
+
+    fn window_closed(&mut self, agent: usize) {
+        self.coordinator.members[agent].slice.is_closed = true;
+        if std::mem::take(&mut self.closes_early) {
+            let slice = self.coordinator.number;
+            self.coordinator.order_all(&What::Close { slice });
+        }
+    }
+
+    fn part_done(
+        &mut self,
+        agent: usize,
+        samples: u64,
+        done: SliceDone,
+    ) -> Result<(), ClusterError> {
+        let member = &mut self.coordinator.members[agent];
+        if samples != member.slice.samples {
+            return Err(member.lost(LOST_SAMPLES));
+        }
+        if done.cut_short && !self.is_stopped {
+            return Err(member.lost(ENDED_EARLY));
+        }
+        let longest = self.longest + LAST_WAIT;
+        let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
+        if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {
+            return Err(impossible(&member.intro.name));
+        }
+        member.slice.done = Some(done);
+        Ok(())
+    }
+
+    /// Reports the end of the window once every agent has closed it.
+    fn close(&mut self) {
+        let through = |member: &Member| member.slice.is_closed || member.slice.done.is_some();
+        if !self.is_closed && self.coordinator.members.iter().all(through) {
+            self.is_closed = true;
+            (self.listen)(SliceEvent::Closed);
+        }
+    }
+}
+
 impl Member {
     fn part(&self) -> PartOfAgent {
         let done = self.slice.done.as_ref();
@@ -370,95 +431,4 @@ fn impossible(agent: &str) -> ClusterError {
 
 fn nanos(length: Duration) -> u64 {
     u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Whether a machine can have used this much of its CPU time.
-fn is_possible_cpu(cpu: CpuOfMachine) -> bool {
-    let is_share = (0.0..=1.0).contains(&cpu.busy);
-    let are_cores = |cores| (0.0..=MOST_CORES).contains(&cores);
-    is_share && cpu.others.is_none_or(are_cores)
-}
-
-/// Whether all counts of a sample are so small that sums over a run cannot overflow.
-fn is_possible(sample: &Sample) -> bool {
-    let of_ops = sample.ops.iter().flat_map(|op| {
-        let counts = op.counts.into_array().into_iter().chain(op.answered);
-        let times = op.times.as_ref().map(|times| times.len()).into_array();
-        let sums = op.statuses.values().chain(op.failures.values());
-        let sums: Vec<u64> = sums.chain(op.errors.values()).copied().collect();
-        counts.chain(times).chain(sums)
-    });
-    let ledger = &sample.ledger;
-    let of_connections = [
-        ledger.opened,
-        ledger.already_open,
-        ledger.reused,
-        ledger.closed_by_client,
-        ledger.closed_by_server,
-        ledger.refused,
-        ledger.reset,
-        ledger.resent_refused,
-        ledger.resent_goaway,
-        ledger.resent_closed,
-    ];
-    let of_hosts = sample.hosts.iter().flat_map(|host| {
-        let counts = [host.ok, host.service.len()];
-        counts.into_iter().chain(host.errors.values().copied())
-    });
-    let times = [
-        ledger.connect_nanos,
-        ledger.unrecorded_nanos,
-        ledger.outside_nanos,
-        ledger.turnaround_nanos,
-        sample.cpu,
-    ];
-    let pause = sample.pause.is_none_or(|pause| pause.start <= pause.end);
-    let counts = of_ops
-        .chain(of_connections)
-        .chain(of_hosts)
-        .chain(sample.late);
-    let counts = counts.chain([sample.backlog, sample.waited.unwrap_or(0)]);
-    pause
-        && counts.into_iter().all(|count| count < MOST)
-        && times.iter().all(|time| *time < MOST << 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use tenbin_engine::{ErrorClass, OpSample, Pause};
-
-    use super::*;
-
-    #[test]
-    fn a_machine_cannot_use_more_than_all_of_its_cpu_time() {
-        let is_possible = |busy, others| is_possible_cpu(CpuOfMachine { busy, others });
-        assert!(is_possible(0.0, None) && is_possible(1.0, Some(16.0)));
-        for wrong in [-0.1, 1.01, f64::NAN, f64::INFINITY] {
-            assert!(!is_possible(wrong, None), "{wrong}");
-        }
-        for wrong in [-0.1, 1e9, f64::NAN] {
-            assert!(!is_possible(0.5, Some(wrong)), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn samples_whose_sums_could_overflow_are_refused() {
-        let usual = || Sample {
-            ops: vec![OpSample::new("GET")],
-            ..Sample::default()
-        };
-        assert!(is_possible(&usual()));
-        let changes: [fn(&mut Sample); 5] = [
-            |sample| sample.ops[0].counts.ok = u64::MAX,
-            |sample| *sample.ops[0].errors.entry(ErrorClass::Connect).or_default() = MOST,
-            |sample| sample.cpu = u64::MAX,
-            |sample| sample.late[3] = u64::MAX,
-            |sample| sample.pause = Some(Pause { start: 2, end: 1 }),
-        ];
-        for change in changes {
-            let mut sample = usual();
-            change(&mut sample);
-            assert!(!is_possible(&sample), "{sample:?}");
-        }
-    }
 }

@@ -19,7 +19,7 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn of(listen: SocketAddr, names: &[String]) -> Result<Self, ClusterError> {
+    pub(super) fn new(listen: SocketAddr, names: &[String]) -> Result<Self, ClusterError> {
         if let Some(name) = names.iter().find(|name| !is_host(name)) {
             return Err(ClusterError::Hub(format!(
                 "hub name \"{name}\" is neither a host name nor an IP address"
@@ -129,7 +129,7 @@ mod tests {
 
     fn of(listen: &str, names: &[&str]) -> Addresses {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        Addresses::of(listen.parse().unwrap(), &names).unwrap()
+        Addresses::new(listen.parse().unwrap(), &names).unwrap()
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn an_address_in_use_is_refused() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        let error = Addresses::of(taken.local_addr().unwrap(), &[]).unwrap_err();
+        let error = Addresses::new(taken.local_addr().unwrap(), &[]).unwrap_err();
         assert!(
             error.to_string().starts_with("cannot listen on 127.0.0.1:"),
             "{error}"

@@ -184,7 +184,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 }
 
 /// The command that measures this operation.
-pub(crate) fn of(operation: Operation) -> &'static Command {
+pub(crate) fn for_operation(operation: Operation) -> &'static Command {
     COMMANDS
         .iter()
         .find(|command| command.task == Task::Measure(operation))

@@ -17,7 +17,7 @@ impl WarpJob {
     /// The plan: one target, one workload, one slice with the measured duration.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
-        let command = command::of(self.operation).name;
+        let command = command::for_operation(self.operation).name;
         draft.name = Some(match &self.name {
             Some(name) => At::flag("--benchdata", name.as_str()),
             None => At::nowhere(format!("warp-{command}")),

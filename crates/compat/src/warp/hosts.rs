@@ -3,7 +3,7 @@
 use crate::parse::{Given, World};
 
 /// The hosts in the given order. Braces are kept, because the plan expands them.
-pub(super) fn of(given: &mut Given, world: &World<'_>) -> Vec<String> {
+pub(super) fn read(given: &mut Given, world: &World<'_>) -> Vec<String> {
     let mut hosts = Vec::new();
     let text = given.text("host").to_owned();
     for part in pieces(&text) {

@@ -131,27 +131,27 @@ const WARP_WHOLE_AT_MOST: f64 = 16.0 * 1024.0 * 1024.0;
 const VIRTUAL_HOSTS: [&str; 3] = [".amazonaws.com", ".googleapis.com", ".aliyuncs.com"];
 
 /// Creates the job from the flags.
-pub(super) fn of(
+pub(super) fn read(
     operation: Operation,
     mut given: Given,
     world: &World<'_>,
 ) -> Result<WarpJob, Mistakes> {
-    let name = command::of(operation).name;
+    let name = command::for_operation(operation).name;
     if let Some(operand) = given.operands.first() {
         given.mistakes.push(format!(
             "warp {name} takes no arguments, and {operand:?} is not a flag of it; \
             write false switches as --tls=false"
         ));
     }
-    let hosts = hosts::of(&mut given, world);
+    let hosts = hosts::read(&mut given, world);
     let size = match operation {
         Operation::Multipart | Operation::MultipartPut => {
             SizePlan::fixed(size_of_parts(&mut given))
         }
-        _ => sizes::of(&mut given),
+        _ => sizes::read(&mut given),
     };
     let mix = match operation {
-        Operation::Mixed | Operation::Versioned => mix::of(&mut given),
+        Operation::Mixed | Operation::Versioned => mix::read(&mut given),
         _ => Vec::new(),
     };
     check(operation, &mut given, &size, hosts.len());
@@ -210,6 +210,23 @@ pub(super) fn of(
 
 /// Checks combinations of flags, and flags that only some commands have.
 fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize) {
+    check_amounts(given);
+    check_content(given);
+    check_signature(given);
+    check_choice(given);
+    check_operation(operation, given);
+    check_shares(given);
+    check_storing(operation, given, size);
+    if hosts > 1 && given.text("host-select").eq_ignore_ascii_case("weighed") {
+        given.note(
+            "--host-select: hosts are used in turn; warp prefers the host with the \
+            fewest requests in flight"
+                .to_owned(),
+        );
+    }
+}
+
+fn check_amounts(given: &mut Given) {
     for flag in ["concurrent", "objects", "parts", "batch", "copies", "files"] {
         if given.is_given(flag) && given.whole(flag) == 0 {
             given.wrong(flag, "must be at least 1");
@@ -221,13 +238,19 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
             "must be longer than 0; write for example \"60s\"",
         );
     }
+}
+
+fn check_content(given: &mut Given) {
     if given.text("obj.generator").eq_ignore_ascii_case("csv") {
         given.wrong(
             "obj.generator",
             "objects contain random bytes; leave it out",
         );
     }
-    check_signature(given);
+}
+
+/// Checks which objects, and which of their bytes, are used.
+fn check_choice(given: &mut Given) {
     if given.switch("range") && !given.is_given("range-size") {
         given.wrong(
             "range",
@@ -243,7 +266,15 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     if given.is_given("list-existing") && given.is_given("objects") {
         given.note("--objects: with --list-existing, limits the number of objects used".to_owned());
     }
-    let in_parts = matches!(operation, Operation::Multipart | Operation::MultipartPut);
+}
+
+/// Whether the operation uploads objects in parts.
+fn is_in_parts(operation: Operation) -> bool {
+    matches!(operation, Operation::Multipart | Operation::MultipartPut)
+}
+
+fn check_operation(operation: Operation, given: &mut Given) {
+    let in_parts = is_in_parts(operation);
     if in_parts && given.switch("disable-multipart") {
         given.wrong(
             "disable-multipart",
@@ -264,6 +295,10 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     {
         given.wrong("part.concurrent", "must not be more than --parts");
     }
+}
+
+/// Checks that a mix does not delete more than it stores.
+fn check_shares(given: &mut Given) {
     let (put, delete) = (
         given.decimal("put-distrib"),
         given.decimal("delete-distrib"),
@@ -276,30 +311,31 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
             "a mix deletes what it has stored: the share must not be larger than --put-distrib",
         );
     }
-    if in_parts && given.switch("obj.randsize") {
-        given.wrong(
-            "obj.randsize",
-            "every part has the size of --part.size; leave it out",
-        );
+}
+
+/// Says where objects are stored in another way than by warp.
+fn check_storing(operation: Operation, given: &mut Given, size: &SizePlan) {
+    if is_in_parts(operation) {
+        if given.switch("obj.randsize") {
+            given.wrong(
+                "obj.randsize",
+                "every part has the size of --part.size; leave it out",
+            );
+        }
+        return;
     }
     let is_large = size.mean() > WARP_WHOLE_AT_MOST;
-    if !in_parts && is_large && !given.switch("disable-multipart") {
+    let is_multipart_off = given.switch("disable-multipart");
+    if is_large && !is_multipart_off {
         given.note(
             "objects are stored by one PUT each; warp stores objects above 16 MiB in \
             parts, which warp multipart-put does here"
                 .to_owned(),
         );
     }
-    if !in_parts && !is_large && given.switch("disable-multipart") {
+    if !is_large && is_multipart_off {
         given.note(
             "--disable-multipart: objects up to 16 MiB are stored by one PUT with and without it"
-                .to_owned(),
-        );
-    }
-    if hosts > 1 && given.text("host-select").eq_ignore_ascii_case("weighed") {
-        given.note(
-            "--host-select: hosts are used in turn; warp prefers the host with the \
-            fewest requests in flight"
                 .to_owned(),
         );
     }

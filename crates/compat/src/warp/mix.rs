@@ -21,7 +21,7 @@ const SHARES: [(MixedOperation, &str, &str); 4] = [
 
 /// The shares, without zeros. If any share is given, the shares not given are 0 instead of warp's
 /// defaults.
-pub(super) fn of(given: &mut Given) -> Vec<(MixedOperation, f64)> {
+pub(super) fn read(given: &mut Given) -> Vec<(MixedOperation, f64)> {
     let named = |flag: &str| given.is_given(flag);
     let some_named = SHARES.iter().any(|(_, flag, _)| named(flag));
     let shares: Vec<(MixedOperation, f64)> = SHARES

@@ -88,7 +88,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     }
     match command.task {
         Task::Measure(operation) => {
-            job::of(operation, given, world).map(|job| Parsed::Measure(Box::new(job)))
+            job::read(operation, given, world).map(|job| Parsed::Measure(Box::new(job)))
         }
         Task::Read(reading) => reading_of(reading, given).map(Parsed::Read),
         Task::None => Ok(Parsed::Help(overview())),

@@ -90,9 +90,9 @@ impl SizePlan {
 }
 
 /// The sizes according to the flags.
-pub(super) fn of(given: &mut Given) -> SizePlan {
+pub(super) fn read(given: &mut Given) -> SizePlan {
     let text = given.text("obj.size").to_owned();
-    match read(&text, given.switch("obj.randsize")) {
+    match parse(&text, given.switch("obj.randsize")) {
         Ok((plan, note)) => {
             if let Some(note) = note {
                 given.note(format!("--obj.size: {note}"));
@@ -106,7 +106,7 @@ pub(super) fn of(given: &mut Given) -> SizePlan {
     }
 }
 
-fn read(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), String> {
+fn parse(text: &str, random: bool) -> Result<(SizePlan, Option<&'static str>), String> {
     let parts: Vec<&str> = text.split(',').collect();
     if parts.iter().any(|part| part.contains(':')) {
         if random {
@@ -203,7 +203,7 @@ mod tests {
             ("1KiB,1MiB", false, "1MiB"),
             ("1MiB:40,4096:60", false, "1..4KiB:60,4097..1MiB:40"),
         ] {
-            let read = read(text, random).map(|(plan, _)| plan.in_plan());
+            let read = parse(text, random).map(|(plan, _)| plan.in_plan());
             assert_eq!(read.as_deref(), Ok(plan), "{text}");
         }
         for text in [
@@ -216,14 +216,14 @@ mod tests {
             "1KiB:0",
             "1KiB:1,1024:2",
         ] {
-            assert!(read(text, false).is_err(), "{text}");
+            assert!(parse(text, false).is_err(), "{text}");
         }
     }
 
     /// Warp states that the mean of its random sizes is 0.179 of the largest size.
     #[test]
     fn random_sizes_have_warps_mean_and_bounds() {
-        let (plan, _) = read("10MiB", true).expect("a plan");
+        let (plan, _) = parse("10MiB", true).expect("a plan");
         let share = plan.mean() / f64::from(10 << 20);
         assert!((share - 0.1796).abs() < 0.0005, "{share}");
         assert_eq!(plan.ranges()[0].least, 40 << 10);

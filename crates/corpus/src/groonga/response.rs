@@ -1,7 +1,7 @@
 //! Parses Groonga's responses, in command versions 1 to 3.
 
-use crate::error::excerpt;
 use crate::json::Json;
+use tenbin_http::excerpt;
 
 /// A parsed response of Groonga.
 #[derive(Debug, Clone, PartialEq)]

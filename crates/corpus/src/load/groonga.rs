@@ -4,8 +4,8 @@ use super::sink::{Options, Sink};
 use crate::error::Error;
 use crate::escape::query_component;
 use crate::groonga::{Columns, Command, Record, Response};
-use crate::http::Client;
 use crate::json::Json;
+use tenbin_http::Client;
 
 /// Groonga's error code for invalid arguments, including names that exist already.
 const INVALID_ARGUMENT: i64 = -22;

@@ -5,12 +5,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::sink::{Options, Sink};
-use crate::error::{Error, excerpt};
+use tenbin_http::excerpt;
+
+use crate::error::Error;
 use crate::escape::query_component;
 use crate::groonga::{Column, Command, Record, Schema, Table};
-use crate::http::{Client, Reply};
 use crate::json::Json;
 use crate::opensearch::index_of;
+use tenbin_http::{Client, Reply};
 
 /// Pauses before a batch is sent again because the cluster was overloaded. The records of the batch
 /// have keys, so they are not duplicated.

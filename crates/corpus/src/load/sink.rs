@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::groonga::{Command, Record};
-use crate::http::Login;
+use tenbin_http::Login;
 
 /// One or more servers that data is loaded into.
 pub trait Sink: Send {

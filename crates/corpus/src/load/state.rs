@@ -1,5 +1,6 @@
 //! Progress of a load, saved in a small file, so that the load can be resumed.
 
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -190,17 +191,19 @@ fn read(path: &Path) -> Result<Option<Stored>, Error> {
     })
 }
 
-/// Replaces the file atomically, so that a killed process leaves no partial file.
+/// Replaces the file atomically, so that a killed process leaves no partial file. The temporary file has
+/// a fixed name: the next write replaces one that a killed process has left.
 fn write(path: &Path, stored: &Stored) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    serde_json::to_writer(&mut file, stored)?;
-    file.write_all(b"\n")?;
-    file.persist(path)?;
-    Ok(())
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    let temporary = PathBuf::from(temporary);
+    let _ = fs::remove_file(&temporary);
+    let mut file = File::create_new(&temporary)?;
+    let written = serde_json::to_writer(&mut file, stored).map_err(io::Error::from);
+    written
+        .and_then(|()| file.write_all(b"\n"))
+        .and_then(|()| fs::rename(&temporary, path))
+        .inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{PAGE, Source, Wanted, extract};
 use crate::error::Error;
 use crate::escape::query_component;
 use crate::groonga::{Columns, Response};
-use crate::http::Client;
+use tenbin_http::Client;
 
 struct Groonga<'a> {
     server: &'a Client,

@@ -5,9 +5,9 @@ use serde_json::json;
 use super::{PAGE, Source, Wanted, as_term, words};
 use crate::error::Error;
 use crate::escape::query_component;
-use crate::http::{Client, Reply};
 use crate::json::Json;
 use crate::opensearch::{index_of, query};
+use tenbin_http::{Client, Reply};
 
 const JSON: &str = "application/json";
 /// How long the cluster keeps the scroll context between two requests.

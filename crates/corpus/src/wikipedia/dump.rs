@@ -254,7 +254,7 @@ impl<R: BufRead> Dump<R> {
         }
         let id = draft.id.trim();
         let id = id.parse().map_err(|_| {
-            let title = crate::error::excerpt(&draft.title);
+            let title = tenbin_http::excerpt(&draft.title);
             self.malformed(format!(
                 "the page {title:?} ends here, and its <id> is {id:?}, which is not a number"
             ))
@@ -332,7 +332,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
 
 fn resolve(reference: &BytesRef<'_>) -> Result<char, String> {
     let unknown = || {
-        let name = crate::error::excerpt(&reference.xml10_content());
+        let name = tenbin_http::excerpt(&reference.xml10_content());
         format!("unknown entity &{name};")
     };
     if reference.is_char_ref() {

@@ -231,6 +231,9 @@ impl Scheduler<'_> {
             ledger.closed_by_client += 1;
         } else {
             ledger.closed_by_server += 1;
+            if self.schedule.keep_alive {
+                self.tally.closed_after(self.slots[slot].exchange.op, now);
+            }
         }
         let connection = self.slots[slot].link;
         // RFC 9112 section 9.6: a server that announces the close processes no later request.

@@ -132,6 +132,23 @@ struct Slot {
 }
 
 impl Slot {
+    /// A slot of connection `link`, which is not open yet; connections go to the hosts in turn.
+    fn unused(link: usize, hosts: usize) -> Self {
+        Self {
+            state: SlotState::Off,
+            link,
+            exchange: Exchange {
+                host: link % hosts,
+                ..Exchange::default()
+            },
+            intended: 0,
+            started: 0,
+            first_byte: 0,
+            opens_connection: false,
+            rested: u64::MAX,
+        }
+    }
+
     /// Time at which the request times out; `usual` is the timeout of the load.
     #[inline]
     fn deadline(&self, usual: u64) -> u64 {
@@ -225,19 +242,7 @@ impl<'w> Scheduler<'w> {
         let hosts = schedule.weights.len();
         let links = schedule.connections * hosts;
         let slots = (0..links * schedule.depth)
-            .map(|slot| Slot {
-                state: SlotState::Off,
-                link: slot / schedule.depth,
-                exchange: Exchange {
-                    host: slot / schedule.depth % hosts,
-                    ..Exchange::default()
-                },
-                intended: 0,
-                started: 0,
-                first_byte: 0,
-                opens_connection: false,
-                rested: u64::MAX,
-            })
+            .map(|slot| Slot::unused(slot / schedule.depth, hosts))
             .collect();
         let users = schedule.connections * schedule.depth;
         let stages = schedule.stages.then(|| {

@@ -14,6 +14,7 @@ fn without_keep_alive_the_client_closes() {
     assert_eq!(played.ledger.reused, 0);
     assert_eq!(played.ledger.closed_by_client, 200);
     assert_eq!(played.ledger.closed_by_server, 0);
+    assert_eq!(played.total.counts.closed_after, 0);
 }
 
 #[test]
@@ -23,6 +24,8 @@ fn a_server_that_closes_is_named_in_the_ledger() {
     });
     assert_eq!(played.ledger.closed_by_server, 100);
     assert_eq!(played.ledger.closed_by_client, 0);
+    // The last response arrives when the window has closed.
+    assert_eq!(played.total.counts.closed_after, 99);
 }
 
 #[test]

@@ -34,8 +34,8 @@ use crate::transport::{TcpFigures, Transport, describe};
 const READ_BUFFER: usize = 256 * 1024;
 /// Bodies that are not inspected are dropped unread if at least this number of bytes remains.
 const WORTH_DROPPING: u64 = 64 * 1024;
-/// Most bytes dropped per call. The buffer for these bytes has this size, but takes no physical
-/// memory on systems whose kernel drops the bytes itself.
+/// Most bytes dropped per call, and size of the buffer for them, which exists from the first large
+/// body on: an allocator that reuses memory would clear 4 MiB at the start of every slice.
 const DROP_BUFFER: usize = 4 * 1024 * 1024;
 /// Most consecutive reads of one connection before timers, the stop flag and other connections are
 /// served, so that a server that never pauses does not block the thread.
@@ -60,7 +60,7 @@ pub struct StreamDriver<F: Framing> {
     connections: Vec<Connection<F>>,
     depth: usize,
     buffer: Box<[u8]>,
-    drop_buffer: Box<[u8]>,
+    drop_buffer: Vec<u8>,
     shared: F::Shared,
     /// Connections at a depth above 1 with requests to write.
     unwritten: Vec<usize>,
@@ -91,7 +91,7 @@ impl<F: Framing> StreamDriver<F> {
             connections,
             depth,
             buffer: vec![0; READ_BUFFER].into_boxed_slice(),
-            drop_buffer: vec![0; DROP_BUFFER].into_boxed_slice(),
+            drop_buffer: Vec::new(),
             shared: F::Shared::default(),
             unwritten: Vec::new(),
             unread: Vec::new(),
@@ -238,6 +238,7 @@ impl<F: Framing> StreamDriver<F> {
                 None => (READ_BUFFER, transport.read(&mut self.buffer)),
                 Some(left) => {
                     let asked = left.min(DROP_BUFFER as u64) as usize;
+                    self.drop_buffer.resize(DROP_BUFFER, 0);
                     (asked, transport.discard(&mut self.drop_buffer[..asked]))
                 }
             };

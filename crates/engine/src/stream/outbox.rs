@@ -16,8 +16,8 @@ const MOST_PIECES: usize = 64;
 
 /// Result of a write.
 pub(super) enum Wrote {
-    /// All requests were written, or the socket is full.
-    AsFarAsItGoes,
+    /// Everything was written that the socket took, which can be all.
+    Partial,
     /// The write failed.
     Failed(io::Error),
 }
@@ -120,7 +120,7 @@ impl Outbox {
         }
         match transport.flush() {
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => Wrote::Failed(error),
-            _ => Wrote::AsFarAsItGoes,
+            _ => Wrote::Partial,
         }
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::expectation::Relation;
+use crate::comparison::expectation::Relation;
 
 /// A condition that every response of a workload must meet. `Display` writes the condition as in a
 /// plan file.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
-use crate::expectation::Relation;
+use crate::comparison::expectation::Relation;
 
 /// Largest compiled regular expression, bytes.
 const LARGEST_EXPRESSION: usize = 1 << 20;

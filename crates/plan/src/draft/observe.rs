@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 
-use crate::key::{Flag, Takes, section, switch, text};
-use crate::scalar::{At, FromFlag, Scalar};
+use crate::keys::row::{Flag, Takes, section, switch, text};
+use crate::keys::scalar::{At, FromFlag, Scalar};
 
 /// The `observe` of a target: one source, or a list of sources whose figures are added up.
 #[derive(Debug, Clone)]

@@ -1,7 +1,13 @@
 //! The keys of `[output]`.
 
-use crate::key::{Flag, Takes, section, text};
-use crate::scalar::{List, Scalar};
+use std::net::{Ipv4Addr, SocketAddr};
+
+use url::Url;
+
+use crate::keys::page::Page;
+use crate::keys::row::{Flag, Takes, section, text};
+use crate::keys::scalar::{List, Scalar};
+use crate::keys::value::Reading;
 
 section! {
     /// `[output]`.
@@ -10,10 +16,17 @@ section! {
         /// as `["csv", "junit=result.xml"]`. [formats.md](formats.md) lists the formats. Without a
         /// file name, the file is written into the run directory. `--export` adds files to this
         /// list
-        export: List = text("list of formats").synonyms(&["exports"]);
+        export: List => Vec<String>, read_in export = text("list of formats").synonyms(&["exports"]);
+        /// note kept with the result, and printed before the answer: up to 500 characters
+        note: Scalar => Option<String>, read note = text("text").flag(Flag::text(
+            "--note",
+            "TEXT",
+            "Note kept with the result and printed before the answer, for example what was changed \
+             since the last run; up to 500 characters",
+        ));
         /// serve a page with the figures of every second while the run lasts, on 127.0.0.1 only. A
         /// number is the port. The address with its token is printed: [live.md](live.md)
-        live: Scalar = text("`true`, `false` or a port, 1 to 65,535").default_rule("`false`").flag(Flag::of(
+        live: Scalar, shown live = text("`true`, `false` or a port, 1 to 65,535").default_rule("`false`").flag(Flag::of(
             "--live",
             Takes::Optional("PORT", "true"),
             "Serve a live page with the figures of every second during the run, on 127.0.0.1 \
@@ -22,7 +35,7 @@ section! {
         /// serve operation counters and latency percentiles since the start of the run to a
         /// Prometheus server, at `/metrics` on this port of 127.0.0.1, or on this address, while
         /// the run lasts: [live.md](live.md#prometheus)
-        prometheus: Scalar = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
+        prometheus: Scalar => Option<SocketAddr>, read address = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
             "--prometheus",
             "ADDRESS",
             "Serve metrics for Prometheus during the run, at the path /metrics (operation \
@@ -32,7 +45,7 @@ section! {
         /// send operation counters and latency histograms since the start of the run to this
         /// OpenTelemetry collector, by OTLP over HTTP, every 5 s and at the end of the run:
         /// [live.md](live.md#opentelemetry)
-        otlp: Scalar = text("URL").flag(Flag::text(
+        otlp: Scalar => Option<String>, read collector = text("URL").flag(Flag::text(
             "--otlp",
             "URL",
             "Send metrics to this OpenTelemetry collector during the run (operation counters \
@@ -40,4 +53,90 @@ section! {
              end, for example http://127.0.0.1:4318",
         ));
     }
+    stored {
+        /// What a run writes and serves in addition to its run directory.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Output {
+            /// Port of the live page; 0 for a free port. `None` for no page.
+            pub live: Option<u16> = None,
+        }
+    }
+}
+
+/// Reads a format, or a format with its file. Relative paths start at the plan's directory.
+fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, String> {
+    let text = scalar.text()?;
+    match text.split_once('=') {
+        Some(("", _)) | None if text.trim().is_empty() || text.starts_with('=') => {
+            Err("write the name of a format, for example \"csv\"".to_owned())
+        }
+        Some((format, "-")) => Err(format!(
+            "only the command line can send a format to standard output: --export {format}=-"
+        )),
+        Some((_, "")) => Err(format!("{text:?} names no file; write {text}FILE")),
+        Some((format, file)) => Ok(format!(
+            "{format}={}",
+            reading.directory.join(file).display()
+        )),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Reads a note of at most 500 characters.
+fn note(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?.trim();
+    let length = text.chars().count();
+    if (1..=500).contains(&length) && !text.contains(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be one line of 1 to 500 printable characters".to_owned())
+    }
+}
+
+fn live(output: &Output, page: &mut Page) {
+    match output.live {
+        None => {}
+        Some(0) => page.key(&OutputDraft::live, true),
+        Some(port) => page.key(&OutputDraft::live, port),
+    }
+}
+
+/// Reads an address to listen on; 127.0.0.1 if only the port is given.
+fn address(scalar: &Scalar) -> Result<SocketAddr, String> {
+    let text = match scalar {
+        Scalar::Text(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let port = text.trim_start_matches(':').parse::<u16>();
+    let own = port.map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    own.ok()
+        .or_else(|| text.parse().ok())
+        .ok_or_else(|| format!("{text:?} is not a port and not an address such as 127.0.0.1:9464"))
+}
+
+/// The path at which collectors receive metrics.
+const METRICS: &str = "/v1/metrics";
+
+/// Reads the URL of a collector, and appends [`METRICS`] unless the URL already ends with that
+/// path.
+fn collector(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?;
+    let hint = "write for example http://127.0.0.1:4318";
+    let mut url = Url::parse(text).map_err(|error| format!("not a URL ({error}); {hint}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("the URL is neither http:// nor https://; {hint}"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("the URL contains a user or a password, which plan.toml would show".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(format!("the URL contains a query or a fragment; {hint}"));
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    if path.ends_with(METRICS) {
+        url.set_path(&path)
+    } else {
+        url.set_path(&format!("{path}{METRICS}"))
+    }
+    Ok(url.to_string())
 }

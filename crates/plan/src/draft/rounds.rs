@@ -2,9 +2,16 @@
 
 use std::time::Duration;
 
-use crate::key::{Flag, Takes, choice, section, text, time, time_from, whole};
+use crate::comparison::until::Until;
+use crate::keys::names::Named as _;
+use crate::keys::page::{self, Page};
+use crate::keys::row::{Flag, Takes, choice, section, text, time, time_from, whole};
+use crate::keys::scalar::Scalar;
+use crate::load::outage::OnOutage;
+use crate::load::probes::Probes;
+use crate::load::sustain::Sustain;
+use crate::plan_file::mistake::Mistake;
 use crate::relaunch::Relaunch;
-use crate::scalar::Scalar;
 
 /// Maximum number of rounds of a run.
 pub(crate) const MOST_ROUNDS: u64 = 100_000;
@@ -32,7 +39,7 @@ section! {
         /// blocks: an even number of rounds for two targets (ABBA quads); for three or more, a
         /// multiple of the number of targets, or of twice that number if it is odd (Williams
         /// squares). Other numbers are rounded up, with a note
-        count: Scalar = whole(1, MOST_ROUNDS)
+        count: Scalar, shown count = whole(1, MOST_ROUNDS)
             .default_rule(
                 "8 for one target, 16 for two; for more, the smallest number of squares that can \
                  show a difference: see [How many rounds](#how-many-rounds)",
@@ -54,8 +61,9 @@ section! {
         /// end the run when every ratio of the primary metric (with one target, every primary metric)
         /// has this precision. `count` is then the minimum number of rounds. The size of the ratios
         /// does not affect when the run ends
-        until: Scalar = text("`\"±0.01%\"` to `\"±50%\"`")
+        until: Scalar, shown until = text("`\"±0.01%\"` to `\"±50%\"`")
             .default_rule("none: `count` rounds")
+            .comment("ends when every primary ratio is known to this precision")
             .synonyms(&["precision"])
             .flag(Flag::text(
                 "--until",
@@ -77,8 +85,9 @@ section! {
         /// target receives (patterns, reads of objects and blobs), all targets of a round receive
         /// the same number of requests, and a slice lasts until these requests are complete:
         /// [architecture.md](architecture.md#the-same-requests-for-every-target)
-        slice: Scalar = time_from(SHORTEST_SLICE)
-            .default_rule(
+        slice: Scalar => Duration = time_from(SHORTEST_SLICE)
+            .default_explained(
+                "2s",
                 "`\"2s\"`; `\"1s\"` for three or more targets. If operations are slow: 20 times the \
                  median time of the slowest operation in the warm-up, up to 60 s; a note reports \
                  this, and the plan in the run directory has the new length",
@@ -95,8 +104,8 @@ section! {
         /// settling time: unmeasured load at the start of every slice. The settling time starts
         /// when every connection is open or has failed to open within 10 s (or `timeout`, if
         /// shorter). With `0s`, connections are opened inside the measured window
-        lead: Scalar = time()
-            .default_rule("a tenth of `slice`, at most 500 ms")
+        lead: Scalar => Duration = time()
+            .default_explained("200ms", "a tenth of `slice`, at most 500 ms")
             .comment("unmeasured settling time at the start of a slice")
             .flag(
                 Flag::text(
@@ -107,14 +116,14 @@ section! {
                 .default("a tenth of the slice, at most 500ms"),
             );
         /// pause between slices
-        gap: Scalar = time()
+        gap: Scalar => Duration = time()
             .default("200ms")
             .comment("pause between slices")
             .synonyms(&["pause"])
             .flag(Flag::text("--gap", "TIME", "Pause between two slices"));
         /// unmeasured load before the first slice of each workload on each target, and after every
         /// restart by `relaunch`. Blob phases have no warm-up by default
-        warmup: Scalar = time().default("2s").synonyms(&["warm_up"]).flag(Flag::text(
+        warmup: Scalar => Duration = time().default("2s").synonyms(&["warm_up"]).flag(Flag::text(
             "--warmup",
             "TIME",
             "Unmeasured load before the first slice of each workload on each target",
@@ -128,11 +137,14 @@ section! {
         /// searches, rates that change, operations that use up their objects, and slices with cold
         /// caches (`relaunch = "slice"`) have no stretch; of a concurrency sweep, only the highest
         /// level has one
-        sustain: Scalar = text("time, percentage, `\"auto\"` or `\"0\"`")
-            .default_rule(
+        sustain: Scalar => Sustain, read sustain = text("time, percentage, `\"auto\"` or `\"0\"`")
+            .default_explained(
+                "auto",
                 "`\"auto\"`: `\"20%\"` if the plan compares targets or workloads in at least five \
                  blocks; otherwise `\"0\"`",
             )
+            .changes_only()
+            .comment("continuous load on each target after the rounds")
             .flag(
                 Flag::text(
                     "--sustain",
@@ -140,8 +152,7 @@ section! {
                     "Continuous load on each target after the rounds, to find servers that are \
                      fast only after rests: a time, or a share of the measured time; 0 turns it off",
                 )
-                .default("20% if targets or workloads are compared in at least five blocks")
-                .excludes(&["soak"]),
+                .default("20% if targets or workloads are compared in at least five blocks"),
             )
             .flag(Flag::text(
                 "--soak",
@@ -149,13 +160,33 @@ section! {
                 "Long continuous load on each target after the rounds, for example 30m, to use up \
                  large credits; the same as --sustain TIME",
             ));
+        /// whether each workload is sent to each target for a moment with one connection and with
+        /// twice its connections after the rounds, to find what limits the target: section `limit`.
+        /// `"auto"`: in a closed loop, if the run is so long that the probes take at most a tenth of
+        /// its time; not for the levels of a concurrency sweep, with agents, for operations that use
+        /// up their objects, or with cold caches (`relaunch = "slice"`). `"none"`: no probes
+        probes: Scalar => Probes = choice::<Probes>()
+            .default("auto")
+            .changes_only()
+            .comment("short slices with one and with twice the connections, after the rounds")
+            .flag(
+                Flag::text(
+                    "--probes",
+                    "auto|none",
+                    "After the rounds, load each target for a moment with one connection and with \
+                     twice the connections, to find what limits it; at most a tenth of the run",
+                )
+                .default("auto, in closed loops"),
+            );
         /// what happens when a target that has answered before gives no correct response in a whole
         /// slice, because it cannot be reached or answers with status 502, 503 or 504. A time: Tenbin
         /// waits so long for an answer, and measures the block again; finding `outage`.
         /// `"continue"`: 60 s. `"stop"`: the run ends, and the slices before stay. Maximum-rate
         /// searches end
-        on_outage: Scalar = text("time, `\"continue\"` or `\"stop\"`")
-            .default_rule("`\"continue\"`")
+        on_outage: Scalar => OnOutage, read on_outage = text("time, `\"continue\"` or `\"stop\"`")
+            .default_explained("continue", "`\"continue\"`")
+            .changes_only()
+            .comment("when a target stops answering")
             .flag(
                 Flag::text(
                     "--on-outage",
@@ -175,7 +206,7 @@ section! {
         /// warm-up for all workloads together. Restarts require that every target has a `command`
         /// and that every workload is of kind `"http"` without `slo`. Older plans contain `true`
         /// (`"slice"`) and `false` (`"never"`)
-        relaunch: Scalar = choice::<Relaunch>().default("auto").flag(
+        relaunch: Scalar => Relaunch, read relaunch = choice::<Relaunch>().default("auto").changes_only().flag(
             Flag::of(
                 "--relaunch",
                 Takes::Optional("WHEN", "slice"),
@@ -191,5 +222,61 @@ section! {
                  several targets, several blocks and no --patterns; otherwise never",
             ),
         );
+    }    stored {
+        /// Number and length of slices.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Rounds {
+            /// Number of rounds, each with one slice of every target. With two targets, this is an
+            /// even number, because two rounds form one ABBA quad. If the run can end by precision,
+            /// this is the minimum number.
+            pub count: u32 = 0,
+            /// The number of rounds as written in the plan, if `count` was rounded up to whole
+            /// blocks.
+            pub asked: Option<u32> = None,
+            /// The precision at which the run ends; `None` for a run of `count` rounds.
+            pub until: Option<Until> = None,
+        }
+    }
+}
+
+impl Rounds {
+    /// The maximum number of rounds: `count`, or more in a run that can end by precision.
+    pub fn most(&self) -> u32 {
+        self.until.map_or(self.count, |until| until.most)
+    }
+}
+
+fn count(rounds: &Rounds, page: &mut Page) {
+    page.key(&RoundsDraft::count, rounds.count);
+}
+
+fn until(rounds: &Rounds, page: &mut Page) {
+    if let Some(until) = rounds.until {
+        page.key(
+            &RoundsDraft::until,
+            page::text(format!("±{}", until.within)),
+        );
+        page.key(&RoundsDraft::max_count, until.most);
+    }
+}
+
+fn on_outage(scalar: &Scalar) -> Result<OnOutage, String> {
+    OnOutage::parse(scalar.text()?)
+}
+
+/// Reads a time, a percentage, `"auto"` or 0.
+fn sustain(scalar: &Scalar) -> Result<Sustain, String> {
+    match scalar {
+        Scalar::Whole(0) => Ok(Sustain::Off),
+        other => Sustain::parse(other.text()?),
+    }
+}
+
+/// Reads the name of a [`Relaunch`], or `true` or `false` as in older plans.
+fn relaunch(scalar: &Scalar) -> Result<Relaunch, Mistake> {
+    match scalar.switch() {
+        Ok(true) => Ok(Relaunch::Slice),
+        Ok(false) => Ok(Relaunch::Never),
+        Err(_) => scalar.choice(Relaunch::NAMES),
     }
 }

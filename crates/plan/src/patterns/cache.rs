@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::set::PatternSet;
-use crate::percent::Percent;
+use crate::keys::value::read_from_text;
+use crate::units::percent::Percent;
 
 /// The default cache size of Groonga and of Droonga's HTTP server, in responses.
 pub const DEFAULT_CACHE_SIZE: u32 = 100;
@@ -114,6 +115,8 @@ impl fmt::Display for CacheCounters {
         })
     }
 }
+
+read_from_text!(CacheCounters);
 
 #[cfg(test)]
 mod tests {

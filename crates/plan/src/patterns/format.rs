@@ -7,7 +7,7 @@ use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::set::PatternSet;
 use super::{access_log, groonga_log, json, text};
-use crate::names::Named;
+use crate::keys::names::Named;
 
 /// The format of a file of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

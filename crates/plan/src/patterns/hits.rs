@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::keys::value::read_from_text;
+
 /// How the response to a search reports its number of hits (matching records).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HitSource {
@@ -77,6 +79,8 @@ impl fmt::Display for HitSource {
         })
     }
 }
+
+read_from_text!(HitSource);
 
 #[cfg(test)]
 mod tests {

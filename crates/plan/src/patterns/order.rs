@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::choose::Choose;
+use crate::keys::value::read_from_text;
 
 /// The order in which requests are drawn from patterns. Requests are drawn without end.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -55,6 +56,8 @@ impl fmt::Display for PatternOrder {
         }
     }
 }
+
+read_from_text!(PatternOrder);
 
 #[cfg(test)]
 mod tests {

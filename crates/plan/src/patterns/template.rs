@@ -10,7 +10,7 @@ use super::hits::HitSource;
 use super::request;
 use super::set::PatternSet;
 use super::term::groonga_query;
-use crate::searched::SearchServer;
+use crate::search_servers::SearchServer;
 
 /// The search request of the Droonga tutorial, without the search term at its end; with snippets,
 /// sorting and a drill-down (facet).
@@ -242,7 +242,7 @@ pub(crate) fn terms(file: &[u8]) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::Named;
+    use crate::keys::names::Named;
 
     #[test]
     fn terms_are_escaped_for_where_they_stand() {

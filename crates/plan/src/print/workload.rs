@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::load::load;
 use crate::draft::WorkloadDraft;
-use crate::page::{Page, text};
-use crate::workload::Workload;
+use crate::keys::page::{Page, text};
+use crate::plan::workload::Workload;
 
 pub(super) fn workload(page: &mut Page, workload: &Workload, own_load: bool, slice: Duration) {
     page.table("[[workload]]");

@@ -2,13 +2,12 @@
 
 use url::Url;
 
-use crate::agents::Agents;
 use crate::context::Context;
-use crate::draft::AgentsDraft;
-use crate::key::Section as _;
-use crate::problem::{Findings, Refusal};
+use crate::draft::{Agents, AgentsDraft};
+use crate::keys::row::Section as _;
+use crate::keys::scalar::{At, Scalar};
+use crate::plan_file::problem::{Findings, Refusal};
 use crate::resolver::Resolver;
-use crate::scalar::{At, Scalar};
 
 impl AgentsDraft {
     /// The agents, for a command that needs no plan; `None` without agents.
@@ -28,16 +27,13 @@ impl AgentsDraft {
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &AgentsDraft) -> Option<Agents> {
     let count: Option<usize> = resolver.value(&AgentsDraft::count, &draft.count);
     let nats = resolver.read(AgentsDraft::nats.name, &draft.nats, server);
-    let creds = resolver.path(AgentsDraft::creds.name, &draft.creds);
-    let on_loss = resolver.value_or_default(&AgentsDraft::on_loss, &draft.on_loss);
-    let wait = resolver.value_or_default(&AgentsDraft::wait, &draft.wait);
+    let mut agents = Agents::default();
+    agents.read_keys(resolver, draft);
     match (count, nats) {
         (Some(count), Some(nats)) => Some(Agents {
             count,
             nats,
-            creds,
-            on_loss,
-            wait,
+            ..agents
         }),
         (Some(_), None) if draft.nats.is_none() => {
             if let Some(At { place, .. }) = &draft.count {

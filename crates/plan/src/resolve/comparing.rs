@@ -1,26 +1,20 @@
 //! Resolves the comparison of targets and workloads.
 
-use super::naming;
 use super::sweep;
-use crate::comparing::{Comparing, DEFAULT_MARGIN, DEFAULT_START_NOISE};
-use crate::draft::{CompareDraft, TargetDraft};
-use crate::expectation::{Bound, Demand, Expectation, Written as Condition};
-use crate::figure::Figure;
-use crate::hypotheses::hypotheses;
+use crate::comparison::expectation::{Bound, Demand, Expectation, Written as Condition};
+use crate::comparison::figure::Figure;
+use crate::draft::{CompareDraft, Comparing, Draft};
+use crate::keys::scalar::{At, Field, Scalar};
+use crate::keys::suggest::did_you_mean;
 use crate::load::Pace;
-use crate::percent::Percent;
-use crate::reach::Reach;
+use crate::naming;
+use crate::plan::hypotheses::hypotheses;
+use crate::plan::schedule::block_of;
+use crate::plan::workload::Workload;
+use crate::plan_file::mistake::Mistake;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, List, Scalar};
-use crate::schedule::block_of;
-use crate::searched::Searched;
-use crate::suggest::did_you_mean;
-use crate::target::Target;
-use crate::workload::Workload;
-
-const LEAST_MARGIN: Percent = Percent::of(0.1);
-const MOST_MARGIN: Percent = Percent::of(100.0);
+use crate::target::{Reach, Searched, Target, TargetDraft};
+use crate::units::percent::Percent;
 
 /// The number of targets and whether there is a twin, known before any target is resolved.
 pub(super) struct Sides {
@@ -79,82 +73,63 @@ impl Sides {
     }
 }
 
-/// The keys of a draft that set what is compared and how.
-pub(super) struct Written<'a> {
-    pub(super) baseline: &'a Field,
-    pub(super) aa: &'a Field,
-    pub(super) margin: &'a Field,
-    pub(super) start_noise: &'a Field,
-    pub(super) decide: &'a Field,
-    pub(super) expect: Option<&'a At<List>>,
-    pub(super) compare: &'a CompareDraft,
-    pub(super) fail_if: Option<&'a At<List>>,
-}
-
 /// Resolves the comparison, and adds the twin to `targets` if the plan has one.
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
-    written: &Written<'_>,
+    draft: &Draft,
     targets: &mut Vec<Target>,
     workloads: &[Workload],
 ) -> Comparing {
     let baseline = resolver
-        .read("baseline", written.baseline, |scalar| {
+        .read("baseline", &draft.baseline, |scalar| {
             position(scalar.text()?, targets)
         })
         .unwrap_or(0);
     let lists = [
-        ("expect", Demand::Expect, written.expect),
-        ("fail_if", Demand::FailIf, written.fail_if),
+        ("expect", Demand::Expect, &draft.expect),
+        ("fail_if", Demand::FailIf, &draft.fail_if),
     ];
     let mut expect = Vec::new();
     for (key, demand, list) in lists {
-        for At { value, place } in list.map(At::items).unwrap_or_default() {
-            let read = value
-                .text()
-                .and_then(|text| expectation(text, demand, targets, baseline, workloads));
+        for At { value, place } in list.as_ref().map(At::items).unwrap_or_default() {
+            let text = value.text().map_err(Mistake::from);
+            let read =
+                text.and_then(|text| expectation(text, demand, targets, baseline, workloads));
             match read {
                 Ok(expectation) => expect.push(expectation),
-                Err(message) => resolver.wrong(place, key, message),
+                Err(mistake) => resolver.wrong(place, key, mistake),
             }
         }
     }
-    let decide = resolver.read("decide", written.decide, |scalar| {
+    let decide = resolver.read("decide", &draft.decide, |scalar| {
         primary(scalar.text()?, targets, workloads)
     });
-    let twin = wants_twin(resolver, written.aa)
+    let twin = wants_twin(resolver, &draft.aa)
         .then(|| twin_of(targets, baseline))
         .flatten();
-    Comparing {
+    let mut comparing = Comparing {
         baseline,
         twin: twin.map(|twin| {
             targets.push(twin);
             targets.len() - 1
         }),
-        workloads: compared_workloads(resolver, written.compare, workloads),
-        margin: resolver
-            .read("margin", written.margin, |scalar| {
-                Percent::within(scalar.text()?, LEAST_MARGIN, MOST_MARGIN)
-            })
-            .unwrap_or(DEFAULT_MARGIN),
-        start_noise: resolver
-            .read("start_noise", written.start_noise, |scalar| {
-                Percent::within(scalar.text()?, Percent::of(0.0), MOST_MARGIN)
-            })
-            .unwrap_or(DEFAULT_START_NOISE),
+        workloads: compared_workloads(resolver, &draft.compare, workloads),
         expect,
         decide,
-    }
+        ..Comparing::default()
+    };
+    comparing.read_keys(resolver, draft);
+    comparing
 }
 
 /// Reads the primary metric. Refuses a figure that a target or a workload cannot have.
-fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, String> {
+fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, Mistake> {
     let figure = Figure::named(name)?;
     if !figure.has_ratio() {
         return Err(format!(
             "{figure} of two targets has no ratio with an interval, so it cannot decide; choose for \
              example \"p99\" or \"cpu\""
-        ));
+        ).into());
     }
     let open = workloads
         .iter()
@@ -164,7 +139,8 @@ fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Fig
             "workload {:?} has a rate, which decides its {figure}; choose for example \"p99\" or \
              \"cpu\"",
             open.name
-        ));
+        )
+        .into());
     }
     let is_unobserved = |target: &&Target| {
         target.observe.is_none() && matches!(target.reach, Reach::Endpoint { .. })
@@ -176,7 +152,8 @@ fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Fig
             "the CPU time of target {:?} is not observed; add --observe port (in a plan \
              observe = {{ port = true }})",
             target.name
-        ));
+        )
+        .into());
     }
     Ok(figure)
 }
@@ -249,16 +226,10 @@ fn twin_of(targets: &[Target], baseline: usize) -> Option<Target> {
     })
 }
 
-fn position(name: &str, targets: &[Target]) -> Result<usize, String> {
+fn position(name: &str, targets: &[Target]) -> Result<usize, Mistake> {
     let found = targets.iter().position(|target| target.name == name);
-    found.ok_or_else(|| {
-        let names = || targets.iter().map(|target| target.name.as_str());
-        format!(
-            "there is no target {name:?} among {}{}",
-            names().collect::<Vec<_>>().join(", "),
-            did_you_mean(name, names())
-        )
-    })
+    let names = targets.iter().map(|target| target.name.as_str());
+    found.ok_or_else(|| Mistake::unknown_target(name, names))
 }
 
 fn expectation(
@@ -267,7 +238,7 @@ fn expectation(
     targets: &[Target],
     baseline: usize,
     workloads: &[Workload],
-) -> Result<Expectation, String> {
+) -> Result<Expectation, Mistake> {
     let Condition {
         names,
         figure,
@@ -290,16 +261,18 @@ fn expectation(
                 return Err(format!(
                     "{text:?} does not say which {name:?} it means, the target or the workload; \
                      rename one of them"
-                ));
+                )
+                .into());
             }
             (true, false) => &mut expectation.target,
             (false, true) => &mut expectation.workload,
-            (false, false) => return Err(unknown(text, &name, targets, workloads)),
+            (false, false) => return Err(unknown(text, &name, targets, workloads).into()),
         };
         if place.replace(name).is_some() {
             return Err(format!(
                 "{text:?} names two of a kind; write at most one target and one workload"
-            ));
+            )
+            .into());
         }
     }
     if matches!(bound, Bound::Baseline(_)) {

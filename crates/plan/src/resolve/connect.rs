@@ -1,21 +1,16 @@
 //! Resolves the connection settings of a target.
 
-use std::net::{IpAddr, Ipv6Addr};
 use std::path::PathBuf;
 
 use url::Url;
 
 use super::tls;
-use super::version::version;
-use crate::connect::{Connect, Host, HttpVersion, Pin};
-use crate::draft::TargetDraft;
-use crate::names::Named;
-use crate::placeholders;
-use crate::problem::Place;
-use crate::reach::Reach;
+use crate::keys::names::Named;
+use crate::keys::scalar::{At, Field, List, Scalar};
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, List, Scalar};
+use crate::secrets::placeholders;
+use crate::target::{Connect, Host, HttpVersion, NOT_BUILT_IN, Pin, Reach, TargetDraft, ip};
 
 /// Longest path of a Unix socket, bytes: a socket address of Linux holds 108 bytes with the final
 /// NUL.
@@ -29,44 +24,25 @@ pub(super) fn resolve(
     reach: &Reach,
     hosts: Vec<Host>,
 ) -> Connect {
-    if matches!(reach, Reach::Builtin(_) | Reach::Files(_)) {
-        refuse_on_builtin(resolver, draft);
-    }
-    let connect = Connect {
-        http: resolver
-            .read("http", &draft.http, version)
-            .unwrap_or_default(),
+    let mut connect = Connect {
         tls: tls::resolve(resolver, draft.tls.as_ref(), reach),
         unix: unix(resolver, &draft.unix, reach),
         resolve: pins(resolver, draft.resolve.as_ref(), reach, &hosts),
-        ip_version: resolver.read("ip_version", &draft.ip_version, version),
-        source: resolver.read("source", &draft.source, source),
-        dead_hosts: resolver.value_or_default(&TargetDraft::dead_hosts, &draft.dead_hosts),
         hosts: if hosts.len() > 1 { hosts } else { Vec::new() },
+        ..Connect::default()
     };
+    connect.read_keys(resolver, draft);
+    if let (Reach::Builtin(_) | Reach::Files(_), Some(place)) = (reach, place(&draft.http))
+        && connect.http != HttpVersion::Http1
+    {
+        resolver.wrong(place, TargetDraft::http.name, NOT_BUILT_IN);
+    }
     refuse_contradictions(resolver, draft, &connect);
     connect
 }
 
 fn place(field: &Field) -> Option<Place> {
     Some(field.as_ref()?.place)
-}
-
-fn refuse_on_builtin(resolver: &mut Resolver<'_>, draft: &TargetDraft) {
-    let other_http = |field: &&At<Scalar>| version(&field.value) != Ok(HttpVersion::Http1);
-    let http = draft.http.as_ref().filter(other_http);
-    let keys = [
-        ("http", http.map(|field| field.place)),
-        ("unix", place(&draft.unix)),
-        ("resolve", draft.resolve.as_ref().map(|list| list.place)),
-        ("ip_version", place(&draft.ip_version)),
-    ];
-    for (key, place) in keys {
-        if let Some(place) = place {
-            let why = "is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1";
-            resolver.wrong(place, key, why);
-        }
-    }
 }
 
 fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, connect: &Connect) {
@@ -103,7 +79,7 @@ fn refuse_contradictions(resolver: &mut Resolver<'_>, draft: &TargetDraft, conne
         let why = format!(
             "{source} is not an IPv{} address, which ip_version requires; change source or \
              ip_version",
-            version.name()
+            Named::name(version)
         );
         resolver.wrong(place, "source", why);
     }
@@ -145,17 +121,6 @@ fn socket_path(scalar: &Scalar, launched: bool) -> Result<String, String> {
         }
     }
     Ok(path.to_owned())
-}
-
-fn source(scalar: &Scalar) -> Result<IpAddr, String> {
-    let text = scalar.text()?;
-    let address = ip(text).ok_or_else(|| {
-        format!("{text:?} is not an address of this machine; write for example \"127.0.0.2\"")
-    })?;
-    if address.is_unspecified() || address.is_multicast() {
-        return Err(format!("connections cannot come from {address}"));
-    }
-    Ok(address)
 }
 
 fn pins(
@@ -238,17 +203,6 @@ fn pin(text: &str) -> Result<Pin, String> {
         port,
         addresses,
     })
-}
-
-/// Reads an IP address; IPv6 with or without brackets.
-fn ip(text: &str) -> Option<IpAddr> {
-    let bare = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
-    match bare {
-        Some(bare) => bare.parse::<Ipv6Addr>().ok().map(IpAddr::from),
-        None => text.parse().ok(),
-    }
 }
 
 /// Refuses addresses given by the flag `--resolve` for hosts that no target has. `given` are the

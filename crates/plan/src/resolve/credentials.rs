@@ -1,14 +1,12 @@
 //! S3 credentials: literal, from a variable or a file, generated, or missing.
 
-use crate::draft::TargetDraft;
-use crate::placeholders;
-use crate::problem::Place;
-use crate::reach::{Launch, Reach};
+use crate::keys::scalar::{At, Field, KeyField};
+use crate::plan_file::mistake::Mistake;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::At;
-use crate::scalar::{Field, KeyField};
-use crate::secret::{KeySource, Secret};
-use crate::target::{Credentials, SessionToken, Signature};
+use crate::secrets::placeholders;
+use crate::secrets::secret::{KeySource, Secret};
+use crate::target::{Credentials, Launch, Reach, SessionToken, Signature, TargetDraft};
 
 /// Characters of generated access keys: upper-case letters and digits.
 const ACCESS_KEY_LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -21,6 +19,14 @@ const SECRET_KEY_LENGTH: usize = 40;
 /// Minimum length in bytes of a secret that is searched for in longer texts. A shorter secret, such
 /// as `minio`, can be part of another word by chance.
 const TELLING: usize = 8;
+
+const LACKS_SECRET_KEY: &str = "an access key and no secret key; give it with TENBIN_SECRET_KEY or \
+                                --secret-key-file, or in a plan with secret_key_env or \
+                                secret_key_file";
+const LACKS_ACCESS_KEY: &str = "a secret key and no access key; give it with --access-key or \
+                                TENBIN_ACCESS_KEY, or in a plan with access_key or access_key_env";
+const LACKS_KEYS: &str = "a session token but no keys; set the access key and the secret key of the \
+                          same session, too";
 
 pub(super) type Key = (Secret, KeySource);
 
@@ -74,48 +80,25 @@ pub(super) fn resolve(
         );
         return None;
     }
-    match (access, secret) {
-        (Some((access, access_source)), Some((secret, secret_source))) => Some(Credentials {
-            access_key: access.reveal().to_owned(),
-            secret_key: secret,
-            access_key_source: access_source,
-            secret_key_source: secret_source,
-            session_token: token.map(|(secret, source)| SessionToken { secret, source }),
-        }),
-        (Some(_), None) => {
-            resolver.refuse(
-                place,
-                format!(
-                    "target {name:?} has an access key and no secret key; give it with \
-                     TENBIN_SECRET_KEY or --secret-key-file, or in a plan with \
-                     secret_key_env or secret_key_file"
-                ),
-            );
-            None
+    let lacks = match (access, secret) {
+        (Some((access, access_source)), Some((secret, secret_source))) => {
+            return Some(Credentials {
+                access_key: access.reveal().to_owned(),
+                secret_key: secret,
+                access_key_source: access_source,
+                secret_key_source: secret_source,
+                session_token: token.map(|(secret, source)| SessionToken { secret, source }),
+            });
         }
-        (None, Some(_)) => {
-            resolver.refuse(
-                place,
-                format!(
-                    "target {name:?} has a secret key and no access key; give it with \
-                     --access-key or TENBIN_ACCESS_KEY, or in a plan with access_key \
-                     or access_key_env"
-                ),
-            );
-            None
+        (None, None) if token.is_none() => {
+            return missing(resolver, place, name, reach, signature, s3_workload);
         }
-        (None, None) if token.is_some() => {
-            resolver.refuse(
-                place,
-                format!(
-                    "target {name:?} has a session token but no keys; set the access key and the \
-                     secret key of the same session, too"
-                ),
-            );
-            None
-        }
-        (None, None) => missing(resolver, place, name, reach, signature, s3_workload),
-    }
+        (Some(_), None) => LACKS_SECRET_KEY,
+        (None, Some(_)) => LACKS_ACCESS_KEY,
+        (None, None) => LACKS_KEYS,
+    };
+    resolver.refuse(place, format!("target {name:?} has {lacks}"));
+    None
 }
 
 /// The credentials of a target for which the plan sets none: generated if Tenbin starts the target.
@@ -138,12 +121,10 @@ fn missing(
         (Reach::Endpoint { .. }, Some(workload)) => {
             resolver.refuse(
                 place,
-                format!(
-                    "target {name:?} needs S3 credentials for workload {workload:?}; give \
-                     --access-key and --secret-key (or TENBIN_ACCESS_KEY and \
-                     TENBIN_SECRET_KEY), or in a plan access_key_env and secret_key_env; for \
-                     anonymous requests --anonymous, or in a plan signature = \"none\""
-                ),
+                Mistake::NoCredentials {
+                    target: name.to_owned(),
+                    workload: workload.to_owned(),
+                },
             );
             None
         }

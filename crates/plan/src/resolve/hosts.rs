@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use url::Url;
 
 use super::url as urls;
-use crate::connect::Host;
-use crate::draft::TargetDraft;
-use crate::problem::Place;
+use crate::keys::scalar::{At, Scalar};
+use crate::plan_file::mistake::Mistake;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::{At, Scalar};
+use crate::target::{Host, TargetDraft};
 
 /// Maximum number of hosts of a target: a larger number is taken for a typing error.
 const MOST_HOSTS: usize = 1000;
@@ -58,7 +58,7 @@ fn borrowed(field: &At<Scalar>) -> At<&Scalar> {
     }
 }
 
-fn read(scalar: &Scalar, may_weigh: bool) -> Result<Vec<Host>, String> {
+fn read(scalar: &Scalar, may_weigh: bool) -> Result<Vec<Host>, Mistake> {
     let text = scalar.text()?;
     let (url, weight) = match text.split_once(char::is_whitespace) {
         Some((url, weight)) if may_weigh => (url, read_weight(weight.trim())?),

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use crate::draft::LoadDraft;
-use crate::draft::load::MOST_CONNECTIONS;
-use crate::duration::Time;
-use crate::load::{Arrivals, Load, Pace, RateSearch};
-use crate::ramp::Ramp;
+use crate::draft::{Load, LoadDraft, load::MOST_CONNECTIONS};
+use crate::keys::relations;
+use crate::keys::scalar::{At, Field, List, Scalar};
+use crate::load::slo::Slo;
+use crate::load::step::Step;
+use crate::load::sweep_levels::SweepLevels;
+use crate::load::trace::Trace;
+use crate::load::{Arrivals, Pace, RateSearch};
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, List, Scalar};
-use crate::slo::Slo;
-use crate::step::Step;
-use crate::trace::Trace;
+use crate::units::duration::Time;
 
-const DEFAULT_CONNECTIONS: usize = 16;
 /// Default number of connections of a maximum-rate search: with few, requests would wait for a free
 /// connection and be late.
 const DEFAULT_SEARCH_CONNECTIONS: usize = 128;
@@ -26,90 +24,7 @@ const HIGHEST_SPEED: f64 = 1e6;
 
 /// Reports keys that exclude each other. The keys can come from two tables that are each correct.
 pub(super) fn contradictions(resolver: &mut Resolver<'_>, draft: &LoadDraft, slice: Duration) {
-    let steps_place = draft.steps.as_ref().map(|steps| steps.place);
-    let (rate, steps) = (draft.rate.is_some(), draft.steps.is_some());
-    let trace = draft.trace.is_some();
-    let slo = draft.slo.is_some();
-    let place = |field: &Field| field.as_ref().map(|field| field.place);
-    let table = [
-        (
-            "arrivals",
-            place(&draft.arrivals),
-            !rate && !steps && !trace && !slo,
-            "needs a rate: set rate or steps (--rate or --step)",
-        ),
-        (
-            "arrivals",
-            place(&draft.arrivals),
-            trace,
-            "a trace has the time of every arrival; leave out trace or arrivals",
-        ),
-        (
-            "rate_to",
-            place(&draft.rate_to),
-            !rate,
-            "needs a rate to start from",
-        ),
-        (
-            "steps",
-            steps_place,
-            rate,
-            "excludes rate; leave out one of them",
-        ),
-        (
-            "trace",
-            place(&draft.trace),
-            rate || steps,
-            "excludes rate and steps; set only one of the three",
-        ),
-        (
-            "trace_speed",
-            place(&draft.trace_speed),
-            !trace,
-            "needs a trace",
-        ),
-        (
-            "think",
-            place(&draft.think),
-            rate || steps || trace,
-            "an open loop (rate, steps or trace) has no think time, because it does not wait for responses; leave out one of them",
-        ),
-        (
-            "think",
-            place(&draft.think),
-            slo,
-            "a maximum-rate search (slo) is an open loop, which has no think time; leave out one of them",
-        ),
-        (
-            "ramp",
-            place(&draft.ramp),
-            draft.connections.is_some(),
-            "sets the numbers of connections; leave out connections (--connections)",
-        ),
-        (
-            "ramp",
-            place(&draft.ramp),
-            rate || steps || trace || slo,
-            "is for a closed loop; leave out rate, steps, trace and slo",
-        ),
-        (
-            "slo",
-            place(&draft.slo),
-            draft.rate_to.is_some() || steps || trace,
-            "the search chooses the rates; leave out rate_to, steps and trace (rate is the first rate of the search)",
-        ),
-        (
-            "slo",
-            place(&draft.slo),
-            draft.requests.is_some(),
-            "probes of the search end by time; leave out requests (--requests)",
-        ),
-    ];
-    for (key, place, is_wrong, why) in table {
-        if let (Some(place), true) = (place, is_wrong) {
-            resolver.wrong(place, key, why);
-        }
-    }
+    relations::check(resolver, draft);
     contradictions_of_connections(resolver, draft);
     too_long_steps(resolver, draft, slice);
 }
@@ -242,7 +157,7 @@ pub(super) fn levels(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Option<V
     if is_list(&draft.connections) {
         return resolver.read("connections", &draft.connections, listed);
     }
-    let Ramp(levels) = resolver.read("ramp", &draft.ramp, Scalar::parsed::<Ramp>)?;
+    let SweepLevels(levels) = resolver.read("ramp", &draft.ramp, Scalar::parsed::<SweepLevels>)?;
     Some(levels)
 }
 
@@ -285,24 +200,17 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &LoadDraft) -> Load {
             scalar.whole(1, MOST_CONNECTIONS)
         })
     };
-    let depth = resolver.value_or_default(&LoadDraft::depth, &draft.depth);
-    let pace = pace(resolver, draft);
-    let timeout = resolver.value_or_default(&LoadDraft::timeout, &draft.timeout);
-    Load {
-        connections: connections
-            .and_then(|connections| usize::try_from(connections).ok())
-            .unwrap_or(match pace {
-                Pace::Search(_) => DEFAULT_SEARCH_CONNECTIONS,
-                _ => DEFAULT_CONNECTIONS,
-            }),
-        pace,
-        think: resolver.read("think", &draft.think, |scalar| scalar.text()?.parse()),
-        depth,
-        timeout,
-        keep_alive: resolver.value_or_default(&LoadDraft::keep_alive, &draft.keep_alive),
-        reopen: resolver.value(&LoadDraft::reopen, &draft.reopen),
-        requests: resolver.value(&LoadDraft::requests, &draft.requests),
+    let connections = connections.and_then(|connections| usize::try_from(connections).ok());
+    let mut load = Load {
+        pace: pace(resolver, draft),
+        ..Load::default()
+    };
+    if let Pace::Search(_) = load.pace {
+        load.connections = DEFAULT_SEARCH_CONNECTIONS;
     }
+    load.connections = connections.unwrap_or(load.connections);
+    load.read_keys(resolver, draft);
+    load
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Looks up references to environment variables in targets and workloads.
 
-use crate::draft::{TargetDraft, WorkloadDraft};
-use crate::references::{Variables, field, query, scalar};
+use crate::draft::WorkloadDraft;
+use crate::keys::scalar::{At, List, Scalar};
 use crate::resolver::Resolver;
-use crate::scalar::{At, List, Scalar};
+use crate::secrets::environment::{Variables, field, query, scalar};
 use crate::secrets::{Secrets, is_secret_name};
+use crate::target::TargetDraft;
 
 /// Replaces the references in targets and workloads with their values. Each target and workload
 /// records the values to conceal.

@@ -2,14 +2,12 @@
 
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
-use crate::connect::Connect;
 use crate::draft::{ObserveDraft, ObservedDraft};
+use crate::keys::scalar::{At, Field, Scalar};
 use crate::observe::{Observe, ObservePage, Processes, Token};
-use crate::problem::Place;
-use crate::reach::Reach;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, Scalar};
+use crate::target::{Connect, Reach};
 
 /// The largest process id (the kernel's `PID_MAX_LIMIT`).
 const MOST_PIDS: u64 = 1 << 22;

@@ -3,21 +3,17 @@
 use std::time::Duration;
 
 use super::comparing::{self, Shape};
-use crate::comparing::Until;
-use crate::draft::RoundsDraft;
-use crate::draft::rounds::{MOST_ROUNDS, SHORTEST_SLICE};
-use crate::duration::Time;
-use crate::hypotheses::fewest_blocks;
-use crate::names::Named as _;
-use crate::outage::OnOutage;
-use crate::problem::Place;
-use crate::relaunch::Relaunch;
+use crate::comparison::until::Until;
+use crate::draft::{
+    Rounds, RoundsDraft,
+    rounds::{MOST_ROUNDS, SHORTEST_SLICE},
+};
+use crate::keys::scalar::Field;
+use crate::plan::hypotheses::fewest_blocks;
+use crate::plan::schedule::rounds_per_block;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::rounds::Rounds;
-use crate::scalar::Field;
-use crate::scalar::Scalar;
-use crate::schedule::rounds_per_block;
-use crate::sustain::Sustain;
+use crate::units::duration::Time;
 
 const DEFAULT_SLICE: Duration = Duration::from_secs(2);
 const DEFAULT_SLICE_OF_MANY: Duration = Duration::from_secs(1);
@@ -60,45 +56,18 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
             slice.unwrap_or(default_slice(shape)),
         ),
     };
-    Rounds {
+    let mut rounds = Rounds {
         count,
         asked: asked.filter(|asked| *asked < count),
         until: until(resolver, draft, count, shape),
-        slice,
-        gap: resolver.value_or_default(&RoundsDraft::gap, &draft.gap),
-        warmup: resolver.value_or_default(&RoundsDraft::warmup, &draft.warmup),
-        relaunch: resolver
-            .read("relaunch", &draft.relaunch, relaunch)
-            .unwrap_or_default(),
-        lead: resolver
-            .value(&RoundsDraft::lead, &draft.lead)
-            .unwrap_or((slice / 10).min(LONGEST_DEFAULT_LEAD)),
-        sustain: resolver
-            .read("sustain", &draft.sustain, sustain)
-            .unwrap_or_default(),
-        on_outage: resolver
-            .read("on_outage", &draft.on_outage, |scalar| {
-                OnOutage::parse(scalar.text()?)
-            })
-            .unwrap_or_default(),
+        ..Rounds::default()
+    };
+    rounds.read_keys(resolver, draft);
+    rounds.slice = slice;
+    if draft.lead.is_none() {
+        rounds.lead = (slice / 10).min(LONGEST_DEFAULT_LEAD);
     }
-}
-
-/// Reads a time, a percentage, `"auto"` or 0.
-fn sustain(scalar: &Scalar) -> Result<Sustain, String> {
-    match scalar {
-        Scalar::Whole(0) => Ok(Sustain::Off),
-        other => Sustain::parse(other.text()?),
-    }
-}
-
-/// Reads the name of a [`Relaunch`], or `true` or `false` as in older plans.
-fn relaunch(scalar: &Scalar) -> Result<Relaunch, String> {
-    match scalar.switch() {
-        Ok(true) => Ok(Relaunch::Slice),
-        Ok(false) => Ok(Relaunch::Never),
-        Err(_) => scalar.choice(Relaunch::NAMES),
-    }
+    rounds
 }
 
 fn default_count(shape: &Shape) -> u32 {

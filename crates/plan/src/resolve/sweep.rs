@@ -1,14 +1,12 @@
 //! Resolves sweeps: one target for each combination of parameter values.
 
-use super::naming;
 use super::url::url_template;
-use crate::comparing::SweepPoint;
-use crate::draft::TargetDraft;
-use crate::placeholders;
-use crate::problem::Place;
-use crate::reach::{Launch, Ready};
+use crate::keys::scalar::{At, List, Scalar, SweepDraft};
+use crate::naming;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::{At, List, Scalar, SweepDraft};
+use crate::secrets::placeholders;
+use crate::target::{Launch, Ready, SweepPoint, TargetDraft};
 
 /// Maximum number of targets in a sweep: more would be too many for one machine and one table.
 const MOST_COMBINATIONS: usize = 32;

@@ -8,25 +8,24 @@ use url::Url;
 use super::connect;
 use super::credentials;
 use super::hosts;
-use super::naming::{self, Names};
 use super::observe;
-use super::searched;
+use super::search_servers;
 use super::sweep::{self, Axis};
 use super::url::{self as urls, url_template};
-use crate::connect::Host;
-use crate::draft::{ReadyDraft, TargetDraft};
-use crate::key::Section as _;
-use crate::names::Named;
-use crate::placeholders;
-use crate::problem::Place;
-use crate::reach::{Builtin, Files, Launch, Reach, Ready};
+use crate::keys::names::Named;
+use crate::keys::row::Section as _;
+use crate::keys::scalar::{At, Entries, List, Scalar};
+use crate::naming::{self, Names};
+use crate::plan::workload::Workload;
+use crate::plan_file::mistake::Mistake;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, Entries, List, Scalar};
+use crate::secrets::placeholders;
 use crate::store::Store;
-use crate::target::{Credentials, DEFAULT_REGION, Target};
+use crate::target::{
+    Builtin, Credentials, Files, Host, Launch, Reach, Ready, ReadyDraft, Target, TargetDraft,
+};
 use crate::work::Facts;
-use crate::workload::Workload;
 
 const DEFAULT_LAUNCHED_URL: &str = "http://127.0.0.1:{port}/";
 const DEFAULT_NODE_URL: &str = "http://{host}:{port}/";
@@ -88,10 +87,7 @@ pub(super) fn resolve_all(
     needs: &Needs<'_>,
 ) -> Vec<Target> {
     if drafts.is_empty() {
-        resolver.refuse(
-            Place::Nowhere,
-            "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
-        );
+        resolver.refuse(Place::Nowhere, Mistake::NoTarget);
     }
     let pinned: Vec<At<List>> = drafts
         .iter()
@@ -135,12 +131,11 @@ fn one(
         Some((reach, _)) => default_name(reach),
         None => "target".to_owned(),
     });
-    let region = region(resolver, &draft.region);
-    let signature = resolver.value_or_default(&TargetDraft::signature, &draft.signature);
+    let mut target = Target::default();
+    target.read_keys(resolver, draft);
     let (reach, hosts) = reach?;
-    let store = store(resolver, draft, &reach);
     check_supports_work(resolver, place, &name, &reach, needs);
-    let s3_workload = needs.s3_of(reach.store(store));
+    let s3_workload = needs.s3_of(reach.store(target.store));
     let connect = connect::resolve(resolver, draft, &reach, hosts);
     if let Some(workload) = s3_workload {
         check_speaks_s3(resolver, draft, place, &name, &reach, workload);
@@ -151,60 +146,23 @@ fn one(
         place,
         &name,
         &reach,
-        signature,
+        target.signature,
         s3_workload,
     );
-    searched::check_nodes(resolver, draft, &reach);
-    let searched = searched::searched(resolver, draft, &reach);
+    search_servers::check_nodes(resolver, draft, &reach);
+    let searched = search_servers::searched(resolver, draft);
     let observe = observe::resolve(resolver, draft.observe.as_ref(), &reach, &connect);
-    let version = resolver.read("version", &draft.version, version);
-    let memory = memory(resolver, &draft.memory, &reach);
     let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
     Some(Target {
         name,
         reach,
         connect,
         credentials,
-        region,
-        signature,
-        store,
-        memory,
-        version,
-        sweep: None,
         observe,
         searched,
         secrets: draft.secrets.clone(),
+        ..target
     })
-}
-
-/// Maximum length of a version, characters.
-const LONGEST_VERSION: usize = 200;
-
-fn version(scalar: &Scalar) -> Result<String, String> {
-    let text = scalar.text()?.trim();
-    if text.is_empty() || text.chars().count() > LONGEST_VERSION || text.contains(char::is_control)
-    {
-        Err(format!(
-            "is 1 to {LONGEST_VERSION} printable characters, for example \"13.0.0\""
-        ))
-    } else {
-        Ok(text.to_owned())
-    }
-}
-
-/// The memory limit of a built-in store.
-fn memory(resolver: &mut Resolver<'_>, field: &Field, reach: &Reach) -> Option<u64> {
-    let given = resolver.read("memory", field, |scalar| match scalar.size()? {
-        0 => Err("is 0; write for example \"4GiB\"".to_owned()),
-        bytes => Ok(bytes),
-    })?;
-    if !matches!(reach, Reach::Builtin(Builtin::S3Memory | Builtin::Blob)) {
-        let place = field.as_ref().map_or(Place::Nowhere, |field| field.place);
-        let why = "is for builtin = \"s3-memory\" and builtin = \"blob\" only";
-        resolver.wrong(place, "memory", why);
-        return None;
-    }
-    Some(given)
 }
 
 /// `reach` with the secret key removed from a launched target's settings.
@@ -281,7 +239,11 @@ fn reach(
         ("builtin", draft.builtin.is_some()),
     ];
     let mut taken = ways.iter().filter(|(_, given)| *given).map(|&(way, _)| way);
-    match (taken.next(), taken.next()) {
+    let ways = (taken.next(), taken.next());
+    if let (Some(_), None) = ways {
+        refuse_other_targets_keys(resolver, draft);
+    }
+    match ways {
         (None, _) => {
             resolver.refuse(
                 place,
@@ -300,7 +262,6 @@ fn reach(
             launched(resolver, draft, axes).map(|launch| (Reach::Launched(launch), Vec::new()))
         }
         (Some(way), None) => {
-            refuse_launch_keys(resolver, draft, way);
             if way == "builtin" {
                 let builtin = resolver.choice("builtin", &draft.builtin)?;
                 Some((Reach::Builtin(builtin), Vec::new()))
@@ -311,6 +272,16 @@ fn reach(
                 let url = hosts.first()?.url.clone();
                 Some((Reach::Endpoint { url }, hosts))
             }
+        }
+    }
+}
+
+/// Refuses keys that are for other targets only.
+fn refuse_other_targets_keys(resolver: &mut Resolver<'_>, draft: &TargetDraft) {
+    for (name, place) in draft.given() {
+        let key = TargetDraft::KEYS.iter().find(|key| key.name == name);
+        if let Some(scope) = key.and_then(|key| key.scope).filter(|it| !draft.is_in(it)) {
+            resolver.wrong(place, name, scope.why);
         }
     }
 }
@@ -346,23 +317,6 @@ fn files(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Option<Option<File
     }))
 }
 
-/// The storage protocol of blob workloads on a target.
-fn store(resolver: &mut Resolver<'_>, draft: &TargetDraft, reach: &Reach) -> Store {
-    let given = resolver.choice("store", &draft.store);
-    let has_choice = matches!(reach, Reach::Endpoint { .. } | Reach::Launched(_));
-    match &draft.store {
-        Some(field) if !has_choice => {
-            resolver.wrong(
-                field.place,
-                "store",
-                "is for targets with a url or a command; the protocol of this target is fixed",
-            );
-            Store::default()
-        }
-        _ => given.unwrap_or_default(),
-    }
-}
-
 /// Refuses workloads of other kinds than `blob` on a directory, the dummy or the built-in blob
 /// server.
 fn check_supports_work(
@@ -389,27 +343,10 @@ fn check_supports_work(
     }
 }
 
-fn refuse_launch_keys(resolver: &mut Resolver<'_>, draft: &TargetDraft, way: &str) {
-    const OF_COMMAND: &[&str] = &[
-        "env",
-        "directory",
-        "nodes",
-        "ready",
-        "ready_within",
-        "stop_within",
-    ];
-    for (key, place) in draft.given() {
-        if OF_COMMAND.contains(&key) {
-            let why = format!("is for a target that has a command; this one has {way}");
-            resolver.wrong(place, key, why);
-        }
-    }
-}
-
 fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
     let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
     let command = command(resolver, draft.command.as_ref()?, &swept);
-    let nodes = searched::nodes(resolver, draft.nodes.as_ref());
+    let nodes = search_servers::nodes(resolver, draft.nodes.as_ref());
     let default_url = match nodes.as_slice() {
         [] => DEFAULT_LAUNCHED_URL,
         _ => DEFAULT_NODE_URL,
@@ -433,18 +370,19 @@ fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> 
         resolver.wrong(draft.command.as_ref()?.place, "command", message);
         return None;
     }
-    Some(Launch {
+    let mut launch = Launch {
         command: command?,
         nodes,
         env,
-        directory: resolver
-            .path("directory", &draft.directory)
-            .or_else(|| Some(resolver.directory.clone())),
         url,
         ready: ready(resolver, draft.ready.as_ref(), &swept),
-        ready_within: resolver.value_or_default(&TargetDraft::ready_within, &draft.ready_within),
-        stop_within: resolver.value_or_default(&TargetDraft::stop_within, &draft.stop_within),
-    })
+        ..Launch::default()
+    };
+    launch.read_keys(resolver, draft);
+    launch
+        .directory
+        .get_or_insert_with(|| resolver.directory.clone());
+    Some(launch)
 }
 
 fn command(resolver: &mut Resolver<'_>, list: &At<List>, swept: &[&str]) -> Option<Vec<String>> {
@@ -562,21 +500,6 @@ fn ready(resolver: &mut Resolver<'_>, draft: Option<&At<ReadyDraft>>, swept: &[&
         text => Ok(Ready::Log(text.to_owned())),
     });
     url.or(log).unwrap_or(Ready::Port)
-}
-
-fn region(resolver: &mut Resolver<'_>, field: &Field) -> String {
-    resolver
-        .read("region", field, |scalar| {
-            let region = scalar.text()?;
-            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if region.is_empty() || !region.chars().all(allowed) {
-                return Err(format!(
-                    "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
-                ));
-            }
-            Ok(region.to_owned())
-        })
-        .unwrap_or_else(|| DEFAULT_REGION.to_owned())
 }
 
 fn check_speaks_s3(

@@ -2,16 +2,21 @@
 
 use url::Url;
 
-use crate::placeholders;
+use crate::plan_file::mistake::Mistake;
+use crate::secrets::placeholders;
 
 /// Reads a base URL.
-pub(super) fn checked(text: &str) -> Result<Url, String> {
+pub(super) fn checked(text: &str) -> Result<Url, Mistake> {
     let Some((scheme, rest)) = text.split_once("://") else {
-        return Err(format!(
-            "{text:?} is not a URL; did you mean {:?}?",
-            format!("http://{}", without_scheme(text))
-        ));
+        return Err(Mistake::NotAUrl {
+            text: text.to_owned(),
+            meant: format!("http://{}", without_scheme(text)),
+        });
     };
+    Ok(with_scheme(text, scheme, rest)?)
+}
+
+fn with_scheme(text: &str, scheme: &str, rest: &str) -> Result<Url, String> {
     // The message does not repeat any part of the URL, which can contain a password.
     if rest
         .split(['/', '?', '#'])
@@ -78,14 +83,21 @@ pub(super) fn is_bare(url: &Url) -> bool {
 
 /// Reads a URL with placeholders. `swept` are the names of the target's sweep parameters, which are
 /// placeholders, too.
-pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, String> {
+pub(super) fn url_template(text: &str, swept: &[&str]) -> Result<String, Mistake> {
     placeholders::check(text, swept)?;
     if placeholders::names(text).any(|name| name == "secret_key") {
         return Err(
-            "{secret_key} is not allowed in a URL, because URLs are printed and logged".to_owned(),
+            "{secret_key} is not allowed in a URL, because URLs are printed and logged".into(),
         );
     }
     let filled = placeholders::filled(text, swept);
-    checked(&filled).map_err(|message| message.replace(&filled, text))?;
+    let as_written = |mistake: Mistake| match mistake {
+        Mistake::NotAUrl { meant, .. } => Mistake::NotAUrl {
+            text: text.to_owned(),
+            meant: meant.replace(without_scheme(&filled), without_scheme(text)),
+        },
+        other => other.to_string().replace(&filled, text).into(),
+    };
+    checked(&filled).map_err(as_written)?;
     Ok(text.to_owned())
 }

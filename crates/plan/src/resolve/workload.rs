@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use super::load;
-use super::naming::Names;
-use crate::draft::{LoadDraft, WorkloadDraft};
-use crate::load::{Load, Pace};
-use crate::problem::Place;
+use crate::draft::{Load, LoadDraft, WorkloadDraft};
+use crate::keys::scalar::{At, Field, Scalar};
+use crate::load::Pace;
+use crate::naming::Names;
+use crate::plan::workload::Workload;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::{At, Scalar};
 use crate::work::{WorkloadKind, protocols};
-use crate::workload::Workload;
 
 pub(super) fn resolve_all(
     resolver: &mut Resolver<'_>,

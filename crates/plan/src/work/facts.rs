@@ -1,20 +1,69 @@
 //! Facts about a workload that the rest of Tenbin uses, for all protocols.
 
-use crate::may_differ::MayDiffer;
-use crate::patterns::Patterns;
-use crate::sizes::Sizes;
+use crate::comparison::may_differ::MayDiffer;
 use crate::store::Store;
+use crate::units::sizes::Sizes;
+use crate::work::http::draft::Patterns;
 
 /// Text in a request that looks like a template. Tenbin replaces no templates in requests, so the
 /// text is sent literally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralTemplate {
-    /// The part of the request: `the path`, `the body`, `header "X-Id"`.
-    pub part: String,
+    /// The part of the request.
+    pub part: TemplatePart,
     /// The text, shortened and without secrets.
     pub text: String,
-    /// How to send what the text probably means.
-    pub remedy: &'static str,
+}
+
+impl LiteralTemplate {
+    /// What the text probably means.
+    pub fn meaning(&self) -> TemplateMeaning {
+        match self.text.as_str() {
+            text if text.starts_with('@') => TemplateMeaning::File,
+            text if text.starts_with("{term") => TemplateMeaning::Terms,
+            text if text.starts_with('$') => TemplateMeaning::Variable,
+            _ => TemplateMeaning::Values,
+        }
+    }
+}
+
+/// The part of a request that has text which looks like a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplatePart {
+    /// The path.
+    Path,
+    /// The body.
+    Body,
+    /// A path of the patterns.
+    PatternPath,
+    /// A header, by name.
+    Header(String),
+    /// The URL of a target, by name.
+    TargetUrl(String),
+}
+
+/// What text that looks like a template probably means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateMeaning {
+    /// The content of a file.
+    File,
+    /// The value of an environment variable.
+    Variable,
+    /// A search term.
+    Terms,
+    /// A different value in each request.
+    Values,
+}
+
+/// What to check if a target refuses the requests of a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenRefused {
+    /// Path, method, headers and accepted statuses.
+    Request,
+    /// Bucket and credentials.
+    Bucket,
+    /// Store and token.
+    Store,
 }
 
 /// A request whose redirect is followed before the run.
@@ -54,8 +103,8 @@ pub trait Facts {
         Vec::new()
     }
 
-    /// Advice on what to check if a target refuses the requests.
-    fn when_refused(&self) -> &'static str;
+    /// What to check if a target refuses the requests.
+    fn when_refused(&self) -> WhenRefused;
 
     /// The sizes of the stored objects; `None` if nothing is stored.
     fn sizes(&self) -> Option<&Sizes> {

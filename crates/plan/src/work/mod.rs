@@ -11,20 +11,21 @@ pub mod s3;
 mod sent_to;
 
 pub use facts::{
-    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, Traits, Transfer,
+    Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, TemplateMeaning,
+    TemplatePart, Traits, Transfer, WhenRefused,
 };
 pub(crate) use sent_to::SentTo;
 
 use serde::Deserialize;
 
-use crate::found::Found;
-use crate::key::{Key, Section};
-use crate::page::{Page, text};
-use crate::patterns::Patterns;
-use crate::problem::Place;
-use crate::references::Variables;
+use crate::keys::page::{Page, text};
+use crate::keys::row::{Key, Section};
+use crate::plan::found::Found;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
+use crate::secrets::environment::Variables;
 use crate::target::Target;
+use crate::work::http::draft::Patterns;
 
 /// The methods of a protocol's work that only the plan uses.
 pub(crate) trait Protocol: Facts {

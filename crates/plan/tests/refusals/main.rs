@@ -262,7 +262,7 @@ size = \"1KX\"
     plan.toml:7:1: unknown key "concurency" in [load]; did you mean "connections"?
     plan.toml:8:11: timeout: "5" has no unit; write for example "500ms", "2s" or "1m30s"
     plan.toml:11:7: url: unknown scheme "ftp" in "ftp://h"; use http:// or https://
-    plan.toml:15:13: operation: "putt" is not one of "put", "get", "delete", "delete-batch", "list", "stat", "copy", "multipart", "get-part", "put-tags", "get-tags", "delete-tags", "retain", "legal-hold", "append", "snowball", "zip-get", "zip-list", "fan-out"; did you mean "put"?
+    plan.toml:15:13: operation: "putt" is not one of "put", "get", "delete", "delete-batch", "list", "stat", "get-attributes", "copy", "multipart", "get-part", "put-tags", "get-tags", "delete-tags", "retain", "legal-hold", "append", "snowball", "zip-get", "zip-list", "fan-out"; did you mean "put"?
     plan.toml:16:8: size: "1KX" has the unknown unit "KX"; write for example "64KiB" (2^16 bytes), "1MB" (10^6) or "1000" (bytes)
     "#);
 }

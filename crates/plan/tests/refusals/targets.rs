@@ -102,7 +102,7 @@ fn targets() {
         (
             "[[target]]",
             "url = \"http://h\"\nready_within = \"1s\"",
-            "plan.toml:3:16: ready_within: is for a target that has a command; this one has url",
+            "plan.toml:3:16: ready_within: is for a target that has a command",
         ),
         (
             "[[target]]",
@@ -217,7 +217,7 @@ fn ways_to_a_target_that_lead_nowhere() {
         (
             "[[target]]",
             "url = \"http://h\"\nhttp = 3",
-            r#"plan.toml:3:8: http: "3" is not one of "1.1", "2""#,
+            r#"plan.toml:3:8: http: 3 is not one of "1.1", "2""#,
         ),
         (
             "[[target]]",

@@ -1,7 +1,7 @@
 //! Reusable buffers of a thread that reads slices.
 
-use crate::fold::Sums;
-use crate::hlog;
+use crate::files::hlog;
+use crate::slice::from_seconds::Sums;
 
 /// Buffers of one thread that reads slices; every slice reuses them.
 #[derive(Default)]

@@ -4,12 +4,12 @@ use super::buffers::Buffers;
 use super::entry::{SecondEntry, SliceEntry};
 use super::line::TextLine;
 use super::run_files::RunFiles;
-use crate::check::CheckedLines;
 use crate::error::RecordError;
-use crate::lines::{
+use crate::files::check_values::CheckedLines;
+use crate::files::lines::{
     CompleteLine, EndLine, Ended, Line, OperationLine, RunLine, SecondLine, VoidLine,
 };
-use crate::second_counts::SecondCounts;
+use crate::seconds::counts::SecondCounts;
 use crate::slice::{Slice, SliceStart};
 
 /// Lines that one thread reads. All lines of a slice are in the same chunk.
@@ -153,7 +153,12 @@ impl<'a> Reading<'a> {
                 }
             }
             EndLine::KIND => {
-                let EndLine { totals, end, .. } = line.parse()?;
+                let EndLine {
+                    totals,
+                    end,
+                    agents,
+                    ..
+                } = line.parse()?;
                 if end.seconds < 0.0 {
                     return Err(line.damaged(format!("{} seconds are below 0", end.seconds)));
                 }
@@ -162,13 +167,13 @@ impl<'a> Reading<'a> {
                 let is_torn = self.read.is_torn;
                 let slice = self.open_slice(line)?;
                 if !is_torn {
-                    (slice.end, slice.totals) = (Some(end), totals);
+                    (slice.end, slice.totals) = (Some((end, agents)), totals);
                 }
                 self.close()?;
             }
             VoidLine::KIND => {
                 let void: VoidLine = line.parse()?;
-                let is_void = |open: &mut SliceEntry| void.has(open.start.index);
+                let is_void = |open: &mut SliceEntry| void.has(open.start.head.index);
                 if let Some(open) = self.open.take_if(is_void) {
                     self.check_histograms(&open)?;
                 }

@@ -6,14 +6,14 @@ use super::Source;
 use super::buffers::Buffers;
 use super::latency::Latency;
 use super::run_files::RunFiles;
-use crate::directory::INTERVALS_FILE;
 use crate::error::RecordError;
-use crate::fold::SliceFold;
-use crate::interval::Interval;
-use crate::lines::{ByteRange, OperationLine, Quantiles, SecondLine, TotalsPart};
-use crate::packed::PackedHistogram;
-use crate::slice::{OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
-use crate::totals::Counts;
+use crate::files::lines::{ByteRange, OperationLine, Quantiles, SecondLine, TotalsPart};
+use crate::files::names::INTERVALS_FILE;
+use crate::files::slice_histograms::Counts;
+use crate::histogram::packed::PackedHistogram;
+use crate::seconds::second::Interval;
+use crate::slice::from_seconds::SliceFold;
+use crate::slice::{AgentUse, OpFigures, SetupFigures, Slice, SliceEnd, SliceStart};
 use std::path::Path;
 
 /// The figures of a slice; `None` for a slice without valid seconds.
@@ -23,7 +23,7 @@ pub(super) type Folded = Result<Option<Slice>, RecordError>;
 pub(super) struct SliceEntry {
     pub(super) start: SliceStart,
     pub(super) seconds: Vec<SecondEntry>,
-    pub(super) end: Option<SliceEnd>,
+    pub(super) end: Option<(SliceEnd, Vec<AgentUse>)>,
     pub(super) totals: Option<TotalsPart>,
 }
 
@@ -48,14 +48,14 @@ impl SliceEntry {
         };
         self.seconds.retain(|second| second.line.key() <= reached);
         let last = self.seconds.iter().filter(|second| !second.line.drain);
-        self.end = last
-            .map(|second| second.line.end_ns)
-            .max()
-            .map(|end| SliceEnd {
+        self.end = last.map(|second| second.line.end_ns).max().map(|end| {
+            let end = SliceEnd {
                 seconds: end as f64 / 1e9,
                 cut_short: true,
                 ..SliceEnd::default()
-            });
+            };
+            (end, Vec::new())
+        });
     }
 
     pub(super) fn last_second_of(&self, thread: usize) -> Option<(u64, bool)> {
@@ -70,7 +70,7 @@ impl SliceEntry {
         let Some(end) = self.end else {
             return Ok(None);
         };
-        let index = self.start.index;
+        let index = self.start.head.index;
         let mut fold = SliceFold::new(self.start, std::mem::take(&mut buffers.sums));
         let part = self.totals.filter(|_| !fold.start().is_by_second());
         let totals = match &part {
@@ -221,17 +221,17 @@ impl SecondEntry {
             line: self.number,
             what,
         };
-        let second = self.line.second;
+        let (second, head) = (self.line.second, &slice.head);
         if let Some((what, found, expected)) = counts
             .into_iter()
             .find(|(_, found, expected)| found != expected)
         {
             return Err(damaged(format!(
                 "second {second} of slice {} has {found} {what}, not {expected}",
-                slice.index
+                head.index
             )));
         }
-        let own = (slice.index, slice.target.as_str(), slice.workload.as_str());
+        let own = (head.index, head.target.as_str(), head.workload.as_str());
         let operations = self.operations.iter();
         let mut lines = operations
             .map(|line| (line.slice, line.target.as_str(), line.workload.as_str()))

@@ -7,14 +7,14 @@ use super::chunk::{Chunk, ChunkRead, Reading, read_chunks};
 use super::files::open_if_there;
 use super::folding::Folding;
 use super::run_files::RunFiles;
-use crate::check::{CheckValue, CheckedLines, value_of};
-use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
-use crate::lines::{Ended, RunLine};
-use crate::moving::move_histograms;
-use crate::second_counts::SecondCounts;
+use crate::files::check_values::{CheckValue, CheckedLines, value_of};
+use crate::files::integrity::{Change, CutOff};
+use crate::files::lines::{Ended, RunLine};
+use crate::histogram::move_to_file::move_histograms;
+use crate::histogram::store::Store;
+use crate::seconds::counts::SecondCounts;
 use crate::slice::Slice;
-use crate::store::Store;
 
 /// Longest valid line of `intervals.jsonl`, bytes.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -194,18 +194,14 @@ impl<'scope, 'env> Journal<'scope, 'env> {
     }
 
     /// Messages about changed files.
-    pub(super) fn changed(&self) -> impl Iterator<Item = String> {
+    pub(super) fn changed(&self) -> impl Iterator<Item = Change> {
         let end = self.run.as_ref().and_then(|run| run.hlog);
         let end = end.map(|head| self.histograms_end.max(head.length));
         // Only for complete runs: a killed run can leave histograms without a line.
         let is_longer = self.complete && end.is_some_and(|end| end < self.files.latency.length);
-        let added = is_longer.then(|| {
-            format!("lines were added to the end of {LATENCY_FILE} after the run wrote it")
-        });
+        let added = is_longer.then_some(Change::LinesAdded);
         let is_longer = self.complete && self.totals_end < self.files.totals.length;
-        let totals = is_longer.then(|| {
-            format!("bytes were added to the end of {TOTALS_FILE} after the run wrote it")
-        });
+        let totals = is_longer.then_some(Change::BytesAdded);
         let latency = self.files.latency.changed();
         let changed = [
             self.lines.changed(),
@@ -217,12 +213,11 @@ impl<'scope, 'env> Journal<'scope, 'env> {
         changed.into_iter().flatten()
     }
 
-    pub(super) fn cut_off(&self) -> Option<String> {
+    pub(super) fn cut_off(&self) -> Option<CutOff> {
         if self.ends_within_a_line {
-            return Some(format!("{INTERVALS_FILE} ends within a line"));
+            return Some(CutOff::WithinLine);
         }
-        let torn = format!("{LATENCY_FILE} ends before the last second of {INTERVALS_FILE}");
-        self.is_torn.then_some(torn)
+        self.is_torn.then_some(CutOff::BeforeLastSecond)
     }
 
     /// Whether the plan matches the check value in the first line; true without a check value.

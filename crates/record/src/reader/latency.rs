@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::buffers::Buffers;
 use super::files::open_if_there;
-use crate::check::CheckValue;
-use crate::directory::LATENCY_FILE;
 use crate::error::RecordError;
-use crate::lines::{ByteRange, Quantiles};
+use crate::files::check_values::CheckValue;
+use crate::files::integrity::Change;
+use crate::files::lines::{ByteRange, Quantiles};
 
 /// Adjacent ranges are read together until they exceed this number of bytes.
 const MOST_AT_ONCE: u64 = 256 << 10;
@@ -41,7 +41,7 @@ impl Latency {
         })
     }
 
-    /// Passes the histograms of a line to `take`; see [`crate::hlog::Decoder::decode`].
+    /// Passes the histograms of a line to `take`; see [`crate::files::hlog::Decoder::decode`].
     pub(super) fn decode<const N: usize>(
         &self,
         range: ByteRange,
@@ -108,25 +108,16 @@ impl Latency {
         self.check(&run, bytes)
     }
 
-    /// Message about changed lines; `None` without changed lines.
-    pub(super) fn changed(&self) -> Option<String> {
+    /// The changed lines; `None` without changed lines.
+    pub(super) fn changed(&self) -> Option<Change> {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.sort_by_key(|range| range.offset);
         let range = changed.first()?;
-        let first = self.line_at(range.offset);
-        let last = self.line_at(range.offset + range.length.saturating_sub(1));
-        let lines = if last > first {
-            format!("one of the lines {first} to {last} of {LATENCY_FILE}")
-        } else {
-            format!("line {first} of {LATENCY_FILE}")
-        };
-        let further = match changed.len() {
-            1 => "",
-            _ => ", and later lines do not match either",
-        };
-        Some(format!(
-            "{lines} was changed after the run wrote it{further}"
-        ))
+        Some(Change::HistogramLines {
+            first: self.line_at(range.offset),
+            last: self.line_at(range.offset + range.length.saturating_sub(1)),
+            is_followed: changed.len() > 1,
+        })
     }
 
     /// Number of the line that contains the byte at `offset`, from 1.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::RecordError;
-use crate::lines::{RunLine, SCHEMA};
+use crate::files::lines::{RunLine, SCHEMA};
 
 /// A line with its newline.
 pub(super) struct TextLine<'a> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::Source;
 use super::latency::Latency;
 use super::totals::TotalsFile;
-use crate::directory::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 use crate::error::RecordError;
+use crate::files::names::{INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE};
 
 /// The files from which slices are read, and the source of histograms.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::files::open_if_there;
-use crate::check::CheckValue;
-use crate::directory::TOTALS_FILE;
 use crate::error::RecordError;
-use crate::lines::{ByteRange, TotalsPart};
-use crate::totals::{Counts, Totals};
+use crate::files::check_values::CheckValue;
+use crate::files::integrity::Change;
+use crate::files::lines::{ByteRange, TotalsPart};
+use crate::files::slice_histograms::{Counts, Totals};
 
 /// The file `slices.bin`. If a slice's range is missing or was changed, the caller computes the
 /// histograms from the seconds.
@@ -102,23 +102,17 @@ impl TotalsFile {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Message about changes, if any. A missing end of the file counts as a change only for a
-    /// complete run.
-    pub(super) fn changed(&self, is_complete: bool) -> Option<String> {
+    /// The change, if any. A missing end of the file counts as a change only for a complete run.
+    pub(super) fn changed(&self, is_complete: bool) -> Option<Change> {
         let mut found = self.found();
         found.changed.sort_unstable();
         found.changed.dedup();
         if let Some(slice) = found.changed.first() {
-            let further = match found.changed.len() {
-                1 => String::new(),
-                more => format!(", and those of {} more", more - 1),
-            };
-            return Some(format!(
-                "the histograms of slice {slice} in {TOTALS_FILE} do not match its seconds: they were \
-                changed after the run wrote them{further}"
-            ));
+            return Some(Change::Histograms {
+                slice: *slice,
+                further: found.changed.len() as u64 - 1,
+            });
         }
-        (found.is_cut && is_complete)
-            .then(|| format!("the end of {TOTALS_FILE} was removed after the run wrote it"))
+        (found.is_cut && is_complete).then_some(Change::HistogramsRemoved)
     }
 }

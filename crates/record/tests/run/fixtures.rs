@@ -8,8 +8,8 @@ use tenbin_record::{
     AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse,
     GroupUse, HostEnvironment, HostHits, Left, LinkUse, MachineUse, OperationStages, PatternHits,
     PauseUse, ProgramFile, ProgramUse, RateProbe, ReadBack, RecordedPattern, RecordedSample,
-    RecordedSamples, Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceStart,
-    Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
+    RecordedSamples, Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceHead,
+    SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;
@@ -148,12 +148,22 @@ fn singles() -> RecordedSamples {
 
 pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceStart {
     SliceStart {
-        index,
-        sustained: false,
-        block: index / 2,
-        round: index,
-        workload: "mixed, with a comma".to_owned(),
-        target: if index.is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+        head: SliceHead {
+            index,
+            block: index / 2,
+            round: index,
+            workload: "mixed, with a comma".to_owned(),
+            target: if index.is_multiple_of(2) { "a" } else { "b" }.to_owned(),
+            connections: 16,
+            closed_loop,
+            start: 0.1 + f64::from(index) * 4.7,
+            // Open-loop slices are probes of a maximum-rate search.
+            probe: (!closed_loop).then_some(RateProbe {
+                rate: 500.0,
+                proof: false,
+            }),
+            ..SliceHead::default()
+        },
         operations: OPERATIONS[..operations]
             .iter()
             .map(|name| (*name).to_owned())
@@ -165,16 +175,7 @@ pub(crate) fn start(index: u32, closed_loop: bool, operations: usize) -> SliceSt
             .collect(),
         threads: THREADS,
         agents: if closed_loop { 2 } else { 0 },
-        connections: 16,
-        closed_loop,
         planned_seconds: SECONDS as f64,
-        start: 0.1 + f64::from(index) * 4.7,
-        reopen: None,
-        // Open-loop slices are probes of a maximum-rate search.
-        probe: (!closed_loop).then_some(RateProbe {
-            rate: 500.0,
-            proof: false,
-        }),
     }
 }
 
@@ -432,12 +433,12 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
             seconds: SECONDS as f64 + 0.000_000_123,
             cut_short: false,
             ended: Vec::new(),
-            server: (index == 0).then_some(used),
+            server: (index == 0).then(|| used.into()),
             allocated: (index == 0).then_some(Allocated {
                 bytes: 123_456,
                 count: 789,
             }),
-            machine: looked.then(machine),
+            machine: looked.then(|| machine().into()),
             wire: looked.then_some(WireUse {
                 connections: 4,
                 min_rtt_ns: Some(12_000),
@@ -445,22 +446,20 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 unneeded_retransmits: Some(1),
                 sent_segments: Some(4_000),
             }),
-            singles: looked.then(singles),
+            singles: looked.then(|| Box::new(singles())),
             stages: looked.then(stages),
-            search: looked.then_some(SearchUse {
-                heap_used_bytes: Some(1 << 20),
-                heap_max_bytes: Some(2 << 20),
-                collections: Some(3),
-                segments: Some(7),
-                ..SearchUse::default()
+            search: looked.then(|| {
+                SearchUse {
+                    heap_used_bytes: Some(1 << 20),
+                    heap_max_bytes: Some(2 << 20),
+                    collections: Some(3),
+                    segments: Some(7),
+                    ..SearchUse::default()
+                }
+                .into()
             }),
             segment: None,
             start_skew_ns: looked.then_some(1_200_000),
-            agents: if looked {
-                vec![agent_use(0.25), agent_use(0.75)]
-            } else {
-                Vec::new()
-            },
             responses: None,
             cache: looked.then_some(CacheUse {
                 forecast_hits: 5,
@@ -479,7 +478,12 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 variation: 0.0,
             }),
         };
-        slices.push(writer.end(end).unwrap());
+        let agents = if looked {
+            vec![agent_use(0.25), agent_use(0.75)]
+        } else {
+            Vec::new()
+        };
+        slices.push(writer.end(end, agents).unwrap());
     }
     writer.complete(Ended::Precise).unwrap();
     Written {

@@ -14,12 +14,12 @@ use crate::fixtures::{
 /// cut short; its figures must be those of a whole number of seconds.
 fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
     for (slice, whole) in torn.slices.iter().zip(&run.slices) {
-        if !slice.cut_short {
+        if !slice.end.cut_short {
             assert_eq!(slice, whole);
             continue;
         }
-        let seconds = slice.seconds as u64;
-        assert_eq!(slice.seconds, seconds as f64);
+        let seconds = slice.end.seconds as u64;
+        assert_eq!(slice.end.seconds, seconds as f64);
         let operations = slice.ops.len() as u64;
         let ok = expected_ok(seconds, operations);
         assert_eq!(slice.ok(), ok, "at {seconds} s");
@@ -40,9 +40,13 @@ fn assert_no_wrong_number(run: &Written, torn: &RecordedRun) {
         for op in &slice.ops {
             assert_eq!(op.times.failed.len(), op.failed_count());
         }
-        assert_eq!(slice.server, None);
+        assert_eq!(slice.end.server, None);
     }
-    let cut = torn.slices.iter().filter(|slice| slice.cut_short).count();
+    let cut = torn
+        .slices
+        .iter()
+        .filter(|slice| slice.end.cut_short)
+        .count();
     assert!(cut <= 1);
     if cut == 1 || torn.slices.len() < run.slices.len() {
         assert!(!torn.complete);
@@ -115,8 +119,8 @@ fn assert_cut_after(back: &RecordedRun, seconds: u64) {
     let [slice] = back.slices.as_slice() else {
         panic!("one slice");
     };
-    assert!(slice.cut_short);
-    assert_eq!(slice.seconds, seconds as f64);
+    assert!(slice.end.cut_short);
+    assert_eq!(slice.end.seconds, seconds as f64);
     assert_eq!(slice.ok(), expected_ok(seconds, 2));
 }
 

@@ -60,7 +60,10 @@ fn is_alike(run: &Results, other: &Results, workload: &str, controls: &[String])
         both.is_some_and(|(one, another)| one.may_be_same(another))
     };
     let terms = run.terms.get(workload).zip(other.terms.get(workload));
-    matches!(other.trust, Some((Trust::Valid, _)))
+    other
+        .trust
+        .as_ref()
+        .is_some_and(|it| it.trust == Trust::Valid)
         && run.host == other.host
         && terms.is_some_and(|(one, another)| one.difference(another).is_none())
         && controls.iter().all(same)

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_result::format::TIME;
-use tenbin_result::{Document, EarlierChange, EarlierOutcome, Severity, Trust};
+use tenbin_result::{
+    Document, EarlierChange, EarlierOutcome, Message, Severity, Trust, Value, message,
+};
 use tenbin_verdict::lint::{Files, Measurement, Reported, lint, percentile_name};
 
 use super::Results;
@@ -176,7 +177,7 @@ pub(super) fn restrict(
     before: &Results,
     after: &Results,
     changes: &mut [EarlierChange],
-) -> Vec<String> {
+) -> Vec<Message> {
     let (then, now) = (&before.origin, &after.origin);
     if !then.is_file() && !now.is_file() {
         return Vec::new();
@@ -185,11 +186,12 @@ pub(super) fn restrict(
     let tools = [then.name(), now.name()];
     let is_other_tool = tools[0] != tools[1] && !tools.contains(&GO);
     if is_other_tool {
-        said.push(format!(
-            "no verdict: {} is a result of {} and {} one of {}; tools differ in when they start and \
-             stop the clock and in what they count, so a difference cannot be attributed to the \
-             target",
-            before.name, tools[0], after.name, tools[1]
+        said.push(message!(
+            "other-tools",
+            before = before.name.as_str(),
+            tool_before = tools[0],
+            after = after.name.as_str(),
+            tool_after = tools[1]
         ));
     }
     let mut unknown: Vec<&str> = Vec::new();
@@ -202,9 +204,11 @@ pub(super) fn restrict(
         match (earlier.connections, later.connections) {
             (Some(few), Some(many)) if few != many => {
                 is_other_load = true;
-                said.push(format!(
-                    "no verdict on {}: {few} connections before and {many} after are different work",
-                    place.0
+                said.push(message!(
+                    "other-connections",
+                    workload = place.0.as_str(),
+                    before = Value::Plain(few),
+                    after = Value::Plain(many)
                 ));
             }
             (None, Some(_)) => unknown.push(&before.name),
@@ -223,16 +227,10 @@ pub(super) fn restrict(
     }
     unknown.dedup();
     for name in unknown {
-        said.push(format!(
-            "{name} does not say the number of connections, so the load may have been different"
-        ));
+        said.push(message!("connections-unknown", name = name));
     }
     if changes.iter().all(|change| change.change.is_undecided()) {
-        said.push(
-            "which one is faster cannot be concluded from these files: run both with tenbin, which \
-             measures them in turn"
-                .to_owned(),
-        );
+        said.push(message!("faster-unknown"));
     }
     said
 }
@@ -245,18 +243,23 @@ fn find(load: &Load, quantile: f64) -> Option<f64> {
 }
 
 /// Percentiles that both sides have, and those that only one has.
-fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -> Vec<String> {
+fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -> Vec<Message> {
     let mut said = Vec::new();
     let both = earlier.percentiles.iter().filter_map(|(quantile, then)| {
         let now = find(later, *quantile)?;
-        let name = percentile_name(*quantile);
-        Some(format!("{name} {} and {}", TIME.of(*then), TIME.of(now)))
+        Some(message!(
+            "percentile-of-both",
+            percentile = percentile_name(*quantile),
+            before = Value::Seconds(*then),
+            after = Value::Seconds(now)
+        ))
     });
-    let both: Vec<String> = both.collect();
+    let both: Vec<Message> = both.collect();
     if !both.is_empty() {
-        said.push(format!(
-            "times of {workload} before and after, without intervals: {}",
-            both.join(", ")
+        said.push(message!(
+            "percentiles-of-both",
+            workload = workload,
+            times = both
         ));
     }
     for (name, own, other) in [(names[0], earlier, later), (names[1], later, earlier)] {
@@ -264,9 +267,11 @@ fn percentiles(workload: &str, earlier: &Load, later: &Load, names: [&str; 2]) -
         let alone = alone.filter(|quantile| find(other, *quantile).is_none());
         let alone: Vec<String> = alone.map(percentile_name).collect();
         if !alone.is_empty() {
-            said.push(format!(
-                "only {name} has {} of {workload}, which cannot be compared",
-                alone.join(", ")
+            said.push(message!(
+                "percentiles-alone",
+                name = name,
+                percentiles = alone,
+                workload = workload
             ));
         }
     }

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use tenbin_plan::work::traits_of;
 
-use tenbin_result::format::percent;
-use tenbin_result::{Document, SliceFigures};
+use tenbin_result::{Document, Message, SliceFigures, Value, message};
 
 /// Maximum number of search terms with different numbers of hits that a sentence names.
 const NAMED: usize = 5;
@@ -39,10 +38,10 @@ pub(super) struct Answers {
 pub(super) enum Parity {
     /// The same work.
     Same,
-    /// The same work, with an expected difference, given as a sentence without a full stop.
-    Expected(String),
+    /// The same work, with other sizes, which are expected.
+    Expected(Message),
     /// Different work, with the reason as a clause.
-    Other(String),
+    Other(Message),
 }
 
 impl Answers {
@@ -90,40 +89,34 @@ impl Answers {
         if let (Some(then), Some(now)) = (self.failed, later.failed)
             && (then - now).abs() > FAILED
         {
-            return Parity::Other(format!(
-                "{} of the work failed, then {}",
-                percent(then),
-                percent(now)
+            return Parity::Other(message!(
+                "failures-differ",
+                then = Value::Share(then),
+                now = Value::Share(now)
             ));
         }
         let sizes = self.sizes(later);
         let (Some(then), Some(now)) = (&self.terms, &later.terms) else {
             return match sizes {
-                Some((then, now)) => Parity::Other(format!(
-                    "a response had {then:.0} bytes on average, then {now:.0}"
-                )),
+                Some(sizes) => Parity::Other(sizes),
                 None => Parity::Same,
             };
         };
         if let Some(why) = other_hits(then, now, self.tolerance.min(later.tolerance)) {
             return Parity::Other(why);
         }
-        match sizes {
-            Some((then, now)) => Parity::Expected(format!(
-                "a response had {then:.0} bytes on average, then {now:.0}: expected, \
-                because each server has its own request template, and the numbers \
-                of hits agree"
-            )),
-            None => Parity::Same,
-        }
+        sizes.map_or(Parity::Same, Parity::Expected)
     }
 
     /// The mean body sizes of the earlier and the later run, if they differ by more than [`OTHER`]
     /// and [`NO_TIME`]; otherwise `None`.
-    fn sizes(&self, later: &Self) -> Option<(f64, f64)> {
+    fn sizes(&self, later: &Self) -> Option<Message> {
         let (then, now) = self.body.zip(later.body)?;
         let apart = (then - now).abs();
-        (apart > NO_TIME && apart / then.max(now) > OTHER).then_some((then, now))
+        (apart > NO_TIME && apart / then.max(now) > OTHER).then(|| {
+            let (then, now) = (Value::whole(then), Value::whole(now));
+            message!("sizes-differ", then = then, now = now)
+        })
     }
 }
 
@@ -142,7 +135,7 @@ fn other_hits(
     then: &BTreeMap<String, u64>,
     now: &BTreeMap<String, u64>,
     tolerance: f64,
-) -> Option<String> {
+) -> Option<Message> {
     let both = then.iter().filter_map(|(term, then)| {
         let now = now.get(term)?;
         let apart = then.abs_diff(*now) as f64 / (*then.max(now)).max(1) as f64;
@@ -150,11 +143,7 @@ fn other_hits(
     });
     let both: Vec<(f64, &str, u64, u64)> = both.collect();
     if both.is_empty() {
-        return Some(
-            "no term has a number of hits in both runs, so it is unknown whether they did the \
-            same work: run both with hits and the same list of terms"
-                .to_owned(),
-        );
+        return Some(message!("hits-unknown"));
     }
     let compared = both.len();
     let mut different: Vec<_> = both.into_iter().filter(|one| one.0 > tolerance).collect();
@@ -163,22 +152,25 @@ fn other_hits(
     }
     different.sort_by(|a, b| b.0.total_cmp(&a.0));
     let named = different.iter().take(NAMED);
-    let named: Vec<String> = named
-        .map(|(_, term, then, now)| format!("{term:?} {then}, then {now}"))
-        .collect();
-    let more = match different.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Some(format!(
-        "{} of {compared} terms have numbers of hits that differ by more than the tolerance of {}: \
-         {}{more}",
-        different.len(),
-        // Formatted as in the plan: 0 % instead of "below 0.1 %".
-        match tolerance {
-            0.0 => "0 %".to_owned(),
-            some => percent(some),
+    let named = named.map(|(_, term, then, now)| {
+        message!(
+            "hits-of-term",
+            term = format!("{term:?}"),
+            then = Value::Plain(*then),
+            now = Value::Plain(*now)
+        )
+    });
+    let plain = |number: usize| Value::Plain(number as u64);
+    Some(message!(
+        "hits-of-terms-differ",
+        different = plain(different.len()),
+        compared = plain(compared),
+        // Printed as in the plan: 0 % instead of "below 0.1 %".
+        tolerance = match tolerance {
+            0.0 => Value::Text("0 %".to_owned()),
+            some => Value::Share(some),
         },
-        named.join("; ")
+        terms = Value::Clauses(named.collect()),
+        more = plain(different.len().saturating_sub(NAMED))
     ))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tenbin_result::Workload;
+use tenbin_result::{Message, Value, Workload, message};
 
 /// Rewrites the sizes in a name or setting to the current notation: earlier versions wrote `1kB`
 /// for `1KB`, 1,000 bytes.
@@ -48,7 +48,7 @@ impl Terms {
     }
 
     /// The first difference between two sets of settings, if any.
-    pub(super) fn difference(&self, other: &Self) -> Option<String> {
+    pub(super) fn difference(&self, other: &Self) -> Option<Message> {
         if let (Some(mine), Some(theirs)) = (&self.settings, &other.settings) {
             let keys: BTreeSet<&String> = mine.keys().chain(theirs.keys()).collect();
             // If each target has its own request template, the hits show whether both do the same
@@ -58,23 +58,29 @@ impl Terms {
             };
             let differs = |key: &&&String| !own_words(key) && mine.get(**key) != theirs.get(**key);
             let shown = |value: Option<&String>| match value {
-                Some(value) => format!("{value:?}"),
-                None => "not given".to_owned(),
+                Some(value) => Value::Text(format!("{value:?}")),
+                None => message!("not-given").into(),
             };
-            let told: Vec<String> = keys
+            let told: Vec<Message> = keys
                 .iter()
                 .filter(differs)
                 .map(|key| {
                     let (then, now) = (shown(mine.get(*key)), shown(theirs.get(*key)));
-                    format!("{key} {then}, then {now}")
+                    message!(
+                        "setting-differs",
+                        key = key.as_str(),
+                        then = then,
+                        now = now
+                    )
                 })
                 .collect();
             if !told.is_empty() {
-                return Some(told.join("; "));
+                return Some(message!("clauses", clauses = Value::Clauses(told)));
             }
         }
         let whole = |terms: &Self| format!("{}, {}", terms.description, terms.load);
-        (whole(self) != whole(other)).then(|| format!("{}; then {}", whole(self), whole(other)))
+        let (then, now) = (whole(self), whole(other));
+        (then != now).then(|| message!("work-differs", then = then, now = now))
     }
 }
 

@@ -8,10 +8,10 @@ use tenbin_plan::Phase;
 use tenbin_record::{LiveSecond, Slice};
 use tenbin_result::Document;
 
+use super::format::Format;
 use super::hsbench::{self, Bytes, Row, slice_rows, stamp};
 use super::judged::mark;
-use super::write::for_each_target;
-use super::{Format, Part, Run, WriteError, Writer};
+use super::write::{Part, Run, WriteError, Writer, for_each_target};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 
@@ -76,7 +76,7 @@ pub struct Parsed<'a> {
 }
 
 /// Prints a running benchmark in the tool's output format.
-pub struct Teller<'a> {
+pub struct Reporter<'a> {
     asked: Parsed<'a>,
     started: SystemTime,
     /// Number of the current loop, from 0.
@@ -89,7 +89,7 @@ pub struct Teller<'a> {
     rows: Vec<Row>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> Reporter<'a> {
     /// Starts the output of a run that started at `started`.
     pub fn new(asked: Parsed<'a>, started: SystemTime) -> Self {
         Self {
@@ -183,7 +183,8 @@ impl<'a> Teller<'a> {
     /// Ends a mode. Returns the remaining lines and the total.
     pub fn ends(&mut self, slice: &Slice) -> String {
         let mut text = String::new();
-        let seconds = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
+        let seconds =
+            Duration::try_from_secs_f64(slice.start + slice.end.seconds).unwrap_or_default();
         while let Some(line) = self.line(self.started + seconds) {
             text.push_str(&line);
         }
@@ -314,16 +315,16 @@ mod tests {
             interval: 1,
         };
         let now = SystemTime::UNIX_EPOCH;
-        let mut teller = Teller::new(asked, now);
+        let mut reporter = Reporter::new(asked, now);
         assert!(
-            teller
+            reporter
                 .head()
                 .ends_with(" Parameters:\n1970/01/01 00:00:00 backend=dummy\n")
         );
-        let begun = teller.begins(1, "put", now);
+        let begun = reporter.begins(1, "put", now);
         assert_eq!(begun, "1970/01/01 00:00:00 Running Loop 1 Put Test\n");
         for number in 0..2 {
-            let line = teller
+            let line = reporter
                 .second(&live(number, second(5)), now)
                 .unwrap_or_default();
             let expected = format!(" Loop: 1, Int: {number}, Dur(s): 1.0, Mode: PUT, Ops: 5,");
@@ -337,9 +338,9 @@ mod tests {
             operation: "/alloc".to_owned(),
             ..second(5)
         };
-        assert_eq!(teller.second(&live(2, piece), now), None);
-        assert_eq!(teller.second(&live(2, step), now), None);
-        assert_eq!(teller.rows.len(), 2);
+        assert_eq!(reporter.second(&live(2, piece), now), None);
+        assert_eq!(reporter.second(&live(2, step), now), None);
+        assert_eq!(reporter.rows.len(), 2);
     }
 
     #[test]
@@ -353,21 +354,25 @@ mod tests {
             phases: &phases,
             interval: 1,
         };
-        let mut teller = Teller::new(asked, now);
-        teller.begins(0, "put", now);
+        let mut reporter = Reporter::new(asked, now);
+        reporter.begins(0, "put", now);
         let part = |number, reached, ok| LiveSecond {
             reached,
             ..live(number, second(ok))
         };
-        assert_eq!(teller.second(&part(0, None, 5), now), None);
-        let first = teller.second(&part(0, Some(0), 4), now).unwrap_or_default();
+        assert_eq!(reporter.second(&part(0, None, 5), now), None);
+        let first = reporter
+            .second(&part(0, Some(0), 4), now)
+            .unwrap_or_default();
         assert!(
             first.contains("Int: 0, Dur(s): 1.0, Mode: PUT, Ops: 9, "),
             "{first}"
         );
-        assert_eq!(teller.second(&part(1, Some(0), 3), now), None);
-        assert_eq!(teller.second(&part(2, Some(0), 7), now), None);
-        let both = teller.second(&part(1, Some(2), 2), now).unwrap_or_default();
+        assert_eq!(reporter.second(&part(1, Some(0), 3), now), None);
+        assert_eq!(reporter.second(&part(2, Some(0), 7), now), None);
+        let both = reporter
+            .second(&part(1, Some(2), 2), now)
+            .unwrap_or_default();
         assert!(
             both.contains("Int: 1, Dur(s): 1.0, Mode: PUT, Ops: 5, "),
             "{both}"
@@ -390,11 +395,11 @@ mod tests {
             phases: &phases,
             interval: 3,
         };
-        let mut teller = Teller::new(asked, now);
+        let mut reporter = Reporter::new(asked, now);
         for round in 0..2 {
-            teller.begins(round, "put", now);
+            reporter.begins(round, "put", now);
             let lines: Vec<String> = (0..8)
-                .filter_map(|number| teller.second(&live(number, second(5)), now))
+                .filter_map(|number| reporter.second(&live(number, second(5)), now))
                 .collect();
             assert_eq!(lines.len(), 2, "{lines:?}");
             for (number, line) in lines.iter().enumerate() {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tenbin_result::{Document, Figure, ResultOf};
 
-use super::{Format, Writer};
+use super::format::Format;
+use super::write::Writer;
 use crate::escape::for_json;
 
 pub(super) const FORMAT: Format = Format {

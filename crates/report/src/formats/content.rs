@@ -2,17 +2,17 @@
 
 use tenbin_result::Document;
 use tenbin_verdict::Series;
+use tenbin_verdict::lint::Reported;
 
-use super::drnbench::Steps;
-use super::imported::Imported;
+use super::drnbench::steps::Steps;
 
 /// The content of a result file, by kind.
 #[derive(Debug)]
 pub enum Content {
     /// A result of Tenbin.
     Document(Box<Document>),
-    /// Requests, or totals of requests over time windows.
-    Requests(Imported),
+    /// Figures of measurements: of a whole run, of time windows, or of a list of requests.
+    Requests(Reported),
     /// Repetitions of benchmarks, each with one speed.
     Repetitions(Vec<Series>),
     /// Steps of a concurrency sweep.
@@ -24,9 +24,9 @@ impl Content {
     ///
     /// # Errors
     /// A clause that says why the file holds no requests.
-    pub(super) fn into_requests(self) -> Result<Imported, &'static str> {
+    pub(super) fn into_requests(self) -> Result<Reported, &'static str> {
         match self {
-            Self::Requests(imported) => Ok(imported),
+            Self::Requests(reported) => Ok(reported),
             Self::Document(_) => {
                 Err("is a result of Tenbin without its requests; name the run directory instead")
             }

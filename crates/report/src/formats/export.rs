@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::{Format, format, written};
+use super::format::Format;
+use super::table::{format, written};
 
 /// An additional output format for a run, and where to write the output.
 #[derive(Debug, Clone)]
@@ -37,7 +38,7 @@ impl FromStr for Export {
         let writable = format(name).filter(|format| format.write.is_some());
         let Some(format) = writable else {
             let names: Vec<&str> = written().map(|format| format.name).collect();
-            let why = match super::format(name) {
+            let why = match super::table::format(name) {
                 Some(_) => format!("{name} can only be read"),
                 None => format!("there is no format {name:?}"),
             };

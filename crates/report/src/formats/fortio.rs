@@ -2,9 +2,9 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
-use super::reader::{Fault, whole};
-use super::reported::{Json, REQUESTS, checked, content, is_json_of};
-use super::{Format, Reader};
+use super::format::Format;
+use super::reader::{Fault, Read, Reader};
+use super::reported::{Json, REQUESTS, checked, is_json_of};
 
 pub(super) const FORMAT: Format = Format {
     name: "fortio",
@@ -13,11 +13,8 @@ pub(super) const FORMAT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| is_json_of(beginning, "fortio"),
-        read: |file, selection| {
-            let file = whole(file, selection, "the JSON of fortio")?;
-            reported(&file).map(|it| content(&it))
-        },
-        reported: Some(reported),
+        read: Read::Figures("the JSON of fortio", reported),
+        reported: None,
     }),
     write: None,
 };

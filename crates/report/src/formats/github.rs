@@ -4,10 +4,11 @@
 use std::io;
 
 use serde::Serialize;
-use tenbin_result::format::{change, ratio_ends};
-use tenbin_result::{Document, Figure, Interval};
+use tenbin_result::format::{ENGLISH, change, ratio_ends};
+use tenbin_result::{Document, Figure, Interval, Metric};
 
-use super::{Format, Writer};
+use super::format::Format;
+use super::write::Writer;
 use crate::escape::for_json;
 
 pub(super) const BIGGER: Format = Format {
@@ -61,7 +62,12 @@ fn bigger(document: &Document) -> Vec<Entry> {
     let results = document.results.iter();
     let entries = results.filter_map(|result| {
         let name = format!("{} throughput, {}", result.workload, result.target);
-        let extra = extra(document, &result.workload, &result.target, "throughput");
+        let extra = extra(
+            document,
+            &result.workload,
+            &result.target,
+            &[Metric::Throughput],
+        );
         entry(name, "ops/s", result.throughput?, 1.0, extra)
     });
     entries.collect()
@@ -72,14 +78,12 @@ fn smaller(document: &Document) -> Vec<Entry> {
     for result in &document.results {
         let (workload, target) = (&result.workload, &result.target);
         for operation in result.work() {
-            let figures = [("p50", operation.p50), ("p99", operation.p99)];
-            for (word, figure) in figures {
+            let p50 = [Metric::SERVICE_P50, Metric::RESPONSE_P50];
+            let p99 = [Metric::SERVICE_P99, Metric::RESPONSE_P99];
+            let figures = [("p50", p50, operation.p50), ("p99", p99, operation.p99)];
+            for (word, metrics, figure) in figures {
                 let name = format!("{workload} {} {word}, {target}", operation.operation);
-                let metric = ["service_", "response_"].map(|kind| format!("{kind}{word}"));
-                let extra = metric
-                    .iter()
-                    .find_map(|metric| compared(document, workload, target, metric))
-                    .unwrap_or_else(|| about(document));
+                let extra = extra(document, workload, target, &metrics);
                 all.extend(figure.and_then(|known| entry(name, "ms", known, 1e3, extra)));
             }
         }
@@ -93,7 +97,7 @@ fn smaller(document: &Document) -> Vec<Entry> {
             });
         }
         let name = format!("{workload} server CPU per operation, {target}");
-        let extra = extra(document, workload, target, "server_cpu");
+        let extra = extra(document, workload, target, &[Metric::ServerCpu]);
         let cpu = result.server_cpu;
         all.extend(cpu.and_then(|known| entry(name, "µs", known, 1e6, extra)));
     }
@@ -121,14 +125,19 @@ fn entry(
 }
 
 /// Text about the run, its trust, and the target's comparison with the baseline.
-fn extra(document: &Document, workload: &str, target: &str, metric: &str) -> String {
-    compared(document, workload, target, metric).unwrap_or_else(|| about(document))
+fn extra(document: &Document, workload: &str, target: &str, metrics: &[Metric]) -> String {
+    compared(document, workload, target, metrics).unwrap_or_else(|| about(document))
 }
 
-fn compared(document: &Document, workload: &str, target: &str, metric: &str) -> Option<String> {
+fn compared(
+    document: &Document,
+    workload: &str,
+    target: &str,
+    metrics: &[Metric],
+) -> Option<String> {
     let mut comparisons = document.comparisons.iter();
     let found = comparisons.find(|each| {
-        each.workload == workload && each.challenger == target && each.metric == metric
+        each.workload == workload && each.challenger == target && each.metric.is_one_of(metrics)
     })?;
     let ratio = found.ratio?;
     Some(format!(
@@ -137,7 +146,7 @@ fn compared(document: &Document, workload: &str, target: &str, metric: &str) -> 
         found.baseline,
         found.outcome.word(),
         change(ratio.value),
-        ratio_ends(ratio)
+        ratio_ends(ratio, &ENGLISH)
     ))
 }
 

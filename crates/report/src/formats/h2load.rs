@@ -2,10 +2,10 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
+use super::format::Format;
 use super::readable::readable;
-use super::reader::{Fault, whole};
-use super::reported::{Line, Lines, REQUESTS, checked, content, count, time, with_unit};
-use super::{Format, Reader};
+use super::reader::{Fault, Read, Reader};
+use super::reported::{Line, Lines, REQUESTS, checked, count, time, with_unit};
 
 pub(super) const FORMAT: Format = Format {
     name: "h2load",
@@ -17,11 +17,8 @@ pub(super) const FORMAT: Format = Format {
             let mut lines = readable(beginning).lines();
             lines.any(|line| line.starts_with("finished in ") && line.contains(" req/s, "))
         },
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of h2load")?;
-            reported(&text).map(|it| content(&it))
-        },
-        reported: Some(reported),
+        read: Read::Figures("the text of h2load", reported),
+        reported: None,
     }),
     write: None,
 };

@@ -2,10 +2,10 @@
 
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Range, Reported, Said};
 
+use super::format::Format;
 use super::readable::readable;
-use super::reader::{Fault, whole};
-use super::reported::{Line, Lines, REQUESTS, checked, content, count, time};
-use super::{Format, Reader};
+use super::reader::{Fault, Read, Reader};
+use super::reported::{Line, Lines, REQUESTS, checked, count, time};
 
 pub(super) const FORMAT: Format = Format {
     name: "hey",
@@ -17,11 +17,8 @@ pub(super) const FORMAT: Format = Format {
             let text = readable(beginning);
             text.contains("\nResponse time histogram:") && text.contains("  Slowest:")
         },
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of hey")?;
-            reported(&text).map(|it| content(&it))
-        },
-        reported: Some(reported),
+        read: Read::Figures("the text of hey", reported),
+        reported: None,
     }),
     write: None,
 };

@@ -7,8 +7,8 @@ use tenbin_result::{Comparison, Document, Figure, OperationResult, ResultOf, Sli
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::write::nothing;
-use super::{Format, Writer};
+use super::format::Format;
+use super::write::{Writer, nothing};
 
 pub(super) const FORMAT: Format = Format {
     name: "influx",
@@ -122,7 +122,7 @@ fn of_comparison(document: &Document, comparison: &Comparison, at: Option<i64>) 
     point.tag("workload", &comparison.workload);
     point.tag("baseline", &comparison.baseline);
     point.tag("challenger", &comparison.challenger);
-    point.tag("metric", &comparison.metric);
+    point.tag("metric", &comparison.metric.to_string());
     point.figure("ratio", comparison.ratio);
     point.text("outcome", comparison.outcome.word());
     point.line(at)

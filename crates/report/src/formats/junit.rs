@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use tenbin_result::{Document, Expectation, Trust};
+use tenbin_result::{Document, Expectation, Language, Trust};
 
-use super::before::NO_CONDITION;
-use super::{Format, Writer};
-use crate::asked::{condition, figure, standing};
+use super::format::Format;
+use super::plan_requirements::NO_CONDITION;
+use super::write::Writer;
+use crate::expectations::{condition, figure, standing};
 
 pub(super) const FORMAT: Format = Format {
     name: "junit",
@@ -56,8 +57,8 @@ fn text(document: &Document) -> String {
 fn case(expectation: &Expectation) -> String {
     let name = format!("{} by {}", condition(expectation), expectation.target);
     let said = match &expectation.why {
-        Some(why) => format!("{}; {why}", figure(expectation)),
-        None => figure(expectation),
+        Some(why) => format!("{}; {why}", figure(expectation, Language::English)),
+        None => figure(expectation, Language::English),
     };
     let element = match (expectation.is_violated(), expectation.is_undecided()) {
         (true, _) => "failure",

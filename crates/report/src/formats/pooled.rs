@@ -10,8 +10,7 @@ use tenbin_record::{
     latency_histogram, merge,
 };
 
-use super::write::for_each_target;
-use super::{Part, Run, WriteError};
+use super::write::{Part, Run, WriteError, for_each_target};
 
 /// Writes one file per target, for a run with one workload.
 pub(super) fn of_one_workload(
@@ -82,10 +81,10 @@ impl Pooled {
             0 | 1 => by_slice().collect(),
             _ => by_second,
         };
-        let none_is_full = slices.iter().all(|slice| slice.cut_short);
+        let none_is_full = slices.iter().all(|slice| slice.end.cut_short);
         for slice in slices {
             pooled.add(slice);
-            if none_is_full || !slice.cut_short {
+            if none_is_full || !slice.end.cut_short {
                 pooled.add_times(slice);
             }
         }
@@ -111,7 +110,7 @@ impl Pooled {
     }
 
     fn add(&mut self, slice: &Slice) {
-        self.seconds += slice.seconds;
+        self.seconds += slice.end.seconds;
         self.ledger += slice.ledger;
         for op in &slice.ops {
             self.add_counts(op);

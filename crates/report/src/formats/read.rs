@@ -10,9 +10,9 @@ use std::path::Path;
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
-use super::imported::Imported;
+use super::format::Format;
 use super::reader::{Fault, Selection, whole};
-use super::{FORMATS, Format};
+use super::table::FORMATS;
 
 /// The error for an unreadable file: name, line and description.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,13 +74,9 @@ pub fn read_bytes(name: &str, content: &[u8]) -> Result<Content, ReadError> {
 /// # Errors
 ///
 /// See [`read`]; also if the file contains no requests.
-pub fn read_requests(file: &str, selection: &Selection) -> Result<Imported, ReadError> {
+pub fn read_requests(file: &str, selection: &Selection) -> Result<Reported, ReadError> {
     let requests = read(file, selection)?.into_requests();
-    let imported = requests.map_err(|why| ReadError::new(file, &Fault::of_the_file(why)))?;
-    Ok(Imported {
-        files: vec![file.to_owned()],
-        ..imported
-    })
+    named(file, requests.map_err(Fault::of_the_file))
 }
 
 /// Reads the figures of another tool's result file, with the lines that state them; `-` is standard
@@ -94,11 +90,7 @@ pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
         let (mut text, start) = plain(input)?;
         reported_from(&mut *text, &start)
     });
-    let reported = reported.map_err(|fault| ReadError::new(file, &fault))?;
-    Ok(Reported {
-        file: file.to_owned(),
-        ..reported
-    })
+    named(file, reported)
 }
 
 /// Like [`read_reported`], for the content of a file.
@@ -109,9 +101,14 @@ pub fn read_reported(file: &str) -> Result<Reported, ReadError> {
 pub fn reported_bytes(name: &str, content: &[u8]) -> Result<Reported, ReadError> {
     let reported =
         plain(Box::new(content)).and_then(|(mut text, start)| reported_from(&mut *text, &start));
-    let reported = reported.map_err(|fault| ReadError::new(name, &fault))?;
+    named(name, reported)
+}
+
+/// The figures with the name of their file.
+fn named(file: &str, reported: Result<Reported, Fault>) -> Result<Reported, ReadError> {
+    let reported = reported.map_err(|fault| ReadError::new(file, &fault))?;
     Ok(Reported {
-        file: name.to_owned(),
+        files: vec![file.to_owned()],
         ..reported
     })
 }
@@ -122,7 +119,7 @@ fn reported_from(text: &mut dyn BufRead, beginning: &[u8]) -> Result<Reported, F
         return reported(&whole(text, &Selection::default(), "a result")?);
     }
     match read_plain(text, beginning, &Selection::default())? {
-        Content::Requests(imported) => Ok(super::imported::reported(&imported)),
+        Content::Requests(reported) => Ok(reported),
         Content::Document(_) => Err(Fault::of_the_file(
             "is a result of Tenbin, which has its findings; print them with tenbin show",
         )),
@@ -180,7 +177,7 @@ fn read_plain(
     selection: &Selection,
 ) -> Result<Content, Fault> {
     match recognised(beginning).and_then(|format| format.read.as_ref()) {
-        Some(reader) => (reader.read)(text, selection),
+        Some(reader) => reader.read.content(text, selection),
         None => {
             let readable = FORMATS.iter().filter(|format| format.read.is_some());
             let known: Vec<&str> = readable.map(|format| format.about).collect();

@@ -13,11 +13,35 @@ use super::content::Content;
 pub struct Reader {
     /// Whether a file with this beginning is in the format. No file is recognised by two formats.
     pub recognises: fn(&[u8]) -> bool,
-    /// Reads a whole file, which is already decompressed.
-    pub read: ReadContent,
-    /// Reads the figures of another tool's file, with the lines that state them. `None` if the
-    /// figures follow from the result of `read`.
+    /// Reads a file, which is already decompressed.
+    pub read: Read,
+    /// Reads the figures of another tool's file, with the lines that state them. `None` if `read`
+    /// gives them.
     pub reported: Option<ReadReported>,
+}
+
+/// How a file is read.
+#[derive(Debug)]
+pub enum Read {
+    /// The figures of a whole file. Errors call the content by this name.
+    Figures(&'static str, ReadReported),
+    /// Any content; a list of requests is read in parts, and requests can be selected.
+    Content(ReadContent),
+}
+
+impl Read {
+    pub(super) fn content(
+        &self,
+        text: &mut dyn BufRead,
+        selection: &Selection,
+    ) -> Result<Content, Fault> {
+        match self {
+            Self::Figures(name, read) => {
+                read(&whole(text, selection, name)?).map(Content::Requests)
+            }
+            Self::Content(read) => read(text, selection),
+        }
+    }
 }
 
 /// Reads the figures of a whole file.

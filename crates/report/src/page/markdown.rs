@@ -2,15 +2,21 @@
 
 use std::fmt::Write as _;
 
-use tenbin_result::Document;
+use tenbin_result::{Document, message};
 
 use crate::block::{Block, Detail, Look, Table, Text};
 use crate::escape::{as_code, for_html, for_markdown};
 use crate::language;
+use crate::page::html::command;
 use crate::section::{SECTIONS, Section, Shown, charts_of};
+
+/// Largest number of rows of a table whose length grows with the run: a site that shows Markdown does
+/// not print megabytes.
+const ROWS: usize = 1_000;
 
 /// The complete page.
 pub(crate) fn summary(document: &Document) -> String {
+    let document = &language::for_reader(document);
     let mut page = format!("# {}\n", for_markdown(&document.run.name));
     let sections = || {
         SECTIONS
@@ -19,7 +25,7 @@ pub(crate) fn summary(document: &Document) -> String {
     };
     let first = |section: &&Section| section.shown != Shown::Details;
     for section in sections().filter(first) {
-        let blocks = section.of(document);
+        let blocks = section.translated_blocks(document);
         if blocks.is_empty() {
             continue;
         }
@@ -35,7 +41,7 @@ pub(crate) fn summary(document: &Document) -> String {
     }
     page.push_str(&charts(document));
     for section in sections().filter(|section| !first(section)) {
-        let blocks = section.of(document);
+        let blocks = section.first_rows(document, ROWS);
         if blocks.is_empty() {
             continue;
         }
@@ -45,9 +51,29 @@ pub(crate) fn summary(document: &Document) -> String {
             for_html(&section.heading(document))
         );
         write_blocks(&mut page, &blocks, Detail::Interval);
+        page.push_str(&left_out(document, section, &blocks));
         page.push_str("\n</details>\n");
     }
     page
+}
+
+/// How many rows the page leaves out, and the command that prints them; empty if it has all.
+fn left_out(document: &Document, section: &Section, blocks: &[Block]) -> String {
+    let rows = |block: &Block| match block {
+        Block::Table(table) => table.left_out,
+        _ => 0,
+    };
+    match blocks.iter().map(rows).sum() {
+        0 => String::new(),
+        rows => {
+            let message = message!(
+                "more-rows",
+                rows = rows,
+                command = as_code(&command(document, section))
+            );
+            format!("\n{}\n", language::say(document, &message))
+        }
+    }
 }
 
 /// The charts that are files in the run directory, in a collapsible part; empty without charts.
@@ -127,7 +153,10 @@ fn table(page: &mut String, table: &Table, detail: Detail) {
         .collect();
     let _ = writeln!(page, "| {} |", rule.join(" | "));
     for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(|cell| inline(&cell.text(detail))).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .map(|cell| inline(&cell.text(detail, &table.words)))
+            .collect();
         let _ = writeln!(page, "| {} |", cells.join(" | "));
     }
 }

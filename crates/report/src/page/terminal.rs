@@ -6,6 +6,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::block::{Block, Detail, Look, Span, Table, Text};
 use crate::escape::for_terminal;
+use crate::language;
 use crate::section::{SECTIONS, Section, Shown};
 
 /// Options of a page for a terminal.
@@ -40,8 +41,9 @@ pub fn terminal(document: &Document, view: View<'_>) -> String {
         width: view.width.max(40),
         colour: view.colour,
     };
+    let document = &language::for_reader(document);
     for section in in_order(view.extent) {
-        let blocks = section.of(document);
+        let blocks = section.translated_blocks(document);
         if !blocks.is_empty() {
             page.section(section, &section.heading(document), &blocks);
         }
@@ -362,7 +364,7 @@ impl Grid {
             let mut cells: Vec<Span> = row
                 .iter()
                 .map(|cell| {
-                    let text = cell.text(detail);
+                    let text = cell.text(detail, &table.words);
                     let look = match text.spans() {
                         [only] => only.look,
                         _ => Look::Plain,

@@ -1,9 +1,11 @@
 //! The section with figures and ratios by agent, for runs with several agents.
 
 use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN, ratio, ratio_interval};
-use tenbin_result::{AgentRatio, Document};
+use tenbin_result::{AgentRatio, Document, message};
+use tenbin_verdict::named_metric;
 
 use crate::block::{Block, Cell, Table};
+use crate::language::say;
 
 const ABOUT_FIGURES: &str = "Throughput is the part that the agent completed; p50 and p99 are service times in a closed loop, \
      response times in an open loop. CPU is the busy share of all cores of the agent's machine.";
@@ -73,10 +75,13 @@ fn ratios(document: &Document) -> Table {
         ],
     );
     for compared in &document.agent_ratios {
-        let by = format!(
-            "{}, {} ÷ {}",
-            compared.metric_phrase, compared.challenger, compared.baseline
+        let by = message!(
+            "compared-by",
+            metric = named_metric(&compared.metric, &compared.metric_phrase),
+            challenger = &compared.challenger,
+            baseline = &compared.baseline
         );
+        let by = say(document, &by);
         for agent in &compared.agents {
             table.push([
                 compared.workload.clone().into(),

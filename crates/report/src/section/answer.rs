@@ -1,15 +1,20 @@
 //! The answer: one sentence per comparison, and how the run was measured.
 
-use tenbin_result::format::{MULTIPLE, RATE, TIME, change, plural, points, ratio, typed};
-use tenbin_result::{Comparison, Document, Figure, Outcome, ResultOf, Trust};
+use tenbin_result::format::{MULTIPLE, Unit, points};
+use tenbin_result::{
+    Comparison, Document, Figure, Message, Outcome, ResultOf, Trust, Value, message,
+};
+use tenbin_verdict::{sentences, whole_percent};
 
 use super::claims::{
-    DOUBT, Said, claim_parts, decisive, grouped, look, place, proven_beside, said,
+    Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, grouped, look,
+    metric, proven_beside, said,
 };
-use super::closing::{beyond_belief, is_closed, not_precise, too_few_blocks, twin};
-use crate::asked::{ended, expectations_clause, optimum_claim, schedule};
+use super::closing::{figures, measured, not_precise, too_few_blocks, twin};
 use crate::block::{Block, Look, Text};
-use tenbin_verdict::one_start;
+use crate::expectations::{ended, expectations_clause, optimum_claim, schedule};
+use crate::language::{clauses, say, say_text, styled};
+use crate::words::load;
 
 /// Maximum number of comparisons that get a sentence with figures; with more, only the table has
 /// the figures.
@@ -18,43 +23,45 @@ const WITH_FIGURES: usize = 4;
 const MOST_ALONE: usize = 4;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
-    let mut answers = answers(document);
-    answers.extend(expectations_clause(document).map(Text::plain));
-    answers.extend(not_precise(document).map(Text::plain));
+    let said = |message: Message| Text::plain(say(document, &message));
+    let note = document.run.note.iter().map(Text::plain);
+    let mut answers: Vec<Text> = note.chain(answers(document)).collect();
+    answers.extend(expectations_clause(document).map(said));
+    answers.extend(not_precise(document).map(said));
     let mut blocks: Vec<Block> = answers.into_iter().map(Block::Paragraph).collect();
     blocks.push(Block::Paragraph(
         Text::default().and(Look::Faint, method(document)),
     ));
     if let Some(ended) = ended(document) {
-        blocks.push(Block::sentence(&format!("The run {ended}")));
+        blocks.push(Block::sentence(&say(document, &ended)));
     }
     blocks
 }
 
 fn answers(document: &Document) -> Vec<Text> {
+    let said = |message: Message| Text::plain(say(document, &message));
     let primary = decisive(document);
-    let optima = document.optima.iter();
-    let mut answers: Vec<Text> = optima.map(|each| optimum_claim(each).into()).collect();
-    answers.extend(document.between_workloads().map(|each| each.clone().into()));
+    let optima = document.optima.iter().map(optimum_claim);
+    let mut answers: Vec<Text> = optima.map(said).collect();
+    answers.extend(between_workloads(document).map(said));
     match primary.len() {
         0..=WITH_FIGURES => {
             answers.extend(primary.iter().map(|each| with_figures(document, each)));
         }
-        _ => answers.extend(grouped(document, primary).into_iter().map(Text::plain)),
+        _ => answers.extend(grouped(document, primary).into_iter().map(said)),
     }
-    let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
-    let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
-    answers.extend(at_most.chain(highest).map(|each| each.clone().into()));
+    answers.extend(compared_searches(document).map(said));
     if answers.is_empty() && document.trust == Trust::Invalid {
-        answers.extend(beyond_belief(document).map(Text::plain));
-        return answers;
+        return vec![said(message!("cannot-be-trusted"))];
     }
-    let of_capacity = document.capacities.iter().map(|each| &each.sentence);
-    let of_search = document.searches.iter().map(|each| &each.sentence);
-    let found = of_capacity.chain(of_search);
-    answers.extend(found.map(|each| each.clone().into()));
+    let of_concurrency_sweep = document
+        .concurrency_sweeps
+        .iter()
+        .map(sentences::of_concurrency_sweep);
+    let of_search = document.searches.iter().map(sentences::of_search);
+    answers.extend(of_concurrency_sweep.chain(of_search).map(said));
     if answers.is_empty() {
-        answers = alone(document);
+        answers = alone(document).into_iter().map(said).collect();
     }
     answers
 }
@@ -64,106 +71,80 @@ fn answers(document: &Document) -> Vec<Text> {
 fn with_figures(document: &Document, comparison: &Comparison) -> Text {
     let several = document.workloads.len() > 1 || document.is_curve(comparison);
     let place = if several {
-        format!(" {}", place(document, comparison))
+        Place::of(document, comparison)
     } else {
-        String::new()
+        Place::None
     };
-    let text = in_capitals(comparison, &place);
+    let word = styled(&claim_word(comparison).to_uppercase());
+    let claim = claim(comparison, &word, place);
     let (Some(figure), Said::Outcome(_) | Said::OfTwin { .. }) =
         (comparison.ratio, said(comparison))
     else {
-        return text;
+        return say_text(document, &claim, look(comparison));
     };
-    let mut figures = format!(
-        ": {} {} ({})",
-        comparison.metric_phrase,
-        change(figure.value),
-        interval(comparison, figure)
+    let changed = message!(
+        "changed",
+        metric = metric(comparison),
+        change = Value::Change(figure.value),
+        interval = interval(comparison, figure)
     );
-    if let Outcome::OneStart { up_to } = comparison.outcome {
-        figures += &format!("; {}", one_start(up_to));
-    }
-    if let Outcome::NotSustained { why } = &comparison.outcome {
-        figures += &format!("; {why}");
-    }
-    if let Some(few) = too_few_blocks(comparison) {
-        figures += &format!("; {few}");
-    }
-    if let Some(proven) = proven_beside(document, comparison) {
-        figures += &format!("; {proven}");
-    }
-    text.and(Look::Plain, figures)
-}
-
-/// The claim of a comparison and its place, with the verdict in capitals and in colour. Doubt comes
-/// last, because directly after the name of a target it seems to be about that target.
-fn in_capitals(comparison: &Comparison, place: &str) -> Text {
-    let look = look(comparison);
-    let [before, word, after] = claim_parts(comparison);
-    let (after, doubt) = match after.strip_suffix(DOUBT) {
-        Some(after) => (after, DOUBT),
-        None => (after.as_str(), ""),
+    let doubt = match &comparison.outcome {
+        Outcome::OneStart { up_to } => Some(message!("one-start", noise = Value::Share(*up_to))),
+        Outcome::NotSustained { .. } => comparison.outcome.why(),
+        _ => None,
     };
-    Text::plain(before)
-        .and(look, word.to_uppercase())
-        .and(Look::Plain, format!("{after}{place}{doubt}"))
+    let more = [
+        doubt,
+        too_few_blocks(comparison),
+        proven_beside(document, comparison),
+    ];
+    let figures = clauses(changed, more.into_iter().flatten());
+    let text = message!("claim-figures", claim = claim, figures = figures);
+    say_text(document, &text, look(comparison))
 }
 
-fn interval(comparison: &Comparison, figure: Figure) -> String {
+fn interval(comparison: &Comparison, figure: Figure) -> Message {
     let (confidence, low, high) = match (figure.interval, comparison.outcome.likely()) {
         (Some(ends), _) => {
             let all = comparison.together.map(|all| all.confidence);
             (all.unwrap_or(ends.confidence), ends.low, ends.high)
         }
         (None, Some(likely)) => (likely.confidence, likely.low, likely.high),
-        (None, None) => return "interval unknown".to_owned(),
+        (None, None) => return message!("interval-unknown"),
     };
-    // Rounded down, so that the stated confidence is never too high.
-    let confidence = (confidence * 100.0).floor();
+    let confidence = whole_percent(confidence);
     if figure.value >= MULTIPLE {
-        format!("{confidence} % CI {}–{}", ratio(low), ratio(high))
+        message!(
+            "interval-times",
+            confidence = confidence,
+            low = Value::Ratio(low),
+            high = Value::Ratio(high)
+        )
     } else {
-        format!("{confidence} % CI {} … {} %", points(low), points(high))
+        message!(
+            "interval-points",
+            confidence = confidence,
+            low = points(low),
+            high = points(high)
+        )
     }
 }
 
 /// The results of a run with a single target, one sentence per workload.
-fn alone(document: &Document) -> Vec<Text> {
-    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
-    let measured = document.results.iter();
-    let measured: Vec<&ResultOf> = measured
-        .filter(|result| result.throughput.is_some() && !is_twin(result))
-        .collect();
+fn alone(document: &Document) -> Vec<Message> {
+    let measured = measured(document);
     if measured.is_empty() {
-        return vec!["nothing was measured".into()];
+        return vec![message!("nothing-measured")];
     }
     let shown = measured.iter().take(MOST_ALONE);
-    let mut answers: Vec<Text> = shown
-        .map(|result| figures(document, result).into())
-        .collect();
+    let of_result = |result: &&ResultOf| figures(document, result, Unit::with_interval);
+    let mut answers: Vec<Message> = shown.map(of_result).collect();
     if let Some(more) = measured.len().checked_sub(MOST_ALONE).filter(|n| *n > 0) {
-        answers.push(format!("and {}", plural(more as u64, "more workload")).into());
+        answers.push(message!("more-workloads", count = more));
     }
     let twins = measured.iter().filter_map(|result| twin(document, result));
-    answers.extend(twins.map(Text::plain));
+    answers.extend(twins);
     answers
-}
-
-/// The main figures of a result: throughput. In an open loop, where the schedule determines the
-/// throughput, also the 99th percentile, if the workload has one operation.
-fn figures(document: &Document, result: &ResultOf) -> String {
-    let mut text = format!(
-        "{} at {}: {}",
-        result.target,
-        result.workload,
-        RATE.with_interval(result.throughput)
-    );
-    let mut work = result.work();
-    if let (false, Some(operation), None) = (is_closed(document, result), work.next(), work.next())
-    {
-        text += &format!(", p99 {}", TIME.with_interval(operation.p99));
-    }
-    text
 }
 
 /// How the run was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s,
@@ -174,37 +155,29 @@ fn method(document: &Document) -> String {
         [] => {}
         [only] => {
             parts.extend(only.request.clone());
-            parts.push(only.load.clone());
+            parts.push(load(document, only));
         }
-        several => {
-            parts.push(plural(several.len() as u64, "workload"));
-            let first = &several[0].load;
-            parts.extend(
-                several
-                    .iter()
-                    .all(|each| each.load == *first)
-                    .then(|| first.clone()),
-            );
+        [first, rest @ ..] => {
+            let workloads = message!("workloads", count = document.workloads.len());
+            parts.push(say(document, &workloads));
+            let are_alike = rest.iter().all(|each| each.load == first.load);
+            parts.extend(are_alike.then(|| load(document, first)));
         }
     }
-    let interleaved = match document.targets.len() {
-        0 | 1 => "",
-        _ if document.run.is_imported() => "",
-        _ => ", interleaved",
-    };
     let mut known = document.environment.targets.values();
-    let restarted = if known.any(|target| target.relaunched) {
-        ", targets restarted"
-    } else {
-        ""
-    };
-    parts.push(format!("{}{interleaved}{restarted}", schedule(document)));
-    parts.extend(
-        document
-            .run
-            .margin
-            .filter(|_| document.targets.len() > 1)
-            .map(|margin| format!("equivalence margin ±{} %", typed(margin * 100.0))),
+    let schedule = message!(
+        "schedule",
+        schedule = schedule(document),
+        interleaved = document.targets.len() > 1 && !document.run.is_imported(),
+        restarted = known.any(|target| target.relaunched)
     );
+    parts.push(say(document, &schedule));
+    let margin = document.run.margin.filter(|_| document.targets.len() > 1);
+    parts.extend(margin.map(|margin| {
+        say(
+            document,
+            &message!("margin", percent = Value::Typed(margin * 100.0)),
+        )
+    }));
     parts.join(" · ")
 }

@@ -1,10 +1,11 @@
 //! Writes the verdicts of comparisons as text.
 
-use tenbin_result::format::{MULTIPLE, percent, ratio};
-use tenbin_result::{Comparison, Document, Outcome, Tendency, Trust};
+use tenbin_result::format::MULTIPLE;
+use tenbin_result::{Comparison, Document, Message, Outcome, Tendency, Trust, Value, message};
+use tenbin_verdict::{named_metric, sentences, whole_percent};
 
-use crate::asked::{expectations_clause, optimum_claim};
 use crate::block::Look;
+use crate::expectations::{expectations_clause, optimum_claim};
 
 /// The verdict of a comparison; `no verdict` if its numbers cannot be trusted.
 pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
@@ -65,45 +66,58 @@ pub(super) fn winner(comparison: &Comparison) -> Option<&str> {
 /// The verdicts of a run in one line: optima, comparisons and expectations. Primary comparisons
 /// between targets have no figures, and workloads with the same claim share a clause: `b is slower
 /// than a at get, put`.
-pub(super) fn verdict_line(document: &Document) -> String {
+pub(super) fn verdict_line(document: &Document) -> Vec<Message> {
     let mut claims = comparisons_line(document);
     claims.extend(expectations_clause(document));
-    claims.join("; ")
+    claims
 }
 
 /// The claims of [`verdict_line`]: first optima, then comparisons that are not within one parameter
 /// sweep.
-fn comparisons_line(document: &Document) -> Vec<String> {
-    let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
-    claims.extend(document.between_workloads().cloned());
+fn comparisons_line(document: &Document) -> Vec<Message> {
+    let mut claims: Vec<Message> = document.optima.iter().map(optimum_claim).collect();
+    claims.extend(between_workloads(document));
     let primary = decisive(document);
     if primary.is_empty() && claims.is_empty() {
-        return document.verdicts.clone();
+        return sentences::verdicts(document);
     }
     claims.extend(grouped(document, primary));
-    let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
-    let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
-    claims.extend(at_most.chain(highest).cloned());
+    claims.extend(compared_searches(document));
     claims
 }
 
+/// The verdicts of the primary comparisons between workloads, one sentence each.
+pub(super) fn between_workloads(document: &Document) -> impl Iterator<Item = Message> {
+    let primary = document.workload_comparisons.iter().filter(|c| c.primary);
+    primary.map(|comparison| sentences::of_comparison(document, comparison))
+}
+
+/// The sentences of comparisons of concurrency sweeps and of maximum rates.
+pub(super) fn compared_searches(document: &Document) -> impl Iterator<Item = Message> {
+    let at_most = document.concurrency_sweep_comparisons.iter();
+    let highest = document.rate_comparisons.iter();
+    at_most
+        .map(sentences::of_concurrency_sweep_comparison)
+        .chain(highest.map(sentences::of_rates))
+}
+
 /// Groups comparisons by claim: each claim once, with its workloads.
-pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec<String> {
+pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec<Message> {
     let (curves, alone): (Vec<_>, Vec<_>) = comparisons
         .into_iter()
         .partition(|each| document.is_curve(each));
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(Message, Vec<&str>)> = Vec::new();
     for comparison in alone {
-        let claim = claim(comparison);
+        let claim = claim(comparison, claim_word(comparison), Place::None);
         match groups.iter_mut().find(|(known, _)| *known == claim) {
             Some((_, workloads)) => workloads.push(&comparison.workload),
             None => groups.push((claim, vec![&comparison.workload])),
         }
     }
-    let over_all = |each: &Comparison| format!("{} {}", claim(each), place(document, each));
-    let mut claims: Vec<String> = curves.into_iter().map(over_all).collect();
-    let groups = groups.iter();
-    claims.extend(groups.map(|(claim, workloads)| format!("{claim} at {}", workloads.join(", "))));
+    let over_all = |each: &Comparison| claim(each, claim_word(each), Place::of(document, each));
+    let mut claims: Vec<Message> = curves.into_iter().map(over_all).collect();
+    let groups = groups.into_iter();
+    claims.extend(groups.map(|(claim, workloads)| Place::At(workloads).in_claim(claim)));
     claims
 }
 
@@ -122,94 +136,107 @@ pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
     questions.filter(|c| !in_one_sweep(c)).collect()
 }
 
-/// The workload of a comparison as text: `at get`, or `over all levels of get` for a comparison of
-/// whole concurrency sweeps.
-pub(super) fn place(document: &Document, comparison: &Comparison) -> String {
-    let over = if document.is_curve(comparison) {
-        "over all levels of"
-    } else {
-        "at"
-    };
-    format!("{over} {}", comparison.workload)
+/// The workloads that a claim is about.
+pub(super) enum Place<'a> {
+    /// Not said.
+    None,
+    /// Workloads: `at get, put`.
+    At(Vec<&'a str>),
+    /// A whole concurrency sweep: `over all levels of get`.
+    AllLevels(&'a str),
 }
 
-/// The claim of a comparison: `b is slower than a`.
-pub(super) fn claim(comparison: &Comparison) -> String {
-    let [before, word, after] = claim_parts(comparison);
-    format!("{before}{word}{after}")
+impl<'a> Place<'a> {
+    pub(super) fn of(document: &Document, comparison: &'a Comparison) -> Self {
+        if document.is_curve(comparison) {
+            Self::AllLevels(&comparison.workload)
+        } else {
+            Self::At(vec![&comparison.workload])
+        }
+    }
+
+    fn in_claim(&self, claim: Message) -> Message {
+        let (place, workloads) = match self {
+            Self::None => ("none", Vec::new()),
+            Self::At(workloads) => ("at", workloads.clone()),
+            Self::AllLevels(workload) => ("all-levels", vec![*workload]),
+        };
+        let workloads = workloads.into_iter().map(str::to_owned).collect();
+        claim
+            .with("place", Value::Word(place.to_owned()))
+            .with("workloads", Value::Texts(workloads))
+    }
 }
 
-/// The end of a claim whose numbers may mislead.
-pub(super) const DOUBT: &str = " (suspect)";
+/// The verdict of a comparison as a claim says it.
+pub(super) fn claim_word(comparison: &Comparison) -> &'static str {
+    match said(comparison) {
+        Said::Outcome(Outcome::Unknown { .. }) => "cannot compare",
+        _ => verdict_word(comparison),
+    }
+}
 
-/// The claim in three parts: text before the verdict, the verdict, and text after it.
-pub(super) fn claim_parts(comparison: &Comparison) -> [String; 3] {
-    let Comparison {
-        baseline,
-        challenger,
-        ..
-    } = comparison;
-    let doubt = match comparison.trust {
-        Trust::Suspect => DOUBT,
-        Trust::Valid | Trust::Invalid => "",
-    };
-    let word = verdict_word(comparison);
-    let (before, word, after) = match said(comparison) {
-        Said::Nothing => (
-            String::new(),
-            word,
-            format!(" on {challenger} against {baseline}"),
-        ),
-        Said::Outcome(Outcome::Equivalent { .. }) => (
-            format!("{challenger} and {baseline} are "),
-            word,
-            doubt.to_owned(),
-        ),
-        Said::Outcome(Outcome::Inconclusive {
-            likely: Some(likely),
-            ..
-        }) => match likely.tendency {
-            Tendency::Faster | Tendency::Slower => (
-                format!("{challenger} is "),
-                word,
-                format!(" than {baseline}{doubt}"),
-            ),
-            Tendency::CostsLess | Tendency::CostsMore => (
-                format!("{challenger} "),
-                word,
-                format!(" per operation than {baseline}{doubt}"),
-            ),
-        },
-        Said::Outcome(
-            Outcome::Inconclusive { .. } | Outcome::OneStart { .. } | Outcome::NotSustained { .. },
-        ) => (
-            String::new(),
-            word,
-            format!(" {challenger} from {baseline}{doubt}"),
-        ),
-        Said::Outcome(Outcome::Unknown { .. }) => (
-            String::new(),
-            "cannot compare",
-            format!(" {challenger} with {baseline}"),
-        ),
-        Said::Outcome(Outcome::CostsLess | Outcome::CostsMore) => (
-            format!("{challenger} "),
-            word,
-            format!(" per operation than {baseline}{doubt}"),
-        ),
-        Said::Outcome(Outcome::Faster | Outcome::Slower) | Said::OfTwin { .. } => (
-            format!("{challenger} is "),
-            word,
-            format!(" than {baseline}{doubt}"),
-        ),
-    };
-    [before, word.to_owned(), after]
+/// The claim of a comparison: `b is slower than a at get`. `word` is the verdict as it is printed.
+pub(super) fn claim(comparison: &Comparison, word: &str, place: Place<'_>) -> Message {
+    let outcome = said(comparison);
+    let is_claim = !matches!(
+        outcome,
+        Said::Nothing | Said::Outcome(Outcome::Unknown { .. })
+    );
+    let claim = message!(
+        "claim",
+        outcome = Value::Word(outcome.selector().to_owned()),
+        word = word,
+        challenger = &comparison.challenger,
+        baseline = &comparison.baseline,
+        suspect = is_claim && comparison.trust == Trust::Suspect
+    );
+    place.in_claim(claim)
+}
+
+impl Said<'_> {
+    /// Selects the sentence of a claim.
+    fn selector(&self) -> &'static str {
+        match self {
+            Self::Nothing => "no-verdict",
+            Self::OfTwin { differs: true } => "twin-differs",
+            Self::OfTwin { differs: false } => "noise",
+            Self::Outcome(Outcome::Faster) => "faster",
+            Self::Outcome(Outcome::Slower) => "slower",
+            Self::Outcome(Outcome::CostsLess) => "costs-less",
+            Self::Outcome(Outcome::CostsMore) => "costs-more",
+            Self::Outcome(Outcome::Equivalent { .. }) => "equivalent",
+            Self::Outcome(Outcome::Unknown { .. }) => "cannot-compare",
+            Self::Outcome(outcome) => match outcome.likely().map(|likely| likely.tendency) {
+                Some(Tendency::Faster) => "likely-faster",
+                Some(Tendency::Slower) => "likely-slower",
+                Some(Tendency::CostsLess) => "likely-costs-less",
+                Some(Tendency::CostsMore) => "likely-costs-more",
+                None => "cannot-tell",
+            },
+        }
+    }
+}
+
+/// The name of a comparison's figure.
+pub(super) fn metric(comparison: &Comparison) -> Message {
+    named_metric(&comparison.metric, &comparison.metric_phrase)
+}
+
+/// What a ratio compares: `throughput, b ÷ a`.
+pub(super) fn compared_by(comparison: &Comparison) -> Message {
+    message!(
+        "compared-by",
+        metric = metric(comparison),
+        challenger = &comparison.challenger,
+        baseline = &comparison.baseline
+    )
 }
 
 /// What other figures prove about a comparison whose own figure is undecided: `however, server CPU
 /// per operation is 24 % higher (95 % CI +17.6 … +31.1 %, for this figure alone)`. `None` if the
 /// comparison is decided or not trusted, or if no other figure is decided.
-pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Option<String> {
+pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Option<Message> {
     let is_undecided = matches!(
         said(comparison),
         Said::Outcome(Outcome::Inconclusive { .. } | Outcome::OneStart { .. })
@@ -225,49 +252,61 @@ pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Opt
                 )
     };
     let others = document.comparisons.iter().filter(concerns);
-    let proven: Vec<String> = others.filter_map(proven).take(MOST_PROVEN).collect();
-    (is_undecided && !proven.is_empty()).then(|| format!("however, {}", proven.join(", and ")))
+    let mut proven = others.filter_map(proven);
+    let first = proven.next().filter(|_| is_undecided)?;
+    Some(match proven.next() {
+        Some(second) => message!("however-both", first = first, second = second),
+        None => message!("however", first = first),
+    })
 }
 
-/// Most other figures named beside an undecided comparison.
-const MOST_PROVEN: usize = 2;
-
-fn proven(comparison: &Comparison) -> Option<String> {
+fn proven(comparison: &Comparison) -> Option<Message> {
     let (Said::Outcome(outcome), Some(figure)) = (said(comparison), comparison.ratio) else {
         return None;
     };
     let ends = figure.interval.filter(|_| outcome.is_different())?;
-    let confidence = (ends.confidence * 100.0).floor();
-    let phrase = &comparison.metric_phrase;
-    let change = match (figure.value >= MULTIPLE, figure.value > 1.0) {
-        (true, _) => format!("is {} times as high", ratio(figure.value)),
-        (false, true) => format!("is {} higher", percent(figure.value - 1.0)),
-        (false, false) => format!("is {} lower", percent(1.0 - figure.value)),
+    let (direction, change) = match (figure.value >= MULTIPLE, figure.value > 1.0) {
+        (true, _) => ("times", Value::Ratio(figure.value)),
+        (false, true) => ("higher", Value::Share(figure.value - 1.0)),
+        (false, false) => ("lower", Value::Share(1.0 - figure.value)),
     };
-    Some(format!(
-        "{phrase} {change} (ratio {}–{}, {confidence} % CI for this figure alone)",
-        ratio(ends.low),
-        ratio(ends.high)
+    Some(message!(
+        "proven",
+        metric = metric(comparison),
+        direction = Value::Word(direction.to_owned()),
+        change = change,
+        low = Value::Ratio(ends.low),
+        high = Value::Ratio(ends.high),
+        confidence = whole_percent(ends.confidence)
     ))
 }
 
 #[cfg(test)]
 mod tests {
+    use tenbin_result::Language;
+
     use super::*;
+    use crate::language;
 
     /// A name can be equal to a verdict.
     #[test]
     fn a_verdict_is_not_confused_with_a_name() {
         let pair = include_bytes!("../../tests/documents/pair.json");
-        let pair = tenbin_result::document_from_json(pair).expect("a document");
+        let mut pair = tenbin_result::document_from_json(pair).expect("a document");
         let comparison = Comparison {
             baseline: "noise".to_owned(),
             challenger: "slower".to_owned(),
             outcome: Outcome::Slower,
             ..pair.comparisons[0].clone()
         };
-        let parts = claim_parts(&comparison);
-        assert_eq!(parts, ["slower is ", "slower", " than noise"]);
+        let claim = claim(&comparison, &language::styled("SLOWER"), Place::None);
+        let said = language::say_text(&pair, &claim, Look::Bad);
+        let words: Vec<&str> = said.spans().iter().map(|span| span.text.as_str()).collect();
+        assert_eq!(words, ["slower is ", "SLOWER", " than noise"]);
+        pair.language = Language::Japanese;
+        let said = language::say_text(&pair, &claim, Look::Bad);
+        let words: Vec<&str> = said.spans().iter().map(|span| span.text.as_str()).collect();
+        assert_eq!(words, ["slower は noise より ", "SLOWER", "(遅い)"]);
         assert_eq!(winner(&comparison), Some("noise"));
     }
 }

@@ -1,17 +1,22 @@
 //! The end of the first screen: how far the numbers can be trusted, and how to see more. Also the
 //! last three lines of reports in other tools' formats.
 
-use tenbin_result::format::{RATE, TIME, UNKNOWN, percent, plural, ratio, ratio_interval, within};
+use tenbin_result::format::{RATE, TIME, Unit, Words, within};
 use tenbin_result::{
-    Comparison, Document, Figure, Finding, ResultOf, RunEnded, SUSPECT, Severity, SliceFigures,
-    Trust,
+    Comparison, Document, Figure, Finding, Message, ResultOf, RunEnded, Severity, SliceFigures,
+    Trust, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
+use tenbin_verdict::sentences;
 
-use super::claims::{claim, decisive, place, proven_beside, verdict_line, verdict_word};
-use crate::asked::{expectations_clause, optimum_claim};
+use super::claims::{
+    Place, Said, between_workloads, claim, claim_word, compared_searches, decisive, metric,
+    proven_beside, said, verdict_line,
+};
 use crate::block::{Block, Look, Text};
 use crate::escape::for_terminal;
+use crate::expectations::{expectations_clause, optimum_claim};
+use crate::language::{clauses, figure_words, say};
 use crate::words::trust_meaning;
 
 /// Maximum number of comparisons written in one line with figures; with more, only verdicts are
@@ -21,11 +26,17 @@ const WITH_FIGURES: usize = 4;
 /// Maximum number of workloads of a single target written in one line.
 const WORKLOADS: usize = 3;
 
+/// The message that warns about suspect numbers.
+const SUSPECT: &str = "suspect";
+
 /// The rule on responses whose content was not compared.
 const UNCHECKED: &str = "unchecked_content";
 
 /// Maximum number of characters of a finding's evidence within a line.
 const ESSENCE: usize = 140;
+
+/// Maximum length of a word, bytes, that is left out instead of cut at the end of a line.
+const LONGEST_WORD: usize = 60;
 
 /// The section: the trust with its explanation, then how to see more.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -42,7 +53,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let is_note = |finding: &&Finding| finding.severity == Severity::Note;
     let notes = document.findings.iter().filter(is_note).count();
     if notes > 0 {
-        let text = Text::plain(format!("{}: ", plural(notes as u64, "note"))).and(
+        let notes = say(document, &message!("notes", count = notes));
+        let text = Text::plain(notes + ": ").and(
             Look::Code,
             format!("tenbin show {directory} --section findings"),
         );
@@ -51,185 +63,200 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if document.run.is_imported() {
         return blocks;
     }
-    let run = Text::plain("Run ")
-        .and(Look::Plain, directory.clone())
-        .and(Look::Faint, "   more: ")
+    let run = say(document, &message!("run-in", directory = directory));
+    let more = say(document, &message!("more"));
+    let run = Text::plain(run)
+        .and(Look::Faint, format!("   {more}: "))
         .and(Look::Code, format!("tenbin show {directory} -v"));
     blocks.push(Block::Paragraph(run));
     blocks
 }
 
-/// The meaning of the trust level for this run.
+/// The meaning of the trust level for this run, in the language of the document.
 pub(crate) fn trusted(document: &Document) -> String {
-    let about = match document.only_ratios() {
-        None => trust_meaning(document.trust).to_owned(),
-        Some(because) => match document.trust {
-            Trust::Valid => format!("trust the ratio, not the absolute figures: {because}"),
-            Trust::Suspect | Trust::Invalid => format!(
-                "the ratio may mislead (see the findings), and so may the absolute figures: \
-                 {because}"
-            ),
-        },
+    let about = match (document.only_ratios(), document.trust) {
+        (None, trust) => trust_meaning(trust),
+        (Some(because), Trust::Valid) => {
+            message!("trust-ratio", because = reasons(because))
+        }
+        (Some(because), _) => message!("trust-neither", because = reasons(because)),
     };
-    format!("{about}{}{}", unchecked(document), incomplete(document))
+    let more = [unchecked(document), incomplete(document)];
+    say(document, &clauses(about, more.into_iter().flatten()))
 }
 
-/// Text on responses whose content was not compared: `; content not checked: …`. Empty if all were
-/// compared.
-fn unchecked(document: &Document) -> String {
+/// Why absolute figures are in doubt: the first reason, and how many more there are.
+fn reasons(because: &[String]) -> Message {
+    let first = because.first().map_or("", String::as_str);
+    let first = message!("text", text = first);
+    match because.len().saturating_sub(1) {
+        0 => first,
+        more => message!("more-reasons", first = first, count = more),
+    }
+}
+
+/// The clause on responses whose content was not compared; `None` if all were compared.
+fn unchecked(document: &Document) -> Option<Message> {
     let findings = document.findings.iter();
     let mut seen: Vec<&str> = findings
         .filter(|finding| finding.rule == UNCHECKED)
         .map(|finding| finding.evidence.as_str())
         .collect();
     seen.dedup();
-    match seen.as_slice() {
-        [] => String::new(),
-        [only] => format!("; {only}"),
-        [first, more @ ..] => format!("; {first}; {} more reasons", more.len()),
-    }
+    let first = message!("text", text = *seen.first()?);
+    Some(match seen.len() - 1 {
+        0 => first,
+        more => message!("also-more-reasons", first = first, count = more),
+    })
 }
 
-/// Text for an incomplete run: `; incomplete: 3 of 8 slices measured in full`. Empty for a complete
-/// run.
-fn incomplete(document: &Document) -> String {
+/// The clause on an incomplete run: `incomplete: 3 of 8 slices measured in full`; `None` for a
+/// complete run.
+fn incomplete(document: &Document) -> Option<Message> {
     if document.run.complete {
-        return String::new();
+        return None;
     }
     let in_rounds = |s: &&SliceFigures| !s.cut_short && s.offered.is_none();
-    let full = document.slices.iter().filter(in_rounds);
-    match document.run.planned_slices {
-        0 => "; incomplete: the search did not end".to_owned(),
-        planned => format!(
-            "; incomplete: {} of {} measured in full",
-            full.count(),
-            plural(planned, "slice")
-        ),
-    }
+    let full = document.slices.iter().filter(in_rounds).count();
+    Some(match document.run.planned_slices {
+        0 => message!("incomplete-search"),
+        planned => message!("incomplete", full = full, planned = planned),
+    })
 }
 
 /// The last three lines: trust, verdict and run directory. `word` is the trust as printed, such as
 /// `VALID`.
 pub(crate) fn last_three_lines(document: &Document, word: &str) -> [String; 3] {
-    [
-        match document.only_ratios() {
-            None => format!("Trust    {word}{}", for_terminal(&why(document))),
-            Some(because) => format!(
-                "Trust    ratio: {word}{}; absolute figures: SUSPECT because {}",
-                for_terminal(&why(document)),
-                for_terminal(&because)
-            ),
-        },
-        format!("Verdict  {}", for_terminal(&verdict(document))),
-        if document.run.is_imported() {
-            format!("Run      {}", for_terminal(&document.run.name))
-        } else {
-            format!("Run      {}", for_terminal(&document.run.directory))
-        },
-    ]
+    let trust = trust_and_why(document, word);
+    let trust = match document.only_ratios() {
+        None => message!("trust-line", trust = trust),
+        Some(because) => {
+            let because = reasons(because);
+            message!("trust-line-of-ratio", trust = trust, because = because)
+        }
+    };
+    let run = if document.run.is_imported() {
+        &document.run.name
+    } else {
+        &document.run.directory
+    };
+    let verdict = message!("verdict-line", verdict = verdict(document));
+    let lines = [trust, verdict, message!("run-line", run = run.as_str())];
+    lines.map(|line| for_terminal(&say(document, &line)))
 }
 
-/// The explanation of the trust: the finding that determines the trust. If that is not the first
+/// The trust with its explanation: the finding that determines the trust. If that is not the first
 /// finding, the first finding follows as the cause of the result.
-fn why(document: &Document) -> String {
+fn trust_and_why(document: &Document, word: &str) -> Message {
     // Notes are shown although they do not affect the trust.
     let noted = document.trust == Trust::Valid && !document.findings.is_empty();
-    let mut text = if noted {
-        String::new()
+    let trust = if noted {
+        message!("text", text = word)
     } else {
-        format!(", {}", trust_meaning(document.trust))
+        let meaning = trust_meaning(document.trust);
+        message!("trust-and-meaning", word = word, meaning = meaning)
     };
-    text += &unchecked(document);
-    text += &incomplete(document);
+    let more = [
+        unchecked(document),
+        incomplete(document),
+        leading_finding(document),
+    ];
+    clauses(trust, more.into_iter().flatten())
+}
+
+/// The first finding, which is the cause of the result, but does not necessarily determine the trust:
+/// then the finding that does stands before it.
+fn leading_finding(document: &Document) -> Option<Message> {
     // The line already states that the run is incomplete.
-    let mut others = document.findings.iter();
     let told = |finding: &&Finding| document.run.complete || finding.rule != "incomplete";
-    if let Some(first) = others.find(told) {
-        // The first finding is the cause of the result, but does not necessarily determine the
-        // trust.
-        let mut each = document.findings.iter().filter(told);
-        let reason = each.find(|finding| finding.severity.leaves() == document.trust);
-        let reason = reason.filter(|reason| *reason != first);
-        if let Some(reason) = reason {
-            text += &format!(
-                "; {}; cause of the result: {}",
-                essence(reason),
-                essence(first)
-            );
-        } else {
-            let mild = match first.severity {
-                Severity::Note => "note: ",
-                Severity::Suspect | Severity::Invalid => "",
-            };
-            text += &format!("; {mild}{}", essence(first));
-        }
-        let more = document.findings.len() - 1 - usize::from(reason.is_some());
-        let more = more.saturating_sub(usize::from(!document.run.complete));
-        if more > 0 {
-            text += &format!(" (and {})", plural(more as u64, "more finding"));
-        }
-    }
-    text
+    let first = document.findings.iter().find(told)?;
+    let mut each = document.findings.iter().filter(told);
+    let reason = each.find(|finding| finding.severity.leaves() == document.trust);
+    let reason = reason.filter(|reason| *reason != first);
+    let more = document.findings.len() - 1 - usize::from(reason.is_some());
+    let more = more.saturating_sub(usize::from(!document.run.complete));
+    let place = match (reason, first.severity) {
+        (Some(_), _) => "cause",
+        (None, Severity::Note) => "note",
+        (None, Severity::Suspect | Severity::Invalid) => "reason",
+    };
+    Some(message!(
+        "leading-finding",
+        place = Value::Word(place.to_owned()),
+        reason = reason.map(essence),
+        first = essence(first),
+        more = more
+    ))
 }
 
 /// The rule and subject of a finding and the start of its evidence.
-fn essence(finding: &Finding) -> String {
-    let mut about = finding.rule.clone();
+fn essence(finding: &Finding) -> Message {
     let places = [&finding.workload, &finding.target];
-    let places: Vec<&str> = places.into_iter().flatten().map(String::as_str).collect();
-    if !places.is_empty() {
-        about += &format!(" at {}", places.join(", "));
+    let places: Vec<String> = places.into_iter().flatten().cloned().collect();
+    let mut evidence: String = finding.evidence.chars().take(ESSENCE).collect();
+    if evidence.len() < finding.evidence.len() {
+        let space = evidence.rfind(' ');
+        // Japanese has few spaces.
+        let whole_words = space.filter(|at| evidence.len() - at < LONGEST_WORD);
+        evidence.truncate(whole_words.unwrap_or(evidence.len()));
+        evidence.push('…');
     }
-    let mut seen: String = finding.evidence.chars().take(ESSENCE).collect();
-    if seen.len() < finding.evidence.len() {
-        let whole_words = seen.rfind(' ').unwrap_or(seen.len());
-        seen.truncate(whole_words);
-        seen.push('…');
-    }
-    format!("{about}: {seen}")
+    message!(
+        "essence",
+        rule = finding.rule.as_str(),
+        placed = Value::Flag(!places.is_empty()),
+        places = Value::Texts(places),
+        evidence = evidence
+    )
 }
 
 fn verdict(document: &Document) -> String {
+    let mut claims = warned_once(claims(document)).into_iter();
+    let first = claims.next();
+    first.map_or_else(String::new, |first| say(document, &clauses(first, claims)))
+}
+
+fn claims(document: &Document) -> Vec<Message> {
     let primary = decisive(document);
-    let mut claims: Vec<String> = document.optima.iter().map(optimum_claim).collect();
     if primary.len() > WITH_FIGURES {
-        claims = vec![verdict_line(document)];
+        let mut claims: Vec<Message> = document.optima.iter().map(optimum_claim).collect();
+        claims.extend(verdict_line(document));
         claims.extend(not_precise(document));
-        return claims.join("; ");
+        return claims;
     }
-    claims.extend(document.between_workloads().cloned());
-    let sought = !document.capacities.is_empty() || !document.searches.is_empty();
-    if primary.is_empty() && claims.is_empty() {
-        claims.push(if sought {
-            beyond_belief(document).unwrap_or_else(|| warned_once(&document.verdicts))
-        } else {
-            alone(document)
-        });
-    } else {
+    let mut claims: Vec<Message> = document.optima.iter().map(optimum_claim).collect();
+    claims.extend(between_workloads(document));
+    let sought = !document.concurrency_sweeps.is_empty() || !document.searches.is_empty();
+    if !primary.is_empty() || !claims.is_empty() {
         claims.extend(primary.into_iter().map(|each| with_figures(document, each)));
-        let at_most = document.capacity_comparisons.iter().map(|c| &c.sentence);
-        let highest = document.rate_comparisons.iter().map(|c| &c.sentence);
-        claims.extend(at_most.chain(highest).cloned());
+        claims.extend(compared_searches(document));
+    } else if document.trust == Trust::Invalid {
+        claims.push(message!("cannot-be-trusted"));
+    } else if sought {
+        claims.extend(sentences::verdicts(document));
+    } else {
+        claims.extend(alone(document));
     }
     claims.extend(expectations_clause(document));
     claims.extend(not_precise(document));
-    warned_once(&claims)
+    claims
 }
 
-/// The claims in one line. If several claims warn about suspect numbers, only the last one keeps
+/// The claims of one line. If several claims warn about suspect numbers, only the last one keeps
 /// the warning.
-pub(super) fn warned_once(claims: &[String]) -> String {
-    let last = claims.iter().rposition(|claim| claim.ends_with(SUSPECT));
-    let said = claims.iter().enumerate().map(|(at, claim)| match last {
-        Some(last) if at < last => claim.strip_suffix(SUSPECT).unwrap_or(claim),
+fn warned_once(claims: Vec<Message>) -> Vec<Message> {
+    let last = claims.iter().rposition(|claim| claim.id == SUSPECT);
+    let claims = claims.into_iter().enumerate();
+    let once = claims.map(|(at, claim)| match claim.args.get("sentence") {
+        Some(Value::Message(inner)) if claim.id == SUSPECT && last != Some(at) => inner.clone(),
         _ => claim,
     });
-    said.collect::<Vec<_>>().join("; ")
+    once.collect()
 }
 
-/// Text for a run that ended before reaching its precision, with the worst precision of the
-/// primary metrics: `precision ± 2 % was not reached: ± 6.1 %`.
-pub(super) fn not_precise(document: &Document) -> Option<String> {
+/// For a run that ended before reaching its precision, the worst precision of the primary metrics:
+/// `precision ± 2 % was not reached: ± 6.1 %`.
+pub(super) fn not_precise(document: &Document) -> Option<Message> {
     let asked = document.run.until?;
     if document.run.ended != Some(RunEnded::MostRounds) {
         return None;
@@ -250,10 +277,11 @@ pub(super) fn not_precise(document: &Document) -> Option<String> {
     }
     let worst = widths.into_iter().collect::<Option<Vec<f64>>>();
     let worst = worst.and_then(|all| all.into_iter().reduce(f64::max));
-    let got = worst.map_or_else(|| UNKNOWN.to_owned(), |it| format!("± {}", within(it)));
-    Some(format!(
-        "precision ± {} was not reached: {got}",
-        percent(asked)
+    let reached: Value = worst.map_or(Value::Unknown, |it| format!("± {}", within(it)).into());
+    Some(message!(
+        "not-precise",
+        wanted = Value::Share(asked),
+        reached = reached
     ))
 }
 
@@ -269,127 +297,137 @@ fn half_width(figure: Option<Figure>) -> Option<f64> {
 
 /// The claim of a comparison with its figures: `b is slower than a at get (throughput × 0.286,
 /// 0.283–0.287)`.
-fn with_figures(document: &Document, comparison: &Comparison) -> String {
-    let text = format!("{} {}", claim(comparison), place(document, comparison));
-    match comparison.ratio {
-        Some(figure) if verdict_word(comparison) != "no verdict" => {
-            let interval = match (figure.interval, comparison.outcome.likely()) {
-                (Some(_), _) => ratio_interval(comparison.ratio),
-                (None, Some(likely)) => format!("{}–{}", ratio(likely.low), ratio(likely.high)),
-                (None, None) => "interval unknown".to_owned(),
-            };
-            let mut figures = format!(
-                "{} × {}, {interval}",
-                comparison.metric_phrase,
-                ratio(figure.value)
-            );
-            if let Some(few) = too_few_blocks(comparison) {
-                figures += &format!("; {few}");
-            }
-            if let Some(proven) = proven_beside(document, comparison) {
-                figures += &format!("; {proven}");
-            }
-            format!("{text} ({figures})")
-        }
-        _ => text,
+fn with_figures(document: &Document, comparison: &Comparison) -> Message {
+    let word = claim_word(comparison);
+    let claim = claim(comparison, word, Place::of(document, comparison));
+    let (Some(figure), Said::Outcome(_) | Said::OfTwin { .. }) =
+        (comparison.ratio, said(comparison))
+    else {
+        return claim;
+    };
+    let ends = figure.interval.map(|ends| (ends.low, ends.high));
+    let likely = comparison.outcome.likely();
+    let ends = ends.or_else(|| likely.map(|likely| (likely.low, likely.high)));
+    let times = times(comparison, ends);
+    let more = [
+        too_few_blocks(comparison),
+        proven_beside(document, comparison),
+    ];
+    let figures = clauses(times, more.into_iter().flatten());
+    message!("claim-in-brackets", claim = claim, figures = figures)
+}
+
+/// The ratio of a comparison: `throughput × 0.286, 0.283–0.287`.
+fn times(comparison: &Comparison, ends: Option<(f64, f64)>) -> Message {
+    message!(
+        "times",
+        metric = metric(comparison),
+        ratio = known_ratio(comparison),
+        interval = interval(ends)
+    )
+}
+
+fn known_ratio(comparison: &Comparison) -> Value {
+    let figure = comparison.ratio;
+    figure.map_or(Value::Unknown, |known| Value::Ratio(known.value))
+}
+
+pub(super) fn interval(ends: Option<(f64, f64)>) -> Message {
+    match ends {
+        Some((low, high)) => message!(
+            "ratio-ends",
+            low = Value::Ratio(low),
+            high = Value::Ratio(high)
+        ),
+        None => message!("interval-unknown"),
     }
 }
 
 /// Why a ratio has no interval with the usual confidence: `5 quads, 1 more for a confidence of 95 %`
 /// for a likely difference, otherwise `too few rounds: 6 quads needed, 3 measured`. `None` with
 /// enough blocks.
-pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<String> {
+pub(super) fn too_few_blocks(comparison: &Comparison) -> Option<Message> {
     if comparison.ratio?.interval.is_some() || comparison.twin {
         return None;
     }
-    let word = match comparison.rounds_per_block {
-        2 => "quad",
-        _ => "block",
+    let blocks = |count: usize| match comparison.rounds_per_block {
+        2 => message!("quads", count = count),
+        _ => message!("blocks", count = count),
     };
-    let all = comparison.together.map_or(1, |all| all.comparisons);
+    let comparisons = comparison.together.map_or(1, |all| all.comparisons);
     let measured = comparison.block_ratios.len();
-    let needed = blocks_for_significance((1.0 - CONFIDENCE) / all as f64)?;
+    let needed = blocks_for_significance((1.0 - CONFIDENCE) / comparisons as f64)?;
     if measured >= needed {
         return None;
     }
-    let for_all = match all {
-        1 => String::new(),
-        all => format!(" for {}", plural(all, "comparison")),
-    };
     Some(match comparison.outcome.likely() {
-        Some(likely) => format!(
-            "{}, {} more needed for a confidence of 95 %{for_all}",
-            plural(measured, word),
-            likely.blocks_missing
+        Some(likely) => message!(
+            "blocks-missing",
+            measured = blocks(measured),
+            missing = likely.blocks_missing,
+            comparisons = comparisons
         ),
-        None => format!(
-            "too few rounds{for_all}: {} needed, {measured} measured",
-            plural(needed, word)
+        None => message!(
+            "too-few-blocks",
+            comparisons = comparisons,
+            needed = blocks(needed),
+            measured = measured
         ),
     })
 }
 
-/// Text that replaces the figures if they cannot be trusted.
-pub(super) fn beyond_belief(document: &Document) -> Option<String> {
-    let is_so = document.trust == Trust::Invalid;
-    is_so.then(|| "none: the figures of this run cannot be trusted".to_owned())
+/// The results of a run, without those of twins.
+pub(super) fn measured(document: &Document) -> Vec<&ResultOf> {
+    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
+    let measured = document.results.iter();
+    measured
+        .filter(|result| result.throughput.is_some() && !is_twin(result))
+        .collect()
 }
 
 /// The results of a run with a single target, in one line.
-fn alone(document: &Document) -> String {
-    if let Some(nothing) = beyond_belief(document) {
-        return nothing;
-    }
-    let measured = document.results.iter();
-    let is_twin = |result: &ResultOf| document.run.twin.as_ref() == Some(&result.target);
-    let measured: Vec<&ResultOf> = measured
-        .filter(|result| result.throughput.is_some() && !is_twin(result))
-        .collect();
+fn alone(document: &Document) -> Vec<Message> {
+    let measured = measured(document);
     if measured.is_empty() {
-        return "none: nothing was measured".to_owned();
+        return vec![message!("none-measured")];
     }
     let shown = measured.iter().take(WORKLOADS);
-    let mut text = shown
-        .map(|result| figures(document, result))
-        .collect::<Vec<_>>()
-        .join("; ");
+    let mut claims: Vec<Message> = shown
+        .map(|result| figures(document, result, Unit::with_spread))
+        .collect();
     if let Some(more) = measured.len().checked_sub(WORKLOADS).filter(|n| *n > 0) {
-        text += &format!("; {} above", plural(more as u64, "more workload"));
+        claims.push(message!("more-workloads-above", count = more));
     }
-    let doubt = match document.trust {
-        Trust::Suspect => " (suspect)",
-        Trust::Valid | Trust::Invalid => "",
-    };
-    let twins = measured
-        .iter()
-        .take(WORKLOADS)
-        .filter_map(|result| twin(document, result));
-    let beside = match twins.collect::<Vec<_>>() {
-        none if none.is_empty() => "one target, nothing to compare".to_owned(),
-        twins => twins.join("; "),
-    };
-    format!("{text}{doubt}; {beside}")
+    if document.trust == Trust::Suspect
+        && let Some(last) = claims.pop()
+    {
+        claims.push(message!("suspect-figures", figures = last));
+    }
+    let shown = measured.iter().take(WORKLOADS);
+    let twins = shown.filter_map(|result| twin(document, result));
+    let before = claims.len();
+    claims.extend(twins);
+    if claims.len() == before {
+        claims.push(message!("one-target"));
+    }
+    claims
 }
 
 /// The difference between a target and its twin, two processes of the same server: `its twin at
 /// get: throughput × 1.002, 0.994–1.009, noise floor 1 %`.
-pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<String> {
+pub(super) fn twin(document: &Document, result: &ResultOf) -> Option<Message> {
     let mine = |each: &&Comparison| each.twin && each.workload == result.workload;
     // The figure that decides comes first.
     let comparison = document.comparisons.iter().find(mine)?;
-    let interval = match comparison.ratio.and_then(|figure| figure.interval) {
-        Some(_) => ratio_interval(comparison.ratio),
-        None => "interval unknown".to_owned(),
-    };
-    let value = comparison.ratio.map(|figure| ratio(figure.value));
-    Some(format!(
-        "its twin at {}: {} × {}, {interval}, noise floor {}",
-        result.workload,
-        comparison.metric_phrase,
-        value.unwrap_or_else(|| UNKNOWN.to_owned()),
-        comparison
-            .noise_floor
-            .map_or_else(|| UNKNOWN.to_owned(), percent)
+    let ends = comparison.ratio.and_then(|figure| figure.interval);
+    let floor = comparison.noise_floor;
+    Some(message!(
+        "twin",
+        workload = &result.workload,
+        metric = metric(comparison),
+        ratio = known_ratio(comparison),
+        interval = interval(ends.map(|ends| (ends.low, ends.high))),
+        floor = floor.map_or(Value::Unknown, Value::Share)
     ))
 }
 
@@ -400,19 +438,28 @@ pub(super) fn is_closed(document: &Document, result: &ResultOf) -> bool {
 
 /// The main figures of a result: throughput. In an open loop, where the schedule determines the
 /// throughput, also the 99th percentile, if the workload has one operation.
-fn figures(document: &Document, result: &ResultOf) -> String {
-    let closed = is_closed(document, result);
-    let mut text = format!(
-        "{} at {}: {}",
-        result.target,
-        result.workload,
-        RATE.with_spread(result.throughput)
-    );
+pub(super) fn figures(
+    document: &Document,
+    result: &ResultOf,
+    shown: fn(Unit, Option<Figure>, &Words) -> String,
+) -> Message {
+    let words = figure_words(document.language);
+    let shown = |unit, figure| shown(unit, figure, words);
+    let throughput = shown(RATE, result.throughput);
+    let figures = |id: &str| {
+        let (target, workload) = (&result.target, &result.workload);
+        let figures = Message::new(id).with("target", target);
+        figures
+            .with("workload", workload)
+            .with("throughput", throughput)
+    };
     let mut work = result.work();
-    if let (false, Some(operation), None) = (closed, work.next(), work.next()) {
-        text += &format!(", p99 {}", TIME.with_spread(operation.p99));
+    match (is_closed(document, result), work.next(), work.next()) {
+        (false, Some(operation), None) => {
+            figures("figures-p99").with("p99", shown(TIME, operation.p99))
+        }
+        _ => figures("figures"),
     }
-    text
 }
 
 #[cfg(test)]
@@ -421,12 +468,12 @@ mod tests {
 
     #[test]
     fn suspect_numbers_are_called_so_once() {
-        let claims = ["a sustains 10/s", "b sustains 20/s"].map(str::to_owned);
-        assert_eq!(warned_once(&claims), "a sustains 10/s; b sustains 20/s");
-        let both = claims.map(|claim| claim + SUSPECT);
-        assert_eq!(
-            warned_once(&both),
-            format!("a sustains 10/s; b sustains 20/s{SUSPECT}")
-        );
+        let plain = |name: &str| message!("text", text = name);
+        let suspect = |name: &str| message!("suspect", sentence = plain(name));
+        let claims = vec![plain("a"), plain("b")];
+        assert_eq!(warned_once(claims.clone()), claims);
+        let claims = vec![suspect("a"), suspect("b"), plain("c")];
+        let once = vec![plain("a"), suspect("b"), plain("c")];
+        assert_eq!(warned_once(claims), once);
     }
 }

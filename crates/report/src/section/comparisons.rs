@@ -1,11 +1,13 @@
 //! The section that compares each challenger with the baseline, by figure.
 
 use tenbin_result::format::{UNKNOWN, digits, ratio, ratio_interval};
-use tenbin_result::{Comparison, Document};
+use tenbin_result::{Comparison, Document, message};
+use tenbin_verdict::sentences;
 
-use super::claims::{verdict_word, winner};
+use super::claims::{between_workloads, compared_by, metric, verdict_word, winner};
 use crate::block::{Block, Cell, Look, Table, Text};
 use crate::flagged::flagged;
+use crate::language::{say, say_text, styled};
 use crate::paired::paired;
 use crate::words::intervals_together;
 
@@ -25,26 +27,28 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut notes = Vec::new();
     let curves = document.curves.iter();
     for comparison in curves {
-        push(&mut table, &comparison.workload, comparison, "");
+        push(document, &mut table, &comparison.workload, comparison, "");
     }
     for workload in &document.workloads {
         let of_targets = document.comparisons_of(&workload.name);
         let with_others = document.comparisons_with_workloads(&workload.name);
         let mut has_flagged = false;
         for comparison in of_targets {
-            push(&mut table, &workload.name, comparison, "");
+            push(document, &mut table, &workload.name, comparison, "");
             has_flagged |= comparison.without_flagged.is_some();
         }
         for comparison in with_others {
             let place = format!(" on {}", comparison.workload);
-            push(&mut table, &workload.name, comparison, &place);
+            push(document, &mut table, &workload.name, comparison, &place);
         }
         notes.extend(flagged(document, &workload.name).filter(|_| has_flagged));
         notes.extend(paired(document, document.comparisons_of(&workload.name)));
     }
-    notes.extend(intervals_together(document));
-    notes.extend(document.questions().map(|each| each.sentence.clone()));
-    notes.extend(document.between_workloads().cloned());
+    notes.extend(intervals_together(document).map(|note| say(document, &note)));
+    let asked = document.questions();
+    let asked = asked.map(|each| sentences::of_comparison(document, each));
+    let verdicts = asked.chain(between_workloads(document));
+    notes.extend(verdicts.map(|verdict| say(document, &verdict)));
     let Some(table) = table.block() else {
         return Vec::new();
     };
@@ -53,21 +57,23 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-fn push(table: &mut Table, workload: &str, comparison: &Comparison, place: &str) {
-    let by = format!(
-        "{}, {} ÷ {}{place}",
-        comparison.metric_phrase, comparison.challenger, comparison.baseline
-    );
+fn push(
+    document: &Document,
+    table: &mut Table,
+    workload: &str,
+    comparison: &Comparison,
+    place: &str,
+) {
+    let compared = compared_by(comparison);
     let decides = comparison.primary && comparison.level_of.is_none();
     let winner = winner(comparison).unwrap_or("none");
     table.push([
         workload.into(),
         Cell::Text(if decides {
-            Text::default()
-                .and(Look::Strong, by)
-                .and(Look::Plain, " (decides)")
+            let by = styled(&(say(document, &compared) + place));
+            say_text(document, &message!("decides", metric = by), Look::Strong)
         } else {
-            Text::plain(by)
+            Text::plain(say(document, &compared) + place)
         }),
         comparison
             .ratio
@@ -85,7 +91,11 @@ fn push(table: &mut Table, workload: &str, comparison: &Comparison, place: &str)
     if let Some(without) = comparison.without_flagged {
         table.push([
             workload.into(),
-            format!("{} without flagged slices", comparison.metric_phrase).into(),
+            say(
+                document,
+                &message!("without-flagged", metric = metric(comparison)),
+            )
+            .into(),
             ratio(without.value).into(),
             ratio_interval(Some(without)).into(),
             Cell::empty(),

@@ -2,18 +2,18 @@
 
 use tenbin_result::{Document, Expectation, Standing};
 
-use crate::asked;
 use crate::block::{Block, Look, Table, Text};
+use crate::expectations;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(1, ["", "expected", "target", "workload", "figure"]);
     for each in &document.expectations {
         table.push([
-            crate::block::Cell::Text(Text::default().and(look(each), asked::standing(each))),
-            crate::block::Cell::code(asked::condition(each)),
+            crate::block::Cell::Text(Text::default().and(look(each), expectations::standing(each))),
+            crate::block::Cell::code(expectations::condition(each)),
             each.target.clone().into(),
             each.workload.clone().into(),
-            asked::outcome(each).into(),
+            expectations::outcome(document, each).into(),
         ]);
     }
     table.block().into_iter().collect()

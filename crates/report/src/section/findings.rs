@@ -1,9 +1,10 @@
 //! The section on findings.
 
-use tenbin_result::{Document, Finding, Severity};
-use tenbin_verdict::explains_figures;
+use tenbin_result::{Document, Finding, Severity, message};
+use tenbin_verdict::{explains_figures, is_told_by_limit};
 
 use crate::block::{Block, Cell, Look, Table, Text};
+use crate::language::{say, say_text, styled};
 
 /// Most notes on the first screen.
 const MOST_NOTES: usize = 3;
@@ -13,7 +14,9 @@ const MOST_NOTES: usize = 3;
 fn first_screen(document: &Document) -> impl Iterator<Item = &Finding> {
     let is_note = |finding: &Finding| finding.severity == Severity::Note;
     let notes = document.findings.iter().filter(move |it| is_note(it));
-    let notes = notes.filter(|it| explains_figures(it)).take(MOST_NOTES);
+    let notes = notes.filter(|it| explains_figures(it));
+    let notes = notes.filter(|it| !is_told_by_limit(it, &document.limits));
+    let notes = notes.take(MOST_NOTES);
     let notes: Vec<&Finding> = notes.collect();
     let is_shown = move |finding: &Finding| {
         !is_note(finding) || notes.iter().any(|note| std::ptr::eq(*note, finding))
@@ -37,14 +40,14 @@ pub(super) fn in_short(document: &Document) -> Vec<Block> {
     }
     let each = alike.iter().map(|alike| {
         let first = alike[0];
-        let more = match alike.len() - 1 {
-            0 => String::new(),
-            more => format!(" (and {more} more like this)"),
-        };
-        word(first.severity)
-            .and(Look::Plain, format!("  {}: ", about(first)))
-            .and(Look::Plain, format!("{}{more} → ", first.evidence))
-            .and(Look::Plain, first.advice.clone())
+        let line = message!(
+            "finding",
+            about = about(first),
+            evidence = &first.evidence,
+            more = alike.len() - 1,
+            advice = &first.advice
+        );
+        word(first.severity).and(Look::Plain, format!("  {}", say(document, &line)))
     });
     let all: Vec<Text> = each.collect();
     if all.is_empty() {
@@ -89,9 +92,12 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let Some(first) = document.findings.first() else {
         return Vec::new();
     };
-    let more = Text::plain("Explanation of a finding: ")
-        .and(Look::Code, format!("tenbin explain {}", first.rule))
-        .and(Look::Plain, ".");
+    let command = styled(&format!("tenbin explain {}", first.rule));
+    let more = say_text(
+        document,
+        &message!("explanation", command = command),
+        Look::Code,
+    );
     table
         .block()
         .into_iter()

@@ -1,17 +1,25 @@
 //! The section on maximum-rate searches: every probe, and the result.
 
 use tenbin_result::format::{SHARE, TIME, UNKNOWN, digits, exact_rate, fixed_seconds};
-use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe};
+use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, message};
 
 use crate::block::{Block, Cell, Table};
+use crate::language::say;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
-    document.searches.iter().flat_map(of_search).collect()
+    let searches = document.searches.iter();
+    searches
+        .flat_map(|search| of_search(document, search))
+        .collect()
 }
 
-fn of_search(search: &Search) -> Vec<Block> {
-    let title = format!("{} at {}", search.target, search.workload);
-    let mut blocks = vec![Block::heading(title)];
+fn of_search(document: &Document, search: &Search) -> Vec<Block> {
+    let title = message!(
+        "target-at",
+        target = &search.target,
+        workload = &search.workload
+    );
+    let mut blocks = vec![Block::heading(say(document, &title))];
     let mut table = Table::new(1, head(search));
     for probe in &search.probes {
         table.push(row(probe, search));

@@ -5,38 +5,39 @@
 
 mod agents;
 mod answer;
-mod capacity;
 mod charts;
 mod claims;
 mod closing;
-mod commands;
 mod comparisons;
+mod concurrency_sweep;
 mod connections;
 mod cost;
 mod earlier;
-mod environment;
 mod expectations;
 mod findings;
 mod hosts;
+mod limits;
 mod max_rate;
 mod nodes;
 mod operations;
 mod patterns;
-mod plan;
 mod question;
 mod readable;
 mod results;
 mod samples;
+mod setup;
 mod slices;
 mod stages;
 mod suite;
 
 pub(crate) use closing::{last_three_lines, trusted};
-pub use commands::quoted;
-pub(crate) use earlier::of as earlier;
+pub(crate) use earlier::blocks_of as earlier;
+pub(crate) use limits::limit_lines;
 pub(crate) use question::question;
+pub use setup::commands::quoted;
 
 use Shown::{Always, Closing, Details, Drawn, InShort};
+use setup::{commands, environment, plan};
 use tenbin_result::Document;
 
 use crate::block::Block;
@@ -75,7 +76,13 @@ pub(crate) enum Shown {
 pub(crate) const SECTIONS: &[Section] = &[
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
-    section(Always, "capacity", "Concurrency sweep", capacity::blocks),
+    section(Always, "limit", "", limits::blocks),
+    section(
+        Always,
+        "capacity",
+        "Concurrency sweep",
+        concurrency_sweep::blocks,
+    ),
     section(Always, "max-rate", "Maximum rate", max_rate::blocks),
     section(Always, "nodes", "Nodes", nodes::blocks),
     section(Always, "earlier", "Before and after", earlier::blocks),
@@ -118,7 +125,7 @@ pub fn section_names() -> impl Iterator<Item = &'static str> {
 
 impl Section {
     /// The section's blocks in the language of the document.
-    pub(crate) fn of(&self, document: &Document) -> Vec<Block> {
+    pub(crate) fn translated_blocks(&self, document: &Document) -> Vec<Block> {
         language::translated(document, (self.blocks)(document))
     }
 
@@ -132,7 +139,7 @@ impl Section {
     pub(crate) fn first_rows(&self, document: &Document, most: usize) -> Vec<Block> {
         match self.name {
             "slices" => language::translated(document, slices::first(document, most)),
-            _ => self.of(document),
+            _ => self.translated_blocks(document),
         }
     }
 }
@@ -140,7 +147,7 @@ impl Section {
 /// The charts of the section with this name.
 pub(crate) fn charts_of(document: &Document, name: &str) -> impl Iterator<Item = Chart> {
     let section = SECTIONS.iter().find(|section| section.name == name);
-    let blocks = section.map_or_else(Vec::new, |section| section.of(document));
+    let blocks = section.map_or_else(Vec::new, |section| section.translated_blocks(document));
     blocks.into_iter().filter_map(|block| match block {
         Block::Chart(chart) => Some(*chart),
         _ => None,

@@ -6,6 +6,7 @@ use tenbin_result::format::{BANDWIDTH, RATE, TIME, count, maybe_count};
 use tenbin_result::{Document, Figure, OperationResult, ResultOf, TimedFrom};
 
 use crate::block::{Block, Cell, Table};
+use crate::language::say;
 use crate::words::{about_steps, named_by_role};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -32,7 +33,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         table.push([
             result.workload.clone().into(),
             result.target.clone().into(),
-            named_by_role(operation).into(),
+            named_by_role(document, operation).into(),
             maybe_count(operation.counts.ok).into(),
             Cell::Figure(RATE, operation.throughput),
             Cell::Figure(BANDWIDTH, operation.bandwidth),
@@ -51,12 +52,33 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         ]);
     }
     let mut blocks: Vec<Block> = table.block().into_iter().collect();
-    if let Some(about) = about_steps(document.results.iter()) {
-        blocks.push(Block::sentence(&about));
+    if let Some(about) = about_steps(document) {
+        blocks.push(Block::sentence(&say(document, &about)));
     }
     blocks.extend(first_bytes(document));
+    blocks.extend(closed_after(document));
     blocks.extend(failures(document));
     blocks
+}
+
+/// Servers end keep-alive after some requests, or after some statuses: the operation tells which.
+fn closed_after(document: &Document) -> Vec<Block> {
+    let mut table = Table::new(3, ["workload", "target", "operation", "closed after"]);
+    for (result, operation) in every_operation(document) {
+        let closed = operation.counts.closed_after.filter(|closed| *closed > 0);
+        if let Some(closed) = closed {
+            table.push([
+                result.workload.clone().into(),
+                result.target.clone().into(),
+                named_by_role(document, operation).into(),
+                count(closed).into(),
+            ]);
+        }
+    }
+    below(
+        "Responses after which the target closed the connection, which was to stay open:",
+        table,
+    )
 }
 
 fn first_bytes(document: &Document) -> Vec<Block> {
@@ -77,7 +99,7 @@ fn first_bytes(document: &Document) -> Vec<Block> {
         table.push([
             result.workload.clone().into(),
             result.target.clone().into(),
-            named_by_role(operation).into(),
+            named_by_role(document, operation).into(),
             Cell::Figure(TIME, operation.first_byte_p50),
             Cell::Figure(TIME, operation.first_byte_p99),
             Cell::Figure(TIME, operation.service_p50),
@@ -97,7 +119,7 @@ fn failures(document: &Document) -> Vec<Block> {
             table.push([
                 result.workload.clone().into(),
                 result.target.clone().into(),
-                named_by_role(operation).into(),
+                named_by_role(document, operation).into(),
                 Cell::code(text),
                 count(*times).into(),
             ]);

@@ -1,75 +1,122 @@
 //! The question that a run answers, in one sentence.
 
-use tenbin_result::Document;
-use tenbin_result::format::plural;
+use tenbin_result::{Document, Message, Value, message};
+
+use crate::language::say;
 
 /// Maximum number of targets or workloads named. With more workloads, the sentence states their
 /// number; with more targets, how many are not named.
 const NAMED: usize = 3;
 
-/// The question that the run answers, in one sentence.
+/// The question that the run answers, in one sentence in the language of the document.
 pub(crate) fn question(document: &Document) -> String {
+    say(document, &asked(document))
+}
+
+fn asked(document: &Document) -> Message {
     let works = document.workloads.iter().map(|work| work.name.as_str());
     let works: Vec<&str> = works.collect();
     let twin = document.run.twin.as_deref();
     let targets = document.targets.iter().map(|target| target.name.as_str());
     let targets: Vec<&str> = targets.filter(|name| Some(*name) != twin).collect();
-    let at = match works.len() {
-        0 => String::new(),
-        1..=NAMED => format!(" at {}", listed(&works, "and")),
-        count => format!(" at {}", plural(count as u64, "workload")),
-    };
-    if let Some(search) = document.searches.first() {
-        return format!(
-            "What is the highest rate within {} of {}{at}?",
-            search.slo,
-            named(&targets, "and")
-        );
-    }
-    let levels = document
-        .capacities
-        .iter()
-        .flat_map(|capacity| &capacity.levels);
-    let levels: Vec<&str> = levels.map(|level| level.workload.as_str()).collect();
-    if !levels.is_empty() && works.iter().all(|work| levels.contains(work)) {
-        let mut families: Vec<&str> = document.capacities.iter().map(|it| &*it.family).collect();
-        families.sort_unstable();
-        families.dedup();
-        families.truncate(NAMED);
-        let families = listed(&families, "and");
-        return match targets.as_slice() {
-            [only] => format!("How many connections suit {only} at {families}?"),
-            several => format!(
-                "Which is faster, {}, and how many connections suit each at {families}?",
-                named(several, "or")
-            ),
-        };
-    }
-    match targets.as_slice() {
-        [] => "What was measured?".to_owned(),
-        [only] => format!("How fast is {only}{at}?"),
-        several => format!("Which is faster, {}{at}?", named(several, "or")),
-    }
-}
-
-fn named(targets: &[&str], word: &str) -> String {
-    match targets.len() {
-        0..=NAMED => listed(targets, word),
-        count => format!(
-            "{} {word} {} more",
-            targets[..NAMED - 1].join(", "),
-            count + 1 - NAMED
+    let at = |question: Message| match works.len() {
+        0 => question,
+        1..=NAMED => message!(
+            "question-at",
+            question = question,
+            workloads = listed(&works, Joint::And)
         ),
+        count => message!(
+            "question-at",
+            question = question,
+            workloads = message!("workloads", count = count)
+        ),
+    };
+    let question = if let Some(search) = document.searches.first() {
+        at(message!(
+            "highest-rate",
+            slo = &search.slo,
+            targets = named(&targets, Joint::And)
+        ))
+    } else if let Some(families) = families(document, &works) {
+        match targets.as_slice() {
+            [only] => message!("connections-of-one", target = *only, families = families),
+            several => message!(
+                "connections-of-several",
+                targets = named(several, Joint::Or),
+                families = families
+            ),
+        }
+    } else {
+        match targets.as_slice() {
+            [] => message!("what-was-measured"),
+            [only] => at(message!("how-fast", target = *only)),
+            several => at(message!(
+                "which-is-faster",
+                targets = named(several, Joint::Or)
+            )),
+        }
+    };
+    message!("question", question = question)
+}
+
+/// The names of the concurrency sweeps, if the run has no other workloads.
+fn families(document: &Document, works: &[&str]) -> Option<Message> {
+    let levels = document
+        .concurrency_sweeps
+        .iter()
+        .flat_map(|sweep| &sweep.levels);
+    let levels: Vec<&str> = levels.map(|level| level.workload.as_str()).collect();
+    if levels.is_empty() || !works.iter().all(|work| levels.contains(work)) {
+        return None;
+    }
+    let mut families: Vec<&str> = document
+        .concurrency_sweeps
+        .iter()
+        .map(|it| &*it.family)
+        .collect();
+    families.sort_unstable();
+    families.dedup();
+    families.truncate(NAMED);
+    Some(listed(&families, Joint::And))
+}
+
+/// The word before the last name of a list.
+#[derive(Clone, Copy)]
+enum Joint {
+    And,
+    Or,
+}
+
+fn named(targets: &[&str], joint: Joint) -> Message {
+    if targets.len() <= NAMED {
+        return listed(targets, joint);
+    }
+    let more = message!("more-targets", count = targets.len() + 1 - NAMED);
+    list(&targets[..NAMED - 1], joint, more)
+}
+
+/// Joins names: `a`, `a and b`, `a, b and c`.
+fn listed(names: &[&str], joint: Joint) -> Message {
+    match names {
+        [] => message!("text", text = ""),
+        [only] => message!("text", text = *only),
+        [before @ .., last] => list(before, joint, message!("text", text = *last)),
     }
 }
 
-/// Joins names, with `word` before the last: `a`, `a and b`, `a, b and c`.
-fn listed(names: &[&str], word: &str) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [before @ .., last] => format!("{} {word} {last}", before.join(", ")),
-    }
+fn list(names: &[&str], joint: Joint, last: Message) -> Message {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let joint = match joint {
+        Joint::And => "and",
+        Joint::Or => "or",
+    };
+    message!(
+        "list",
+        names = names,
+        joint = Value::Word(joint.to_owned()),
+        last = last
+    )
 }
 
 #[cfg(test)]

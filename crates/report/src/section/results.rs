@@ -1,10 +1,14 @@
 //! The section with the results: the figures of each target and their ratios.
 
-use tenbin_result::format::{RATE, TIME, errors, plural, ratio, ratio_interval};
-use tenbin_result::{Comparison, Document, OperationResult, ResultOf, Role, TimedFrom, Workload};
+use tenbin_result::format::{RATE, TIME, errors, ratio, ratio_interval};
+use tenbin_result::{
+    Comparison, Document, Message, Metric, OperationResult, ResultOf, Role, TimedFrom, Value,
+    Workload, message,
+};
 
-use super::claims::verdict_word;
+use super::claims::{metric, verdict_word};
 use crate::block::{Block, Cell, Table};
+use crate::language::{clauses, figure_words, say};
 use crate::paired::is_paired;
 use crate::words::named_by_role;
 
@@ -30,10 +34,13 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let shown = measured
         .iter()
         .flat_map(|work| document.results_of(&work.name));
-    blocks.extend(of_stretches(&shown.collect::<Vec<_>>()).map(|it| Block::sentence(&it)));
+    blocks.extend(
+        of_stretches(&shown.collect::<Vec<_>>()).map(|it| Block::sentence(&say(document, &it))),
+    );
     let missing = missing
         .iter()
-        .map(|workload| format!("{}: not measured, the run ended before", workload.name));
+        .map(|workload| message!("not-measured", workload = &workload.name))
+        .map(|missing| say(document, &missing));
     blocks.extend(Block::sentences(&missing.collect::<Vec<_>>()));
     let shown = measured
         .iter()
@@ -45,7 +52,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
 }
 
 /// What the continuous load after the rounds could show; `None` without such load.
-fn of_stretches(results: &[&ResultOf]) -> Option<String> {
+fn of_stretches(results: &[&ResultOf]) -> Option<Message> {
     let stretches = || {
         results
             .iter()
@@ -55,19 +62,18 @@ fn of_stretches(results: &[&ResultOf]) -> Option<String> {
     let fewest = stretches().map(|it| it.operations).min()?;
     let unconfirmed = results.iter().filter_map(|result| {
         let first = result.sustained.as_ref()?.unconfirmed_throughput?;
-        Some(format!(
-            "; {} was slower in a first stretch ({}), which a second one did not confirm",
-            result.target,
-            RATE.of(first)
+        Some(message!(
+            "slower-first-stretch",
+            target = &result.target,
+            throughput = Value::Rate(first)
         ))
     });
-    Some(format!(
-        "sustained: continuous load of {} after the rounds; a burst credit of more than {} would \
-         not show in this time (--soak 30m){}",
-        TIME.of(shortest),
-        plural(fewest, "operation"),
-        unconfirmed.collect::<String>()
-    ))
+    let sustained = message!(
+        "sustained",
+        time = Value::Seconds(shortest),
+        operations = fewest
+    );
+    Some(clauses(sustained, unconfirmed))
 }
 
 /// Explanation of the mark `*` on ratios.
@@ -83,7 +89,10 @@ fn has_servers(document: &Document) -> bool {
 /// Whether another section shows the workload: levels of a concurrency sweep and maximum-rate
 /// searches.
 fn has_own_section(document: &Document, workload: &Workload) -> bool {
-    let mut levels = document.capacities.iter().flat_map(|each| &each.levels);
+    let mut levels = document
+        .concurrency_sweeps
+        .iter()
+        .flat_map(|each| &each.levels);
     let mut searches = document.searches.iter();
     levels.any(|level| level.workload == workload.name)
         || searches.any(|search| search.workload == workload.name)
@@ -97,7 +106,7 @@ fn of_one(document: &Document, workload: &Workload) -> Table {
         .iter()
         .all(|result| result.operations.len() == 1 && result.work().count() == 1);
     match results.as_slice() {
-        [only] if is_plain => one_target(only),
+        [only] if is_plain => one_target(document, only),
         [first, second] if is_plain => {
             let mut all = document.comparisons_of(&workload.name);
             match all.find(|c| c.primary).map(|c| c.baseline.clone()) {
@@ -114,8 +123,8 @@ fn of_one(document: &Document, workload: &Workload) -> Table {
 /// A row of the table: a figure, with its comparisons.
 struct Line {
     name: String,
-    /// Names of the metrics whose ratio is in this row.
-    metrics: &'static [&'static str],
+    /// The metrics whose ratio is in this row.
+    metrics: &'static [Metric],
     of: fn(&ResultOf) -> Cell,
 }
 
@@ -142,7 +151,7 @@ fn lines(results: &[&ResultOf]) -> Vec<Line> {
         of,
     };
     vec![
-        line("throughput", &["throughput"], |r| {
+        line("throughput", &[Metric::Throughput], |r| {
             Cell::Figure(RATE, r.throughput)
         }),
         line("sustained", &[], |r| {
@@ -152,13 +161,13 @@ fn lines(results: &[&ResultOf]) -> Vec<Line> {
         }),
         line(
             &format!("{times} p50"),
-            &["service_p50", "response_p50"],
+            &[Metric::SERVICE_P50, Metric::RESPONSE_P50],
             |r| time(r, |op| Cell::Figure(TIME, op.p50)),
         ),
-        line("p90", &["service_p90", "response_p90"], |r| {
+        line("p90", &[Metric::SERVICE_P90, Metric::RESPONSE_P90], |r| {
             time(r, |op| Cell::Figure(TIME, op.p90))
         }),
-        line("p99", &["service_p99", "response_p99"], |r| {
+        line("p99", &[Metric::SERVICE_P99, Metric::RESPONSE_P99], |r| {
             time(r, |op| Cell::Figure(TIME, op.p99))
         }),
         line("sustained p99", &[], |r| {
@@ -168,7 +177,7 @@ fn lines(results: &[&ResultOf]) -> Vec<Line> {
         }),
         line("max", &[], |r| time(r, |op| Cell::once(TIME, op.max))),
         line("errors", &[], |r| errors(r.failed, r.ok).into()),
-        line("CPU/op", &["server_cpu"], |r| {
+        line("CPU/op", &[Metric::ServerCpu], |r| {
             Cell::Figure(TIME, r.server_cpu)
         }),
     ]
@@ -181,26 +190,16 @@ fn time(result: &ResultOf, of: fn(&OperationResult) -> Cell) -> Cell {
 /// Text printed for a cost that was not observed.
 const NOT_OBSERVED: &str = "CPU/op  not measured (add --observe port)";
 
-fn one_target(result: &ResultOf) -> Table {
+fn one_target(document: &Document, result: &ResultOf) -> Table {
+    let words = figure_words(document.language);
     let mut table = Table::new(1, ["", result.target.as_str(), "interval"]);
     let lines = lines(&[result]);
     for line in lines.iter().filter(|line| line.is_known(&[result])) {
         let cell = (line.of)(result);
-        table.push([line.name.clone().into(), cell.clone(), ends(&cell)]);
+        let ends = cell.ends(words).map_or_else(Cell::empty, Cell::from);
+        table.push([line.name.clone().into(), cell, ends]);
     }
     table
-}
-
-/// The interval of a figure as a separate cell.
-fn ends(cell: &Cell) -> Cell {
-    use crate::block::Detail;
-    let all = cell.text(Detail::Interval).letters();
-    let value = cell.text(Detail::Value).letters();
-    let ends = all
-        .strip_prefix(&value)
-        .and_then(|rest| rest.trim().strip_prefix('('))
-        .and_then(|rest| rest.strip_suffix(')'));
-    ends.map_or_else(Cell::empty, Cell::from)
 }
 
 /// Maximum number of letters of the names of both targets in the head of a column of ratios.
@@ -226,7 +225,7 @@ fn two_targets(
         .filter(|line| line.is_known(&[baseline, challenger]))
     {
         let mut all = comparisons.iter();
-        let compared = all.find(|c| line.metrics.contains(&c.metric.as_str()));
+        let compared = all.find(|c| c.metric.is_one_of(line.metrics));
         let mut row: Vec<Cell> = vec![
             line.name.clone().into(),
             (line.of)(baseline),
@@ -235,14 +234,10 @@ fn two_targets(
         row.extend(ratio_cells(document, compared.copied()));
         table.push(row);
     }
-    let is_known = |c: &&&Comparison| {
-        lines
-            .iter()
-            .any(|line| line.metrics.contains(&c.metric.as_str()))
-    };
+    let is_known = |c: &&&Comparison| lines.iter().any(|line| c.metric.is_one_of(line.metrics));
     for comparison in comparisons.iter().filter(|c| !is_known(c)) {
         let mut row: Vec<Cell> = vec![
-            comparison.metric_phrase.clone().into(),
+            say(document, &metric(comparison)).into(),
             Cell::empty(),
             Cell::empty(),
         ];
@@ -315,7 +310,7 @@ fn of_several(document: &Document, workloads: &[&Workload]) -> Table {
             row.extend(ratio_cells(document, decides));
             table.push(row);
             for operation in apart(result) {
-                table.push(of_operation(result, operation));
+                table.push(of_operation(document, result, operation));
             }
         }
     }
@@ -329,11 +324,12 @@ fn ratio_header(document: &Document, workloads: &[&Workload]) -> String {
         .iter()
         .flat_map(|work| document.comparisons_of(&work.name))
         .filter(|comparison| comparison.primary);
-    let mut phrases: Vec<&str> = primary.map(|c| c.metric_phrase.as_str()).collect();
-    phrases.dedup();
-    match phrases.as_slice() {
-        ["throughput"] | [] => "ratio".to_owned(),
-        [only] => format!("ratio of {only}"),
+    let mut compared: Vec<&Comparison> = primary.collect();
+    compared.dedup_by(|one, other| one.metric == other.metric);
+    match compared.as_slice() {
+        [only] if only.metric != Metric::Throughput => {
+            say(document, &message!("ratio-of", metric = metric(only)))
+        }
         _ => "ratio".to_owned(),
     }
 }
@@ -346,10 +342,10 @@ fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     work.chain(result.steps()).chain(result.checks())
 }
 
-fn of_operation(result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
+fn of_operation(document: &Document, result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {
     let mut row = vec![Cell::empty(); 11];
     row[0] = result.workload.clone().into();
-    row[1] = format!("  {}", named_by_role(operation)).into();
+    row[1] = format!("  {}", named_by_role(document, operation)).into();
     // Only some operations are polled.
     if !matches!(operation.role, Role::Poll | Role::Effect) {
         row[2] = Cell::Figure(RATE, operation.throughput);

@@ -1,10 +1,11 @@
 //! The section on request samples, caches, and figures reported by search servers.
 
-use tenbin_result::Document;
 use tenbin_result::format::TIME;
+use tenbin_result::{Document, message};
 
 use super::readable::{common, shown};
 use crate::block::{Block, Cell, Table};
+use crate::language::say;
 use crate::words::{cache_sentence, search_sentence};
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -20,8 +21,9 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
                 .as_ref()
                 .map(|search| search_sentence(&result.target, search)),
         ];
-        let placed = told.into_iter().flatten();
-        sentences.extend(placed.map(|told| format!("{}: {told}", result.workload)));
+        let told = told.into_iter().flatten();
+        let placed = told.map(|told| message!("at", workload = &result.workload, told = told));
+        sentences.extend(placed.map(|placed| say(document, &placed)));
     }
     let mut blocks: Vec<Block> = Block::sentences(&sentences).into_iter().collect();
     let mut table = Table::new(

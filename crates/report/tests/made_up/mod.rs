@@ -11,12 +11,12 @@ use tenbin_plan::{
 use tenbin_record::{
     Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, Integrity,
     OpFigures, OperationStages, RecordedRun, Role, SecondCounts, SecondTimes, ServerUse, Slice,
-    StageSum, StageSums, TargetEnvironment,
+    SliceEnd, SliceHead, StageSum, StageSums, TargetEnvironment,
 };
 use tenbin_report::formats::{self, Part, Writer};
 use tenbin_report::{Extent, View};
 use tenbin_result::Document;
-use tenbin_verdict::{Source, assess};
+use tenbin_verdict::{AfterRounds, Source, assess};
 
 const SLICE_SECONDS: f64 = 5.0;
 const CONNECTIONS: usize = 16;
@@ -34,7 +34,7 @@ impl Run {
         let assessment = assess(
             &self.plan,
             &self.slices,
-            &[],
+            AfterRounds::default(),
             self.complete,
             &self.environment,
             &Integrity::default(),
@@ -95,8 +95,8 @@ impl Run {
                     operation: op.name.clone(),
                     second: number,
                     length,
-                    ok: (op.counts.ok as f64 / slice.seconds * length) as u64,
-                    payload: (op.counts.payload as f64 / slice.seconds * length) as u64,
+                    ok: (op.counts.ok as f64 / slice.end.seconds * length) as u64,
+                    payload: (op.counts.payload as f64 / slice.end.seconds * length) as u64,
                     failed: 0,
                     service: (op.counts.ok > 0).then_some(SecondTimes {
                         min_ns: Some(1_000_000),
@@ -114,6 +114,7 @@ impl Run {
             environment: self.environment.clone(),
             slices: self.slices.clone(),
             sustained: Vec::new(),
+            limit_probes: Vec::new(),
             complete: self.complete,
             ended: tenbin_record::Ended::Planned,
             started: UNIX_EPOCH + Duration::from_secs(1_767_323_045),
@@ -214,7 +215,7 @@ pub(crate) fn telling() -> Run {
             buckets[1].carrying = 95;
             buckets[1].stages[1].named = 40;
         }
-        slice.stages = Some(StageSums {
+        slice.end.stages = Some(StageSums {
             operations: vec![OperationStages {
                 operation,
                 stages: names.map(str::to_owned).to_vec(),
@@ -258,7 +259,7 @@ pub(crate) fn single_invalid() -> Run {
 pub(crate) fn single_interrupted() -> Run {
     let mut run = single();
     run.slices.truncate(3);
-    run.slices[2].cut_short = true;
+    run.slices[2].end.cut_short = true;
     run.complete = false;
     run
 }
@@ -404,8 +405,8 @@ pub(crate) fn single() -> Run {
     for slice in &mut run.slices {
         slice.closed_loop = false;
         fill(slice, 500.0);
-        slice.server = None;
-        slice.client.allocated = None;
+        slice.end.server = None;
+        slice.end.allocated = None;
         let op = &mut slice.ops[0];
         op.times.service.clear();
         op.times.service.record_n(400_000, op.counts.ok).unwrap();
@@ -532,9 +533,9 @@ pub(crate) fn killed() -> Run {
     run.slices.truncate(7);
     run.complete = false;
     let last = run.slices.last_mut().unwrap();
-    last.seconds = 2.0;
-    last.cut_short = true;
-    last.server = None;
+    last.end.seconds = 2.0;
+    last.end.cut_short = true;
+    last.end.server = None;
     fill(last, 2_345.0);
     run
 }
@@ -577,6 +578,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
             lead: Duration::from_millis(200),
             sustain: tenbin_plan::Sustain::Off,
             on_outage: tenbin_plan::OnOutage::default(),
+            probes: tenbin_plan::Probes::default(),
         },
         targets: targets.to_vec(),
         workloads: workloads.to_vec(),
@@ -622,24 +624,30 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
         _ => "GET",
     };
     Slice {
-        index,
-        block: round / 2,
-        round,
-        workload: workload.name.clone(),
-        target: target.name.clone(),
-        start: f64::from(index) * 6.2 + 3.0,
-        seconds: SLICE_SECONDS,
-        connections: CONNECTIONS,
-        closed_loop: true,
+        head: SliceHead {
+            index,
+            block: round / 2,
+            round,
+            workload: workload.name.clone(),
+            target: target.name.clone(),
+            connections: CONNECTIONS,
+            closed_loop: true,
+            start: f64::from(index) * 6.2 + 3.0,
+            ..SliceHead::default()
+        },
+        end: SliceEnd {
+            seconds: SLICE_SECONDS,
+            allocated: Some(Allocated {
+                bytes: 5_000_000,
+                count: 4_200,
+            }),
+            ..SliceEnd::default()
+        },
         ops: vec![OpFigures::new(operation)],
         client: ClientUse {
             cpu_seconds: 2.5,
             busiest_thread: 0.31,
             readiest_thread: None,
-            allocated: Some(Allocated {
-                bytes: 5_000_000,
-                count: 4_200,
-            }),
         },
         ..Slice::default()
     }
@@ -649,7 +657,7 @@ fn slice(index: u32, round: u32, workload: &Workload, target: &Target) -> Slice 
 fn fill(slice: &mut Slice, rate: f64) {
     let wobble = [0.004, -0.011, 0.008, 0.0, -0.006, 0.012, -0.003];
     let rate = rate * (1.0 + wobble[slice.index as usize % wobble.len()]);
-    let ok = (rate * slice.seconds).round() as u64;
+    let ok = (rate * slice.end.seconds).round() as u64;
     let mean_ns = slice.connections as f64 / rate * 1e9;
     let op = &mut slice.ops[0];
     op.counts.ok = ok;
@@ -667,17 +675,20 @@ fn fill(slice: &mut Slice, rate: f64) {
             .unwrap();
     }
     op.times.response.clone_from(&op.times.service);
-    slice.server = (!slice.cut_short).then_some(ServerUse {
-        cpu_seconds: Some(0.000_061 * ok as f64),
-        rss_bytes: Some(48 << 20),
-        rss_start_bytes: Some(40 << 20),
-        rss_end_bytes: Some(44 << 20),
-        read_bytes: Some(0),
-        written_bytes: Some(ok * 4_096),
-        voluntary_switches: Some(ok / 2),
-        involuntary_switches: Some(ok / 50),
-        ..ServerUse::default()
-    });
+    slice.end.server = (!slice.end.cut_short).then_some(
+        ServerUse {
+            cpu_seconds: Some(0.000_061 * ok as f64),
+            rss_bytes: Some(48 << 20),
+            rss_start_bytes: Some(40 << 20),
+            rss_end_bytes: Some(44 << 20),
+            read_bytes: Some(0),
+            written_bytes: Some(ok * 4_096),
+            voluntary_switches: Some(ok / 2),
+            involuntary_switches: Some(ok / 50),
+            ..ServerUse::default()
+        }
+        .into(),
+    );
 }
 
 fn environment() -> Environment {

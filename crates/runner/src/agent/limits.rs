@@ -12,7 +12,7 @@ use tenbin_cluster::Assignment;
 use tenbin_engine::Address;
 use tenbin_plan::{Context, Pace, Plan, Tls};
 
-use crate::assignment::GENERATED;
+use crate::generators::assignment::GENERATED;
 
 /// Why a file is not read.
 const NOT_ALLOWED: &str = "the agent may not read it; if it should, start the agent with --file";
@@ -149,7 +149,7 @@ impl AgentLimits {
             }
             // The threads share arrivals equally.
             let share = own.count() as f64 / total as f64;
-            match highest_rate(&load.pace).map(|rate| rate * share) {
+            match peak_rate(&load.pace).map(|rate| rate * share) {
                 Some(rate) if rate <= most => None,
                 Some(rate) => Some(format!(
                     "workload \"{name}\" needs {rate} requests per second of this agent, which may \
@@ -204,7 +204,7 @@ fn allowed_file(path: &Path, allowed: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// The highest rate of an open loop, requests per second; `None` without a known limit.
-fn highest_rate(pace: &Pace) -> Option<f64> {
+fn peak_rate(pace: &Pace) -> Option<f64> {
     match pace {
         Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
         Pace::Ramp { from, to, .. } => Some(from.max(*to)),

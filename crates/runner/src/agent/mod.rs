@@ -16,20 +16,20 @@ use tenbin_cluster::{
     Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone, SliceOrder,
     reachable_addresses,
 };
-use tenbin_engine::{Drive, Part, SliceEvent, StartGate, Workload, drive};
-use tenbin_plan::{Draft, Pace, Plan, Reach};
+use tenbin_engine::{self as engine, Drive, Part, SliceEvent, StartGate, drive};
+use tenbin_plan::{Draft, Load, Pace, Plan, Reach, Workload};
 use tenbin_record::Environment;
 use tenbin_targets::{LaunchContext, Running, bring_up};
-use tenbin_workloads::SliceState;
+use tenbin_workloads::{Prepared, SliceState};
 
 use self::cpu::CpuWatch;
 pub use self::limits::AgentLimits;
 use crate::context::RunContext;
 use crate::controls::Controls;
-use crate::descriptors::Descriptors;
 use crate::generators::{Generators, check, decoded, encoded};
-use crate::live_target::{LiveTarget, at_most};
+use crate::machine::descriptors::Descriptors;
 use crate::stop::Stop;
+use crate::target::live::{LiveTarget, at_most};
 
 /// Most addresses that an agent names.
 const MOST_ADDRESSES: usize = 8;
@@ -100,6 +100,91 @@ struct Assigned {
     live_targets: Vec<LiveTarget>,
     /// Number of this agent, and number of agents.
     part: (usize, usize),
+}
+
+impl Assigned {
+    /// This agent's part of a slice.
+    fn slice<'a>(&'a mut self, order: &'a SliceOrder) -> Result<AssignedSlice<'a>, String> {
+        let work = self.plan.workloads.get(order.workload);
+        let live = self.live_targets.get_mut(order.target);
+        let (Some(work), Some(live)) = (work, live) else {
+            return Err("the plan has no such slice".to_owned());
+        };
+        Ok(AssignedSlice {
+            order,
+            work,
+            live,
+            part: self.part,
+        })
+    }
+}
+
+/// This agent's part of a slice.
+struct AssignedSlice<'a> {
+    order: &'a SliceOrder,
+    work: &'a Workload,
+    live: &'a mut LiveTarget,
+    /// Number of this agent, and number of agents.
+    part: (usize, usize),
+}
+
+impl AssignedSlice<'_> {
+    fn prepared(&mut self) -> &mut dyn Prepared {
+        self.live.prepared[self.order.workload].as_mut()
+    }
+
+    /// Sets the state that the workload has after the slices before, and removes what this agent
+    /// must remove first.
+    fn set_state(&mut self, stop: &Arc<AtomicBool>) -> Result<(), String> {
+        let (agent, agents) = self.part;
+        let state = decoded::<SliceState>(&self.order.state).filter(SliceState::is_possible);
+        let Some(state) = state else {
+            return Err(invalid("an invalid state of the workload"));
+        };
+        self.prepared().set_state(state.for_agent(agent, agents))?;
+        let stage = self.prepared().agent_cleanup();
+        let mut controls = Controls {
+            stop: &Stop::both(stop),
+            progress: &mut |_| {},
+            generators: Generators::Here,
+        };
+        let cleaned = self.live.stage(self.work, stage, &mut controls);
+        cleaned.map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// The workers of this agent, and its part of the load.
+    fn workers(&mut self, gate: &Arc<StartGate>) -> (Vec<Box<dyn engine::Workload>>, Part) {
+        let (agent, agents) = self.part;
+        let mut workers = self.prepared().slice();
+        at_most(&mut workers, self.work.load.connections);
+        let has_share = |worker: &dyn engine::Workload| worker.own_connections().is_none();
+        let sharing = workers.iter().filter(|worker| has_share(worker.as_ref()));
+        let part = Part {
+            process: agent,
+            of: Some((sharing.count(), agents)),
+            gate: Some(Arc::clone(gate)),
+        };
+        let numbered = workers.into_iter().enumerate();
+        // A worker without a share of the load polls what this agent has deleted: every agent runs
+        // its own.
+        let own =
+            numbered.filter(|(thread, worker)| !has_share(worker.as_ref()) || part.has(*thread));
+        (own.map(|(_, worker)| worker).collect(), part)
+    }
+
+    fn load(&self) -> Result<Load, String> {
+        let mut load = self.work.load.clone();
+        load.reopen = self.order.reopen;
+        if let Some(search) = self.work.search() {
+            load.pace = match self.order.rate {
+                Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
+                Some(_) => return Err(invalid("an invalid rate of a probe")),
+                None => Pace::Closed,
+            };
+        }
+        Ok(load)
+    }
 }
 
 impl Machine {
@@ -203,7 +288,7 @@ impl Machine {
             };
             // Resolves the names of hosts and reads the certificates; sends no request.
             let running = bring_up(target, &launch).map_err(|error| error.to_string())?;
-            for host in &crate::reach::route(&running.route).hosts {
+            for host in &crate::target::access::route(&running.route).hosts {
                 for address in &host.addresses {
                     let allowed = self.limits.check_address(address);
                     allowed.map_err(|why| format!("target \"{}\": {why}", target.name))?;
@@ -238,67 +323,19 @@ impl LoadMachine for Machine {
         stop: &Arc<AtomicBool>,
         listen: &mut dyn FnMut(SliceEvent),
     ) -> Result<SliceDone, String> {
-        let is_possible = order.lead <= LONGEST_NANOS
-            && (1..=LONGEST_NANOS).contains(&order.window)
-            && order.rest.is_none_or(|rest| rest <= LONGEST_NANOS)
-            && order
-                .reopen
-                .is_none_or(|count| (1..=MOST_REOPENS).contains(&count));
-        if !is_possible {
-            return Err(invalid("invalid times of the slice"));
-        }
+        check_times(order)?;
         let directory = self.directory.clone();
         let Some(assigned) = &mut self.assigned else {
             return Err("the agent has no plan".to_owned());
         };
         let mut live_targets = assigned.live_targets.iter();
         let is_alone = live_targets.all(|live| live.running.is_here() == Some(false));
-        let work = assigned.plan.workloads.get(order.workload);
-        let live = assigned.live_targets.get_mut(order.target);
-        let (Some(work), Some(live)) = (work, live) else {
-            return Err("the plan has no such slice".to_owned());
-        };
-        let (agent, agents) = assigned.part;
-        let state = decoded::<SliceState>(&order.state).filter(SliceState::is_possible);
-        let Some(state) = state else {
-            return Err(invalid("an invalid state of the workload"));
-        };
-        live.prepared[order.workload].set_state(state.for_agent(agent, agents))?;
-        let stage = live.prepared[order.workload].agent_cleanup();
-        let mut controls = Controls {
-            stop: &Stop::both(stop),
-            progress: &mut |_| {},
-            generators: Generators::Here,
-        };
-        let cleaned = live.stage(work, stage, &mut controls);
-        cleaned.map_err(|error| error.to_string())?;
-        let mut workers = live.prepared[order.workload].slice();
-        at_most(&mut workers, work.load.connections);
-        let has_share = |worker: &dyn Workload| worker.own_connections().is_none();
-        let sharing = workers.iter().filter(|worker| has_share(worker.as_ref()));
-        let part = Part {
-            process: agent,
-            of: Some((sharing.count(), agents)),
-            gate: Some(Arc::clone(&gate)),
-        };
-        let numbered = workers.into_iter().enumerate();
-        // A worker without a share of the load polls what this agent has deleted: every agent runs
-        // its own.
-        let own =
-            numbered.filter(|(thread, worker)| !has_share(worker.as_ref()) || part.has(*thread));
-        let workers = own.map(|(_, worker)| worker).collect();
-        let mut load = work.load.clone();
-        load.reopen = order.reopen;
-        if let Some(search) = work.search() {
-            load.pace = match order.rate {
-                Some(rate) if rate.is_finite() && rate > 0.0 => search.pace_at(rate),
-                Some(_) => return Err(invalid("an invalid rate of a probe")),
-                None => Pace::Closed,
-            };
-        }
+        let mut slice = assigned.slice(order)?;
+        slice.set_state(stop)?;
+        let (workers, part) = slice.workers(&gate);
         let how = Drive {
-            destination: live.destination(work),
-            load,
+            destination: slice.live.destination(slice.work),
+            load: slice.load()?,
             seed: order.seed,
             lead: Duration::from_nanos(order.lead),
             window: Some(Duration::from_nanos(order.window)),
@@ -312,7 +349,7 @@ impl LoadMachine for Machine {
             listen(event);
         });
         let done = done.map_err(|error| error.to_string())?;
-        let prepared = live.prepared[order.workload].as_mut();
+        let prepared = slice.prepared();
         prepared.slice_done(done.workers);
         let report = prepared.report();
         Ok(SliceDone {
@@ -330,6 +367,21 @@ impl LoadMachine for Machine {
 
     fn end(&mut self) {
         self.assigned = None;
+    }
+}
+
+/// Refuses times that no slice has.
+fn check_times(order: &SliceOrder) -> Result<(), String> {
+    let is_possible = order.lead <= LONGEST_NANOS
+        && (1..=LONGEST_NANOS).contains(&order.window)
+        && order.rest.is_none_or(|rest| rest <= LONGEST_NANOS)
+        && order
+            .reopen
+            .is_none_or(|count| (1..=MOST_REOPENS).contains(&count));
+    if is_possible {
+        Ok(())
+    } else {
+        Err(invalid("invalid times of the slice"))
     }
 }
 

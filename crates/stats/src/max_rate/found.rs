@@ -7,7 +7,7 @@ use super::Search;
 /// The highest rate that holds, according to the probes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum HighestRate {
+pub enum MaxRate {
     /// The rate held, also in the longer probe at the end (the proof).
     Proven {
         /// Operations per second.
@@ -46,7 +46,7 @@ pub enum HighestRate {
     Unknown,
 }
 
-impl HighestRate {
+impl MaxRate {
     /// The highest rate that held, operations per second; `None` if the proofs failed or no rate
     /// held.
     pub fn rate(&self) -> Option<f64> {
@@ -71,9 +71,9 @@ impl HighestRate {
 
 impl Search {
     /// The result, according to the probes so far.
-    pub fn found(&self) -> HighestRate {
+    pub fn found(&self) -> MaxRate {
         if self.is_futile() {
-            return HighestRate::Futile { tried: self.start };
+            return MaxRate::Futile { tried: self.start };
         }
         let rates = self.rates();
         let tried = &rates.0;
@@ -90,7 +90,7 @@ impl Search {
         let mut proofs = tried.iter().filter(|t| rates.is_proven(t));
         let proven = proofs.rfind(|t| is_candidate(t.rate));
         if let Some(proof) = proven {
-            return HighestRate::Proven {
+            return MaxRate::Proven {
                 rate: proof.rate,
                 failed,
             };
@@ -105,16 +105,16 @@ impl Search {
             let below = tried
                 .iter()
                 .filter(|t| t.rate < lowest && t.decision == Some(true));
-            return HighestRate::Disproven {
+            return MaxRate::Disproven {
                 briefly: below.map(|t| t.rate).reduce(f64::max),
                 failed: lowest,
                 highest,
             };
         }
         match (held, failed) {
-            (Some(rate), failed) => HighestRate::AtLeast { rate, failed },
-            (None, Some(failed)) => HighestRate::Below { failed },
-            (None, None) => HighestRate::Unknown,
+            (Some(rate), failed) => MaxRate::AtLeast { rate, failed },
+            (None, Some(failed)) => MaxRate::Below { failed },
+            (None, None) => MaxRate::Unknown,
         }
     }
 }

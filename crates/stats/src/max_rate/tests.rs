@@ -89,7 +89,7 @@ fn within(search: &Search, truth: f64, share: f64) {
 fn a_fixed_capacity_is_bracketed_within_the_precision() {
     for (start, capacity) in [(100.0, 1_000.0), (1_000.0, 999.0), (9e3, 37.0), (1.0, 1e6)] {
         let search = run(start, |rate, _| rate <= capacity);
-        let HighestRate::Proven {
+        let MaxRate::Proven {
             rate,
             failed: Some(failed),
         } = search.found()
@@ -381,7 +381,7 @@ fn a_rate_at_the_limit_stays_undecided_and_inside_the_interval() {
         probe
     });
     let found = search.found();
-    let HighestRate::Proven {
+    let MaxRate::Proven {
         rate,
         failed: Some(failed),
     } = found
@@ -430,7 +430,7 @@ fn a_late_generator_decides_nothing_and_ends_the_search() {
     assert!(above.is_late());
     assert_eq!(
         above.found(),
-        HighestRate::AtLeast {
+        MaxRate::AtLeast {
             rate: 400.0,
             failed: None
         }
@@ -449,7 +449,7 @@ fn a_proof_that_fails_steps_back() {
         }
     });
     assert!(proofs.len() >= 2, "{proofs:?}");
-    let HighestRate::Proven { rate, failed } = search.found() else {
+    let MaxRate::Proven { rate, failed } = search.found() else {
         panic!("{:?}", search.found());
     };
     assert!(
@@ -471,7 +471,7 @@ fn a_search_without_time_for_many_proofs_ends_with_a_proven_rate() {
                 clear(rate, purpose, rate <= passes)
             });
             let found = search.found();
-            let HighestRate::Proven { rate, failed } = found else {
+            let MaxRate::Proven { rate, failed } = found else {
                 panic!("{most} s, {capacity}/s: {found:?} {:#?}", search.probes);
             };
             let is_near = rate <= capacity && capacity * 0.7 < rate;
@@ -517,7 +517,7 @@ fn a_proof_at_a_lower_rate_counts_if_a_proof_did_not_decide() {
     assert_eq!(search.decision(424.0), None);
     let found = search.found();
     assert!(
-        matches!(found, HighestRate::Proven { rate: 385.5, .. }),
+        matches!(found, MaxRate::Proven { rate: 385.5, .. }),
         "{found:?}"
     );
 }
@@ -528,12 +528,12 @@ fn short_probes_are_no_proof_once_a_proof_failed() {
     let thrice = [(430.0, Seek, true, false); 3];
     let held = with(&thrice).found();
     assert!(
-        matches!(held, HighestRate::Proven { rate: 430.0, .. }),
+        matches!(held, MaxRate::Proven { rate: 430.0, .. }),
         "{held:?}"
     );
     let failed = [(470.0, Seek, true, false), (470.0, Proof, false, false)];
     let found = with(&[&thrice[..], &failed].concat()).found();
-    assert!(matches!(found, HighestRate::Disproven { .. }), "{found:?}");
+    assert!(matches!(found, MaxRate::Disproven { .. }), "{found:?}");
 }
 
 #[test]
@@ -558,15 +558,15 @@ fn a_rate_that_cannot_be_proven_is_not_claimed() {
         purpose == Purpose::Seek && rate <= 1_000.0
     });
     assert_eq!(search.found().rate(), None, "{:?}", search.found());
-    assert!(matches!(search.found(), HighestRate::Disproven { .. }));
+    assert!(matches!(search.found(), MaxRate::Disproven { .. }));
     let never = run(100.0, |_, _| false);
-    assert!(matches!(never.found(), HighestRate::Below { .. }));
+    assert!(matches!(never.found(), MaxRate::Below { .. }));
     assert!(never.probes.len() <= 12, "{}", never.probes.len());
 }
 
 /// Runs a search in which all probes have the outcome `ended`; returns the tried rates and the
 /// result.
-fn all_end_in(ended: Yield) -> (Vec<f64>, HighestRate) {
+fn all_end_in(ended: Yield) -> (Vec<f64>, MaxRate) {
     let search = search(8.0, f64::INFINITY, |rate, purpose, _| Probe {
         ended,
         ..clear(rate, purpose, false)
@@ -579,17 +579,17 @@ fn all_end_in(ended: Yield) -> (Vec<f64>, HighestRate) {
 fn a_target_that_always_fails_gets_no_lower_rates() {
     let (rates, found) = all_end_in(Yield::OnlyFailures);
     assert_eq!(rates, [8.0, 4.0]);
-    assert_eq!(found, HighestRate::Futile { tried: 8.0 });
+    assert_eq!(found, MaxRate::Futile { tried: 8.0 });
     let (rates, found) = all_end_in(Yield::Work);
     assert!(rates.len() > 8, "{rates:?}");
-    assert!(matches!(found, HighestRate::Below { .. }));
+    assert!(matches!(found, MaxRate::Below { .. }));
 }
 
 #[test]
 fn a_probe_in_which_nothing_ended_decides_nothing() {
     let (rates, found) = all_end_in(Yield::Nothing);
     assert_eq!(rates, [8.0; MOST_EMPTY]);
-    assert_eq!(found, HighestRate::Unknown);
+    assert_eq!(found, MaxRate::Unknown);
 }
 
 #[test]
@@ -598,7 +598,7 @@ fn an_interrupted_search_says_at_least() {
     let cut = |count: usize| Search::after(&search.probes[..count]).unwrap().found();
     assert_eq!(
         cut(3),
-        HighestRate::AtLeast {
+        MaxRate::AtLeast {
             rate: 400.0,
             failed: None
         }

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::sys::socket::SockaddrStorage;
+use tenbin_http::Address;
 
-use crate::address::Address;
 use crate::running::Running;
 
 impl Running {

@@ -4,7 +4,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::address::Address;
+use tenbin_http::Address;
+
 use crate::running::Running;
 
 /// A local process. Only the id and name are displayed, because the command line and the

@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use tenbin_http::Address;
 use tenbin_plan::{Ready, Target};
 use url::Url;
 
 use super::placeholders::Placeholders;
 use super::{LaunchContext, Waiting, command};
-use crate::address::Address;
 use crate::error::{Exit, LogTail, TargetError};
 use crate::probe::{self, Endpoint, ProbeError};
 use crate::process::Process;

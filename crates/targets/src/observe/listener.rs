@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use tenbin_http::Address;
 use tenbin_plan::Processes;
 
 use super::local::LocalProcesses;
 use super::{Lost, Observed, Source};
-use crate::address::Address;
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Usage};
 

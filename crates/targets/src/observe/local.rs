@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
+use tenbin_http::Address;
 use tenbin_plan::{Observe, Processes};
 
 #[cfg(target_os = "linux")]
 use super::find::lives;
 use super::processes::Observer;
 use super::{EndedProcess, Kind, Lost, Source, Subject};
-use crate::address::Address;
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Usage};
 

@@ -21,9 +21,9 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tenbin_http::Address;
 use tenbin_plan::Observe;
 
-use crate::address::Address;
 use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Reading, Usage};
 

@@ -1,12 +1,12 @@
 //! Fetches one small response including its body.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tenbin_http::{Client, Destination, Error, Failure};
 use tenbin_plan::HttpVersion;
-use url::Url;
+use url::{Position, Url};
 
-use super::stream::Stream;
-use super::{Deadline, Endpoint, HEAD_LIMIT, ProbeError, not_http, status_of};
+use super::{Endpoint, ProbeError};
 
 /// Longest response, bytes.
 const BODY_LIMIT: usize = 16 << 20;
@@ -37,115 +37,32 @@ pub fn fetch(url: &Url, endpoint: &Endpoint, limit: Duration) -> Result<Vec<u8>,
     if endpoint.http == HttpVersion::Http2 {
         return Err(FetchError::Http2);
     }
-    let deadline = Deadline {
-        limit,
-        deadline: Instant::now() + limit,
-        abandon: &|| false,
+    let destination = Destination {
+        address: endpoint.address.clone(),
+        source: endpoint.source,
+        tls: endpoint.tls.clone(),
     };
-    let mut stream = Stream::open(endpoint, &deadline)?;
-    stream.write(super::request(url, &[]).as_bytes())?;
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break end + 4;
-        }
-        let is_long = bytes.len() > HEAD_LIMIT;
-        if is_long || stream.read(&mut bytes, &deadline)? == 0 {
-            return Err(not_http(stream.address(), &bytes).into());
-        }
+    let client = Client::at(destination, url);
+    let mut client = client.map_err(|error| endpoint.unconnected(error, limit))?;
+    client.set_timeout(limit);
+    client.set_max_body(BODY_LIMIT);
+    match client.get(&url[Position::BeforePath..Position::AfterQuery]) {
+        Ok(reply) if reply.is_success() => Ok(reply.body),
+        Ok(reply) => Err(FetchError::Status(reply.status)),
+        Err(Error::Request { failure, .. }) => Err(failed(failure, endpoint, limit)),
+        Err(_) => Err(FetchError::Unreadable),
+    }
+}
+
+fn failed(failure: Failure, endpoint: &Endpoint, limit: Duration) -> FetchError {
+    let address = endpoint.address.clone();
+    let error = match failure {
+        Failure::Connect(error) => endpoint.unconnected(error, limit),
+        Failure::Tls(error) => endpoint.insecure(error),
+        Failure::ConnectTimeout(_) => ProbeError::ConnectTimeout { address, limit },
+        Failure::Timeout(_) => ProbeError::Silent { address, limit },
+        Failure::Head(error) if error.is_incomplete_message() => ProbeError::Closed { address },
+        _ => return FetchError::Unreadable,
     };
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let mut body = bytes.split_off(end);
-    let status = head.lines().next().and_then(status_of);
-    match status {
-        Some(200..=299) => {}
-        Some(status) => return Err(FetchError::Status(status)),
-        None => return Err(not_http(stream.address(), &bytes).into()),
-    }
-    let whole = Framing::of(&head);
-    loop {
-        if let Some(read) = whole.read(&body, false) {
-            return Ok(read);
-        }
-        if body.len() > BODY_LIMIT {
-            return Err(FetchError::Unreadable);
-        }
-        if stream.read(&mut body, &deadline)? == 0 {
-            return whole.read(&body, true).ok_or(FetchError::Unreadable);
-        }
-    }
-}
-
-/// How a response delimits its body (RFC 9112, section 6.3).
-enum Framing {
-    Length(usize),
-    Chunks,
-    Close,
-}
-
-impl Framing {
-    fn of(head: &str) -> Self {
-        let header = |name: &str| {
-            head.lines().skip(1).find_map(|line| {
-                let (key, value) = line.split_once(':')?;
-                key.eq_ignore_ascii_case(name).then(|| value.trim())
-            })
-        };
-        let chunked = header("transfer-encoding")
-            .is_some_and(|value| value.to_ascii_lowercase().ends_with("chunked"));
-        if chunked {
-            return Self::Chunks;
-        }
-        let length = header("content-length").and_then(|length| length.parse().ok());
-        length.map_or(Self::Close, Self::Length)
-    }
-
-    /// The body, if complete; `closed`: whether the connection has ended.
-    fn read(&self, bytes: &[u8], closed: bool) -> Option<Vec<u8>> {
-        match self {
-            Self::Length(length) => bytes.get(..*length).map(<[u8]>::to_vec),
-            Self::Close => closed.then(|| bytes.to_vec()),
-            Self::Chunks => unchunked(bytes),
-        }
-    }
-}
-
-fn unchunked(mut rest: &[u8]) -> Option<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let end = rest.windows(2).position(|two| two == b"\r\n")?;
-        let size = std::str::from_utf8(&rest[..end]).ok()?;
-        let size = size.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).ok()?;
-        if size == 0 {
-            return Some(body);
-        }
-        let begin = end + 2;
-        let chunk_end = begin.checked_add(size)?;
-        body.extend_from_slice(rest.get(begin..chunk_end)?);
-        rest = rest.get(chunk_end.checked_add(2)?..)?;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bodies_end_where_the_headers_say() {
-        let whole = Framing::of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n");
-        assert_eq!(whole.read(b"ab", true), None);
-        assert_eq!(whole.read(b"abcd", false).as_deref(), Some(&b"abc"[..]));
-        let whole = Framing::of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n");
-        let chunks = b"2;x=y\r\nab\r\n1\r\nc\r\n0\r\n\r\n";
-        assert_eq!(whole.read(chunks, false).as_deref(), Some(&b"abc"[..]));
-        for end in 0..chunks.len() - 4 {
-            assert_eq!(whole.read(&chunks[..end], true), None, "{end}");
-        }
-        assert_eq!(whole.read(b"ffffffffffffffff\r\n", true), None);
-        assert_eq!(whole.read(b"xyz\r\n", true), None);
-        let whole = Framing::of("HTTP/1.0 200 OK\r\n");
-        assert_eq!(whole.read(b"ab", false), None);
-        assert_eq!(whole.read(b"ab", true).as_deref(), Some(&b"ab"[..]));
-    }
+    error.into()
 }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::stream::Stream;
-use super::{Deadline, ProbeError, ResponseHead};
+use super::{ProbeError, ResponseHead};
 
 /// The client's connection preface, with an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -12,24 +12,21 @@ const FRAME_HEAD: usize = 9;
 const SETTINGS: u8 = 0x04;
 
 /// Sends the client's preface and waits for the server's preface, which is a SETTINGS frame.
-pub(super) fn exchange_prefaces(
-    stream: &mut Stream<'_>,
-    deadline: &Deadline<'_>,
-) -> Result<ResponseHead, ProbeError> {
+pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<ResponseHead, ProbeError> {
     let not_spoken = |stream: &Stream<'_>, reason: String| ProbeError::NotHttp2 {
         address: stream.address().clone(),
         reason,
     };
-    if stream.is_tls() && stream.alpn() != Some(b"h2") {
+    if stream.is_for_another_protocol_than(b"h2") {
         let reason = "it does not select h2 in the TLS handshake (ALPN); enable HTTP/2 on the server, or \
                       use --http 1.1";
         return Err(not_spoken(stream, reason.to_owned()));
     }
     let sent = SystemTime::now();
-    stream.write(PREFACE)?;
+    stream.write(PREFACE).await?;
     let mut frame = Vec::new();
     while frame.len() < FRAME_HEAD {
-        if stream.read(&mut frame, deadline)? == 0 {
+        if stream.read(&mut frame).await? == 0 {
             return Err(not_spoken(stream, begins_with(&frame)));
         }
         if frame.starts_with(b"HTTP/1") {

@@ -1,180 +1,172 @@
-//! A blocking connection over TCP or a Unix socket, with or without TLS.
+//! A connection to an endpoint, with a deadline.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{IpAddr, SocketAddr};
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use rustls::ClientConnection;
-use socket2::{Domain, SockAddr, Socket, Type};
+use tenbin_http::{Io, handshake};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::{Address, CHECK_INTERVAL, Deadline, Endpoint, ProbeError, connect as knock};
+use super::{Address, CHECK_INTERVAL, Endpoint, ProbeError};
 use crate::tls;
 
 /// An open connection to an endpoint.
 pub(super) struct Stream<'a> {
     endpoint: &'a Endpoint,
-    socket: Socket,
-    tls: Option<Box<ClientConnection>>,
+    io: Box<dyn Io>,
+    /// The protocol selected in the TLS handshake.
+    alpn: Option<Vec<u8>>,
+    /// Time at which the exchange ends.
+    pub(super) deadline: Instant,
     /// Whether the server has sent at least one byte.
     heard: bool,
 }
 
-impl<'a> Stream<'a> {
-    /// Connects to the endpoint; with TLS, also performs the handshake.
-    pub(super) fn open(
-        endpoint: &'a Endpoint,
-        deadline: &Deadline<'_>,
-    ) -> Result<Self, ProbeError> {
-        let socket = knock(endpoint, deadline.limit)?;
-        let mut stream = Self {
-            endpoint,
-            socket,
-            tls: None,
-            heard: false,
+/// Connects to the endpoint and runs `exchange`. `limit` covers both. `abandon` is called about
+/// every [`CHECK_INTERVAL`]; when it returns true, the exchange ends.
+pub(super) fn run<T>(
+    endpoint: &Endpoint,
+    limit: Duration,
+    abandon: &dyn Fn() -> bool,
+    exchange: impl AsyncFnOnce(&mut Stream<'_>) -> Result<T, ProbeError>,
+) -> Result<T, ProbeError> {
+    let address = || endpoint.address.clone();
+    let runtime = tenbin_http::runtime().map_err(|error| endpoint.unconnected(error, limit))?;
+    runtime.block_on(async {
+        let deadline = Instant::now() + limit;
+        let io = connect(endpoint, limit).await?;
+        let exchange = async {
+            let mut stream = Stream::open(endpoint, io, deadline).await?;
+            exchange(&mut stream).await
         };
-        let timeouts = stream
-            .socket
-            .set_read_timeout(Some(CHECK_INTERVAL))
-            .and_then(|()| stream.socket.set_write_timeout(Some(deadline.limit)));
-        timeouts.map_err(|error| stream.broken(error))?;
-        if let Some((config, name)) = &endpoint.tls {
-            let client = ClientConnection::new(config.clone(), name.clone());
-            let client = client.map_err(|error| stream.refused(&error))?;
-            stream.tls = Some(Box::new(client));
-            stream.handshake(deadline)?;
+        let interruption = async {
+            loop {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if abandon() {
+                    return ProbeError::Abandoned { address: address() };
+                }
+                if left.is_zero() {
+                    let address = address();
+                    return ProbeError::Silent { address, limit };
+                }
+                sleep(left.min(CHECK_INTERVAL)).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            done = exchange => done,
+            error = interruption => Err(error),
         }
-        Ok(stream)
+    })
+}
+
+/// Opens a connection without TLS.
+pub(super) async fn connect(
+    endpoint: &Endpoint,
+    limit: Duration,
+) -> Result<Box<dyn Io>, ProbeError> {
+    let connected = tenbin_http::connect(&endpoint.address, endpoint.source);
+    let connected = timeout(limit.max(Duration::from_millis(1)), connected).await;
+    connected
+        .unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+        .map_err(|error| endpoint.unconnected(error, limit))
+}
+
+impl<'a> Stream<'a> {
+    /// With TLS, performs the handshake.
+    async fn open(
+        endpoint: &'a Endpoint,
+        io: Box<dyn Io>,
+        deadline: Instant,
+    ) -> Result<Self, ProbeError> {
+        let (io, alpn): (Box<dyn Io>, _) = match &endpoint.tls {
+            None => (io, None),
+            Some((config, name)) => {
+                let stream = handshake(io, config, name).await;
+                let stream = stream.map_err(|error| endpoint.insecure(error))?;
+                let alpn = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
+                (Box::new(stream), alpn)
+            }
+        };
+        Ok(Self {
+            endpoint,
+            io,
+            alpn,
+            deadline,
+            heard: false,
+        })
     }
 
     pub(super) fn address(&self) -> &Address {
         &self.endpoint.address
     }
 
-    /// The protocol selected in the TLS handshake; `None` without TLS.
-    pub(super) fn alpn(&self) -> Option<&[u8]> {
-        self.tls.as_ref()?.alpn_protocol()
+    /// Whether the connection uses TLS, and the handshake selected another protocol than this.
+    pub(super) fn is_for_another_protocol_than(&self, alpn: &[u8]) -> bool {
+        self.endpoint.tls.is_some() && self.alpn.as_deref() != Some(alpn)
     }
 
-    pub(super) fn is_tls(&self) -> bool {
-        self.tls.is_some()
-    }
-
-    fn handshake(&mut self, deadline: &Deadline<'_>) -> Result<(), ProbeError> {
-        loop {
-            let Some(tls) = &mut self.tls else {
-                return Ok(());
-            };
-            match tls.complete_io(&mut self.socket) {
-                Ok(_) if !tls.is_handshaking() => return Ok(()),
-                Ok(_) => {}
-                Err(error) if is_pause(&error) => {}
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                    return Err(ProbeError::Tls {
-                        address: self.address().clone(),
-                        reason: "it closes the connection in the TLS handshake; check that it speaks TLS"
-                            .to_owned(),
-                    });
-                }
-                Err(error) => return Err(self.broken(error)),
-            }
-            deadline.check(self.address())?;
-        }
-    }
-
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), ProbeError> {
-        let written = match &mut self.tls {
-            None => self.socket.write_all(bytes),
-            Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.socket).write_all(bytes),
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> Result<(), ProbeError> {
+        let written = async {
+            self.io.write_all(bytes).await?;
+            self.io.flush().await
         };
-        written.map_err(|error| self.broken(error))
+        written.await.map_err(|error| self.endpoint.broken(error))
     }
 
     /// Appends the next bytes to `into` and returns their number. Returns 0 at the end of the
     /// connection; the end is an error if no byte was received before.
-    pub(super) fn read(
-        &mut self,
-        into: &mut Vec<u8>,
-        deadline: &Deadline<'_>,
-    ) -> Result<usize, ProbeError> {
-        let mut buffer = [0; 4096];
-        loop {
-            // Checked even while bytes arrive; otherwise a server that sends single bytes could
-            // delay the end forever.
-            deadline.check(self.address())?;
-            let read = match &mut self.tls {
-                None => self.socket.read(&mut buffer),
-                Some(tls) => rustls::Stream::new(tls.as_mut(), &mut self.socket).read(&mut buffer),
-            };
-            match read {
-                Ok(0) if !self.heard => return Err(self.closed()),
-                Ok(count) => {
-                    self.heard = true;
-                    into.extend_from_slice(&buffer[..count]);
-                    return Ok(count);
-                }
-                Err(error) if is_pause(&error) => {}
-                Err(error) if is_end(&error) && !self.heard => return Err(self.closed()),
-                // The server closed the connection without TLS `close_notify`.
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
-                Err(error) => return Err(self.broken(error)),
-            }
-            deadline.check(self.address())?;
+    pub(super) async fn read(&mut self, into: &mut Vec<u8>) -> Result<usize, ProbeError> {
+        let read = match self.io.read_buf(into).await {
+            // The server closed the connection without TLS `close_notify`.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset && !self.heard => 0,
+            read => read.map_err(|error| self.endpoint.broken(error))?,
+        };
+        if read == 0 && !self.heard {
+            return Err(ProbeError::Closed {
+                address: self.address().clone(),
+            });
+        }
+        self.heard = true;
+        Ok(read)
+    }
+}
+
+impl Endpoint {
+    /// Converts the error of a connection attempt.
+    pub(super) fn unconnected(&self, source: io::Error, limit: Duration) -> ProbeError {
+        let address = self.address.clone();
+        match source.kind() {
+            ErrorKind::ConnectionRefused => ProbeError::Refused { address },
+            ErrorKind::TimedOut => ProbeError::ConnectTimeout { address, limit },
+            ErrorKind::NotFound => ProbeError::Missing { address },
+            _ => ProbeError::Connect { address, source },
         }
     }
 
-    fn closed(&self) -> ProbeError {
-        ProbeError::Closed {
-            address: self.address().clone(),
+    /// Converts the error of a TLS handshake.
+    pub(super) fn insecure(&self, error: io::Error) -> ProbeError {
+        if error.kind() != ErrorKind::UnexpectedEof {
+            return self.broken(error);
+        }
+        ProbeError::Tls {
+            address: self.address.clone(),
+            reason: "it closes the connection in the TLS handshake; check that it speaks TLS"
+                .to_owned(),
         }
     }
 
     /// Converts an I/O error, which can contain a TLS error.
-    fn broken(&self, error: io::Error) -> ProbeError {
-        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    pub(super) fn broken(&self, source: io::Error) -> ProbeError {
+        let address = self.address.clone();
+        let inner = source.get_ref().and_then(|inner| inner.downcast_ref());
         match inner {
-            Some(refusal) => self.refused(refusal),
-            None => ProbeError::Broken {
-                address: self.address().clone(),
-                source: error,
+            Some(error) => ProbeError::Tls {
+                address,
+                reason: tls::explain(error, self.ca.as_deref()),
             },
+            None => ProbeError::Broken { address, source },
         }
     }
-
-    fn refused(&self, error: &rustls::Error) -> ProbeError {
-        ProbeError::Tls {
-            address: self.address().clone(),
-            reason: tls::explain(error, self.endpoint.ca.as_deref()),
-        }
-    }
-}
-
-fn is_pause(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-    )
-}
-
-fn is_end(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof
-    )
-}
-
-pub(super) fn connect(
-    address: &Address,
-    source: Option<IpAddr>,
-    limit: Duration,
-) -> io::Result<Socket> {
-    let (domain, to) = match address {
-        Address::Tcp(address) => (Domain::for_address(*address), SockAddr::from(*address)),
-        Address::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),
-    };
-    let socket = Socket::new(domain, Type::STREAM, None)?;
-    if let (Some(source), Address::Tcp(_)) = (source, address) {
-        socket.bind(&SockAddr::from(SocketAddr::new(source, 0)))?;
-    }
-    socket.connect_timeout(&to, limit)?;
-    Ok(socket)
 }

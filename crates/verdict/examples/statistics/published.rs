@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenbin_plan::{Context, Draft, Plan, Think};
-use tenbin_record::{ClientUse, Environment, Integrity, OpFigures, Slice};
+use tenbin_record::{ClientUse, Environment, Integrity, OpFigures, Slice, SliceEnd, SliceHead};
 use tenbin_verdict::{Evidence, RULES};
 
 use crate::Row;
@@ -159,12 +159,17 @@ fn slice(line: &Published) -> Slice {
     recorded.expect("the time is within the histogram");
     op.times.response = op.times.service.clone();
     Slice {
-        workload: "get".to_owned(),
-        target: "a".to_owned(),
-        start: 0.0,
-        seconds: SECONDS,
-        connections: line.clients,
-        closed_loop: true,
+        head: SliceHead {
+            workload: "get".to_owned(),
+            target: "a".to_owned(),
+            connections: line.clients,
+            closed_loop: true,
+            ..SliceHead::default()
+        },
+        end: SliceEnd {
+            seconds: SECONDS,
+            ..SliceEnd::default()
+        },
         ops: vec![op],
         client: ClientUse {
             cpu_seconds: 1.0,

@@ -6,7 +6,7 @@ use tenbin_plan::rng::Rng;
 use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::{CpuUse, Environment, Integrity, MachineUse, PressureUse, Slice};
 use tenbin_result::Trust;
-use tenbin_verdict::assess;
+use tenbin_verdict::{AfterRounds, assess};
 
 use crate::Row;
 use crate::made::slice;
@@ -75,7 +75,7 @@ fn one(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> (bool, bool) {
     let assessment = assess(
         plan,
         &slices,
-        &[],
+        AfterRounds::default(),
         true,
         &Environment::default(),
         &Integrity::default(),
@@ -120,7 +120,7 @@ fn run(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> Vec<Slice> {
             let (done, idle, waiting) = (done / each, idle / each, waiting / each);
             let operations = OPERATIONS * done * (own * normal(&mut rng)).exp();
             let mut slice = slice(plan, &turn, index, operations);
-            slice.machine = Some(MachineUse {
+            let machine = MachineUse {
                 seconds: 1.0,
                 cpu: Some(CpuUse {
                     cores: cores as u64,
@@ -134,7 +134,8 @@ fn run(plan: &Plan, share: f64, has_pressure: bool, seed: u64) -> Vec<Slice> {
                     ..PressureUse::default()
                 },
                 ..MachineUse::default()
-            });
+            };
+            slice.end.machine = Some(machine.into());
             slice
         });
     slices.collect()

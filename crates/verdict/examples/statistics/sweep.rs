@@ -7,7 +7,7 @@ use tenbin_plan::{Context, Draft, Plan, schedule};
 use tenbin_record::Slice;
 use tenbin_result::Outcome;
 use tenbin_stats::CONFIDENCE;
-use tenbin_verdict::capacity::compare_capacities;
+use tenbin_verdict::concurrency_sweep::compare_concurrency_sweeps;
 use tenbin_verdict::{Compared, Comparison, compare_all};
 
 use crate::Row;
@@ -31,7 +31,7 @@ pub(crate) fn rows(runs: u32) -> Vec<Row> {
     let alike = run_all(&plan, 1, runs, |_| 0.0);
     let at_best = (0..runs).filter(|number| {
         let plan = seeded(&plan, 4, *number);
-        let found = compare_capacities(&plan, &run(&plan, &|_| 0.0), &[]);
+        let found = compare_concurrency_sweeps(&plan, &run(&plan, &|_| 0.0), &[]);
         found.iter().any(|one| one.outcome.is_different())
     });
     let at_best = at_best.count();

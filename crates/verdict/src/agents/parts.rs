@@ -1,11 +1,10 @@
 //! The slices and figures of one agent.
 
 use tenbin_plan::{Plan, Target, Workload};
-use tenbin_record::{AgentPart, Environment, OpFigures, Slice};
-use tenbin_result::AgentResult;
+use tenbin_record::{AgentPart, Environment, OpFigures, Slice, SliceEnd, SliceHead};
+use tenbin_result::{AgentResult, Metric};
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
 use crate::evidence::is_closed;
 use crate::figures::basis::Basis;
 use crate::figures::latency::NANOS_PER_SECOND;
@@ -66,17 +65,19 @@ pub(super) fn slices_of(environment: &Environment, slices: &[Slice], agent: usiz
         work.times.service = part.times.clone();
         work.times.response = part.times.clone();
         Some(Slice {
-            index: slice.index,
-            block: slice.block,
-            round: slice.round,
-            workload: slice.workload.clone(),
-            target: slice.target.clone(),
-            start: slice.start,
-            seconds: slice.seconds,
-            connections: slice.connections,
-            closed_loop: slice.closed_loop,
+            head: SliceHead {
+                reopen: None,
+                probe: None,
+                limit_probe: false,
+                sustained: false,
+                ..slice.head.clone()
+            },
+            end: SliceEnd {
+                seconds: slice.end.seconds,
+                cut_short: slice.end.cut_short,
+                ..SliceEnd::default()
+            },
             ops: vec![work],
-            cut_short: slice.cut_short,
             agents: vec![part.clone()],
             ..Slice::default()
         })

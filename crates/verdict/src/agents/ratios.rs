@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::{Plan, Target, Workload};
 use tenbin_record::{Environment, Slice};
-use tenbin_result::{AgentRatio, AgentRatios, Figure};
+use tenbin_result::{AgentRatio, AgentRatios, Figure, Metric};
 use tenbin_stats::{CONFIDENCE, Measured, departures, ratio};
 
 use super::parts::{agent_count, agent_name, slices_of};
 use crate::compare::blocks::Blocks;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 
 /// How far the ratio of one agent is from the ratios of the others, by the first figure that is
 /// known of each agent: the primary metric, unless the figure is known only of all agents.
@@ -37,7 +37,7 @@ pub(crate) fn agent_ratios(
             workload: asked.workload.name.clone(),
             baseline: asked.baseline.clone(),
             challenger: asked.challenger.name.clone(),
-            metric: asked.metric.name(),
+            metric: asked.metric.into(),
             metric_phrase: asked.metric.phrase(),
             agents: each
                 .map(|(agent, (ratio, to_others))| AgentRatio {

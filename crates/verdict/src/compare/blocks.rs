@@ -1,12 +1,12 @@
-//! The slices of one workload, block by block.
+//! The slices of one workload, block by block.use crate::compare::metric::Measure;
+use crate::compare::metric::Measure;
 
 use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
+use tenbin_result::Metric;
 use tenbin_stats::block_log_ratio;
-
-use crate::compare::metric::Metric;
 
 /// The blocks of one workload, and the number of rounds in a complete block.
 pub(crate) struct Blocks<'a> {
@@ -46,7 +46,7 @@ impl<'a> Blocks<'a> {
     fn whole(&self, block: &[&'a Slice], target: &str) -> Option<Vec<&'a Slice>> {
         let slices: Vec<&Slice> = block
             .iter()
-            .filter(|slice| slice.target == target && !slice.cut_short)
+            .filter(|slice| slice.target == target && !slice.end.cut_short)
             .copied()
             .collect();
         (slices.len() == self.rounds).then_some(slices)
@@ -54,7 +54,7 @@ impl<'a> Blocks<'a> {
 
     fn full(&self, target: &str) -> Vec<&'a Slice> {
         let slices = self.blocks.iter().flatten();
-        let full = slices.filter(|slice| slice.target == target && !slice.cut_short);
+        let full = slices.filter(|slice| slice.target == target && !slice.end.cut_short);
         full.copied().collect()
     }
 
@@ -147,7 +147,7 @@ pub(crate) fn is_observed(plan: &Plan, blocks: &Blocks<'_>) -> bool {
         let mine = blocks.blocks.iter().flatten();
         let mut known = mine
             .filter(|slice| slice.target == target.name)
-            .filter_map(|slice| slice.server.filter(|used| used.cpu_seconds.is_some()))
+            .filter_map(|slice| slice.server().filter(|used| used.cpu_seconds.is_some()))
             .peekable();
         let is_known = known.peek().is_some();
         scopes.extend(known.map(|used| used.scope));

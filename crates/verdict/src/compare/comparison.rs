@@ -3,24 +3,17 @@
 use std::ops::Deref;
 
 use tenbin_plan::{Plan, Workload};
-use tenbin_result::{Cause, Figure, Finding, Outcome, Severity, Trust};
+use tenbin_result::{Cause, Figure, Finding, Message, Metric, Outcome, Severity, Trust};
 use tenbin_stats::{Measured, interval_p, ratio};
 
+use crate::compare::across::Across;
 use crate::compare::curve::LevelOf;
 use crate::compare::family::Member;
-use crate::compare::metric::{Direction, Metric};
+use crate::compare::metric::Measure;
 use crate::compare::outcome::{NOISE_FLOOR, Question, Scale};
-
-/// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Across {
-    /// Targets at one workload.
-    Targets,
-    /// Targets over all levels of a sweep.
-    Levels,
-    /// Workloads on one target.
-    Workloads,
-}
+use crate::compare::sentence::Sentence;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::RuleInfo;
 
 /// A comparison of the result document, with the values that decide the outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,9 +57,9 @@ impl Comparison {
                 workload: place,
                 baseline,
                 challenger,
-                metric: metric.name(),
+                metric: metric.into(),
                 metric_phrase: metric.phrase(),
-                higher_is_better: metric.direction() == Direction::HigherIsBetter,
+                higher_is_better: metric.higher_is_better(),
                 primary: false,
                 level_of: None,
                 twin: false,
@@ -78,7 +71,10 @@ impl Comparison {
                 rounds_per_block: rounds_per_block as u64,
                 p: interval_p(log_ratios),
                 adjusted_p: None,
-                outcome: Outcome::Unknown { why: String::new() },
+                outcome: Outcome::Unknown {
+                    why: String::new(),
+                    data: None,
+                },
                 trust: Trust::Valid,
                 sentence: String::new(),
             },
@@ -95,6 +91,17 @@ impl Comparison {
         self.found.sentence = self.sentence();
     }
 
+    /// The verdict in one English sentence without a full stop. For untrusted numbers, the sentence
+    /// states that the numbers cannot be trusted.
+    pub fn sentence(&self) -> String {
+        let sentence = Sentence {
+            found: &self.found,
+            across: self.across,
+            level: self.level.as_ref(),
+        };
+        Messages::NONE.in_english(&sentence.message())
+    }
+
     /// The smallest effect that counts as a difference in this comparison, as a share.
     pub fn floor(&self) -> f64 {
         self.noise_floor.unwrap_or(NOISE_FLOOR)
@@ -106,24 +113,17 @@ impl Comparison {
         Member::of(decides, self.twin, self.level.is_some())
     }
 
-    /// A finding about the comparison's challenger at the comparison's workload.
+    /// A finding of `rule` about the challenger at the workload of this comparison.
     pub(crate) fn finding(
         &self,
-        rule: &'static str,
+        rule: &RuleInfo,
         severity: Severity,
         cause: Cause,
-        evidence: String,
-        advice: &str,
+        evidence: Message,
+        advice: Message,
     ) -> Finding {
-        Finding {
-            rule: rule.to_owned(),
-            severity,
-            cause,
-            workload: Some(self.workload.clone()),
-            target: Some(self.challenger.clone()),
-            evidence,
-            advice: advice.to_owned(),
-        }
+        let finding = rule.finding(severity, cause, evidence, advice);
+        finding.on(&self.workload, &self.challenger)
     }
 
     pub(crate) fn log_ratios(&self) -> Vec<f64> {

@@ -16,9 +16,9 @@ pub struct LevelOf {
 
 /// The levels of each sweep of the plan ([`Plan::concurrency_sweeps`]).
 pub(crate) fn sweeps(plan: &Plan) -> Vec<Vec<&Workload>> {
-    let ladders = plan.concurrency_sweeps().into_iter();
-    let levels = |ladder: Vec<usize>| ladder.iter().map(|at| &plan.workloads[*at]).collect();
-    ladders.map(levels).collect()
+    let sweeps = plan.concurrency_sweeps().into_iter();
+    let levels = |sweep: Vec<usize>| sweep.iter().map(|at| &plan.workloads[*at]).collect();
+    sweeps.map(levels).collect()
 }
 
 /// The mean log ratio over all levels, for each block that has all levels. `levels` holds one list

@@ -1,5 +1,6 @@
 //! Comparisons of every challenger with the baseline, block by block.
 
+pub(crate) mod across;
 pub(crate) mod blocks;
 pub(crate) mod comparison;
 pub(crate) mod curve;
@@ -13,14 +14,14 @@ use std::collections::BTreeSet;
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
-use tenbin_result::{Figure, Outcome, Together};
+use tenbin_result::{Figure, Metric, Outcome, Together};
 use tenbin_stats::{Measured, bonferroni, confidence_together, ratio};
 
+use crate::compare::across::Across;
 use crate::compare::blocks::{Blocks, is_observed, log_ratios_across};
-use crate::compare::comparison::{Across, Comparison};
+use crate::compare::comparison::Comparison;
 use crate::compare::curve::{LevelOf, mean_log_ratios, sweeps};
 use crate::compare::family::{Family, Member};
-use crate::compare::metric::Metric;
 use crate::compare::outcome::Scale;
 use crate::findings::flags::flags;
 

@@ -1,13 +1,13 @@
 //! The outcome that follows from a ratio and its interval.
 
 use tenbin_plan::{Builtin, Plan, Reach, Relaunch, Target};
-use tenbin_result::{Likely, Outcome, Tendency};
+use tenbin_result::{Likely, Metric, Outcome, Tendency, message};
 use tenbin_stats::{
     CONFIDENCE, Estimate, Measured, blocks_for_significance, blocks_needed, confidence_together,
     detectable_log_effect, standard_deviation,
 };
 
-use crate::compare::metric::{Direction, Metric};
+use crate::findings::messages::Messages;
 
 /// The smallest effect that counts as a difference: 1 %, a convention of Tenbin. A restart or a
 /// rebuild of the same server can change a figure by 1 %, so a smaller effect says little about the
@@ -115,8 +115,10 @@ impl Question<'_> {
     /// margin. Otherwise *inconclusive*.
     pub(crate) fn outcome(&self) -> Outcome {
         let Some(value) = self.ratio.value() else {
+            let why = message!("no-complete-block");
             return Outcome::Unknown {
-                why: "no complete block has this figure for both targets".to_owned(),
+                why: Messages::NONE.in_english(&why),
+                data: Some(why),
             };
         };
         let Some(estimate) = self.ratio.estimate() else {
@@ -139,9 +141,10 @@ impl Question<'_> {
     }
 
     fn is_better(&self, ratio: f64) -> bool {
-        match self.metric.direction() {
-            Direction::HigherIsBetter => ratio > 1.0,
-            Direction::LowerIsBetter => ratio < 1.0,
+        if self.metric.higher_is_better() {
+            ratio > 1.0
+        } else {
+            ratio < 1.0
         }
     }
 

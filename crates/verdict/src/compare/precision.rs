@@ -2,13 +2,14 @@
 
 use tenbin_plan::{Plan, Workload};
 use tenbin_record::Slice;
+use tenbin_result::Metric;
 use tenbin_stats::{Estimate, ratio};
 
 use crate::cell::cells;
 use crate::compare::blocks::Blocks;
 use crate::compare::curve::{mean_log_ratios, sweeps};
 use crate::compare::family::{Family, Member};
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 
 /// Whether a run has reached the precision at which the plan allows an early end. Every primary
 /// ratio (without a comparison, every primary metric) must have an interval within the plan's

@@ -1,270 +1,257 @@
 //! The sentence that states the verdict of a comparison.
 
-use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Outcome, SUSPECT, Trust};
-use tenbin_stats::{Estimate, Measured};
+use tenbin_result::{
+    Comparison, Message, Metric, MetricName, Outcome, Tendency, Trust, Value, message,
+};
 
-use crate::compare::comparison::{Across, Comparison};
-use crate::compare::metric::Metric;
+use crate::compare::across::Across;
+use crate::compare::curve::LevelOf;
 use crate::compare::outcome::NOISE_FLOOR;
+use crate::findings::messages::whole_percent;
 
 /// Smallest ratio that is printed as "times" instead of a percentage.
 const TIMES: f64 = 2.0;
 
-impl Comparison {
+/// A comparison with what the document says about it elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sentence<'a> {
+    pub(crate) found: &'a Comparison,
+    pub(crate) across: Across,
+    /// The sweep that the comparison is a level of.
+    pub(crate) level: Option<&'a LevelOf>,
+}
+
+impl Sentence<'_> {
     /// The verdict in one sentence without a full stop. For untrusted numbers, the sentence states
     /// that the numbers cannot be trusted.
-    pub fn sentence(&self) -> String {
-        let figures = self.figures();
-        let said = || {
-            let (claim, small, outlook) = (self.claim(), self.too_small(), self.outlook());
-            format!("{claim}{figures}{small}{outlook}")
-        };
-        match self.trust {
-            Trust::Valid => said(),
-            Trust::Suspect => said() + SUSPECT,
-            Trust::Invalid => format!(
-                "no verdict on {} against {} {}: the figures cannot be trusted; see the findings{}",
-                self.challenger,
-                self.baseline,
-                self.place(),
-                figures
-            ),
+    pub(crate) fn message(self) -> Message {
+        let figures: Value = self.figures().into();
+        match self.found.trust {
+            Trust::Valid => self.said(figures),
+            Trust::Suspect => message!("suspect", sentence = self.said(figures)),
+            Trust::Invalid => self.between("no-comparison").with("figures", figures),
         }
     }
 
-    /// The place of the comparison: `at get`, `over all levels of get` for a sweep, or `on web` if
-    /// workloads are compared.
-    fn place(&self) -> String {
-        let word = match self.across {
-            Across::Targets => "at",
-            Across::Levels => "over all levels of",
-            Across::Workloads => "on",
-        };
-        format!("{word} {}", self.workload)
+    fn said(self, figures: Value) -> Message {
+        message!(
+            "compared",
+            claim = self.claim(),
+            figures = figures,
+            small = self.too_small(),
+            outlook = self.outlook()
+        )
     }
 
-    fn claim(&self) -> String {
-        let (baseline, challenger) = (&self.baseline, &self.challenger);
-        let place = self.place();
-        match &self.outcome {
+    /// A message about both sides and the place of the comparison.
+    fn between(self, id: &str) -> Message {
+        let across = match self.across {
+            Across::Targets => "targets",
+            Across::Levels => "levels",
+            Across::Workloads => "workloads",
+        };
+        let place = message!(
+            "compared-at",
+            across = Value::word(across),
+            workload = &self.found.workload
+        );
+        Message::new(id)
+            .with("challenger", &self.found.challenger)
+            .with("baseline", &self.found.baseline)
+            .with("place", place)
+    }
+
+    fn claim(self) -> Message {
+        let by_metric = |id| self.between(id).with("metric", metric(self.found));
+        match &self.found.outcome {
             Outcome::Faster | Outcome::Slower | Outcome::CostsLess | Outcome::CostsMore => {
                 self.difference()
             }
-            Outcome::Equivalent { within } => format!(
-                "{challenger} and {baseline} are equivalent {place}: {} within {}",
-                self.metric.phrase(),
-                percent(*within)
-            ),
+            Outcome::Equivalent { within } => {
+                by_metric("are-equivalent").with("within", Value::Share(*within))
+            }
             Outcome::Inconclusive {
-                likely: Some(_), ..
+                likely: Some(likely),
+                ..
             } => {
-                let verb = match self.metric {
-                    Metric::ServerCpu => "",
-                    _ => "is ",
+                let tendency = match likely.tendency {
+                    Tendency::Faster => "faster",
+                    Tendency::Slower => "slower",
+                    Tendency::CostsLess => "costs-less",
+                    Tendency::CostsMore => "costs-more",
                 };
-                format!(
-                    "{challenger} {verb}{} than {baseline} {place}: {}",
-                    self.outcome.word(),
-                    self.metric.phrase()
-                )
+                by_metric("is-likely").with("tendency", Value::word(tendency))
             }
             Outcome::Inconclusive { .. }
             | Outcome::OneStart { .. }
-            | Outcome::NotSustained { .. } => format!(
-                "cannot tell {challenger} from {baseline} {place} by {}",
-                self.metric.phrase()
-            ),
-            Outcome::Unknown { why } => format!(
-                "cannot compare {challenger} with {baseline} {place} by {}: {why}",
-                self.metric.phrase()
-            ),
+            | Outcome::NotSustained { .. } => by_metric("cannot-tell"),
+            Outcome::Unknown { .. } => {
+                by_metric("cannot-compare").with("why", self.found.outcome.why())
+            }
         }
     }
 
-    fn difference(&self) -> String {
-        let (baseline, challenger) = (&self.baseline, &self.challenger);
-        let place = self.place();
-        let value = self.ratio.value().unwrap_or(f64::NAN);
+    fn difference(self) -> Message {
+        let value = self.found.ratio.map_or(f64::NAN, |ratio| ratio.value);
         let far = !(1.0 / TIMES..TIMES).contains(&value);
-        let share = percent((value - 1.0).abs());
-        let phrase = self.metric.phrase();
-        match self.metric {
-            Metric::Throughput if far => format!(
-                "{challenger} is {} times as fast as {baseline} {place}",
-                ratio(value)
-            ),
-            Metric::Throughput => {
-                let word = if value > 1.0 { "faster" } else { "slower" };
-                format!("{challenger} is {share} {word} than {baseline} {place}")
+        let share = Value::Share((value - 1.0).abs());
+        let is_throughput = self.found.metric == Metric::Throughput;
+        let metric = || metric(self.found);
+        match (is_throughput, far) {
+            (true, true) => {
+                let claim = self.between("is-times-as-fast");
+                claim.with("ratio", Value::Ratio(value))
             }
-            _ if far => format!(
-                "{challenger} has {} times the {phrase} of {baseline} {place}",
-                ratio(value)
-            ),
-            _ => {
-                let word = if value > 1.0 { "higher" } else { "lower" };
-                format!("{challenger} has a {phrase} {share} {word} than {baseline} {place}")
+            (true, false) => {
+                let claim = self.between("is-faster").with("share", share);
+                claim.with("faster", value > 1.0)
+            }
+            (false, true) => {
+                let claim = self.between("has-times").with("metric", metric());
+                claim.with("ratio", Value::Ratio(value))
+            }
+            (false, false) => {
+                let claim = self.between("has-higher").with("metric", metric());
+                claim.with("share", share).with("higher", value > 1.0)
             }
         }
     }
 
-    fn block_word(&self) -> &'static str {
-        match self.rounds_per_block {
-            2 => "quad",
-            _ => "block",
-        }
-    }
-
-    /// The ratio and its interval in brackets, with a leading space; empty without a ratio.
-    fn figures(&self) -> String {
-        let blocks = plural(self.block_ratios.len(), self.block_word());
-        if let (Some(value), Some(likely)) = (self.ratio.value(), self.outcome.likely()) {
-            let for_all = self.together.map_or_else(String::new, |all| {
-                format!(" for all {} comparisons together", all.comparisons)
-            });
-            return format!(
-                " (ratio {}, {} % interval{for_all} {}–{}, {blocks})",
-                ratio(value),
-                (likely.confidence * 100.0).floor(),
-                ratio(likely.low),
-                ratio(likely.high),
-            );
-        }
-        match &self.ratio {
-            Measured::Interval(Estimate {
-                value,
-                low,
-                high,
-                confidence,
-                ..
-            }) => {
-                let (confidence, for_all) = match &self.together {
-                    Some(all) => (
-                        all.confidence,
-                        format!(" for all {} comparisons together", all.comparisons),
-                    ),
-                    None => (*confidence, String::new()),
-                };
-                format!(
-                    " (ratio {}, {} % interval{for_all} {}–{}, {blocks})",
-                    ratio(*value),
-                    // Round down, so that the sentence never overstates the confidence.
-                    (confidence * 100.0).floor(),
-                    ratio(*low),
-                    ratio(*high),
-                )
-            }
-            Measured::Point { value, .. } => {
-                format!(" (ratio {}, interval unknown, {blocks})", ratio(*value))
-            }
-            Measured::Unknown => String::new(),
-        }
-    }
-
-    /// Why an interval that excludes 1 does not count as a difference. Empty if the interval
-    /// includes 1 or counts as a difference.
-    fn too_small(&self) -> String {
-        let excludes_one = |found: &Estimate| !found.contains(1.0);
-        if let Outcome::OneStart { up_to } = self.outcome {
-            return format!("; {}", one_start(up_to));
-        }
-        if let Outcome::NotSustained { why } = &self.outcome {
-            return format!("; {why}");
-        }
-        if self.outcome.is_different() || !self.ratio.estimate().is_some_and(excludes_one) {
-            return String::new();
-        }
-        let floor = percent(self.floor());
-        let noise = if self.floor() > NOISE_FLOOR {
-            format!("{floor}, by which the twin may differ")
-        } else {
-            floor
+    /// A number of blocks by their name.
+    fn blocks(self, count: u64, [quads, blocks]: [&str; 2]) -> Message {
+        let id = match self.found.rounds_per_block {
+            2 => quads,
+            _ => blocks,
         };
-        format!("; the difference is below the noise floor of {noise}")
+        Message::new(id).with("count", count)
+    }
+
+    /// The ratio and its interval in brackets; `None` without a ratio.
+    fn figures(self) -> Option<Message> {
+        let Comparison {
+            outcome, together, ..
+        } = self.found;
+        let figure = self.found.ratio?;
+        let blocks = self.blocks(self.found.block_ratios.len() as u64, ["quads", "blocks"]);
+        let ends = match (outcome.likely(), figure.interval) {
+            (Some(likely), _) => Some((likely.confidence, likely.low, likely.high)),
+            (None, Some(ends)) => {
+                let confidence = together.map_or(ends.confidence, |all| all.confidence);
+                Some((confidence, ends.low, ends.high))
+            }
+            (None, None) => None,
+        };
+        let ratio = Value::Ratio(figure.value);
+        Some(match ends {
+            None => message!("ratio-alone", ratio = ratio, blocks = blocks),
+            Some((confidence, low, high)) => message!(
+                "ratio-with-interval",
+                ratio = ratio,
+                confidence = whole_percent(confidence),
+                together = together.map_or(0, |all| all.comparisons),
+                low = Value::Ratio(low),
+                high = Value::Ratio(high),
+                blocks = blocks
+            ),
+        })
+    }
+
+    fn excludes_one(self) -> bool {
+        let ends = self.found.ratio.and_then(|ratio| ratio.interval);
+        ends.is_some_and(|ends| ends.low > 1.0 || ends.high < 1.0)
+    }
+
+    /// Why an interval that excludes 1 does not count as a difference. `None` if the interval
+    /// includes 1 or counts as a difference.
+    fn too_small(self) -> Option<Message> {
+        match &self.found.outcome {
+            Outcome::OneStart { up_to } => {
+                let why = message!("one-start", noise = Value::Share(*up_to));
+                Some(message!("but", why = why))
+            }
+            outcome @ Outcome::NotSustained { .. } => Some(message!("but", why = outcome.why())),
+            outcome if outcome.is_different() || !self.excludes_one() => None,
+            _ => {
+                let floor = self.found.noise_floor.unwrap_or(NOISE_FLOOR);
+                Some(message!(
+                    "below-noise",
+                    floor = Value::Share(floor),
+                    twin = floor > NOISE_FLOOR
+                ))
+            }
+        }
     }
 
     /// The difference that the run could have detected, and the number of rounds that would detect
     /// a smaller difference.
-    fn outlook(&self) -> String {
+    fn outlook(self) -> Option<Message> {
         let Outcome::Inconclusive {
             detectable,
             aim,
             rounds_needed,
             likely,
-        } = &self.outcome
+        } = &self.found.outcome
         else {
-            return String::new();
+            return None;
         };
         if let Some(likely) = likely {
-            return format!(
-                ": below the usual confidence of 95 %, for which {} {} missing",
-                plural(likely.blocks_missing, self.block_word()),
-                if likely.blocks_missing == 1 {
-                    "is"
-                } else {
-                    "are"
-                }
-            );
+            let missing = self.blocks(likely.blocks_missing, ["quads-are", "blocks-are"]);
+            return Some(message!("below-confidence", missing = missing));
         }
-        let blocks = self.block_ratios.len();
-        let shown = match detectable {
-            Some(detectable) => {
-                format!(
-                    "this run would have detected a difference of {} or more",
-                    size(*detectable)
-                )
-            }
-            None => match &self.together {
-                Some(all) => format!(
-                    "too few rounds to detect any difference in {} comparisons",
-                    all.comparisons
-                ),
-                None => "too few rounds to detect any difference".to_owned(),
-            },
+        let comparisons = self.found.together.map_or(0, |all| all.comparisons);
+        let detectable = match detectable {
+            Some(detectable) => message!("would-detect", size = size(*detectable)),
+            None => message!("detects-nothing", comparisons = comparisons),
         };
-        let more = match rounds_needed {
-            Some(rounds) if blocks >= 2 => {
-                format!("about {rounds} rounds would detect {}", size(*aim))
-            }
-            Some(rounds) => format!("at least {rounds} rounds are needed"),
-            None => format!("no reasonable number of rounds would detect {}", size(*aim)),
-        };
-        format!(": {shown}; {more}{}", self.why_not_alone())
-    }
-
-    /// Why a level whose interval excludes 1 is not reported as different; empty for other levels.
-    fn why_not_alone(&self) -> String {
-        let excludes = |found: &Estimate| !found.contains(1.0);
-        match &self.level {
-            Some(of) if !of.differs && self.ratio.estimate().is_some_and(excludes) => format!(
-                "; the {} levels of {} are one question, and there is no proven difference over \
-                 all of them, so none is claimed for a single level",
-                of.levels, of.sweep
+        let needed = match rounds_needed {
+            Some(rounds) if self.found.block_ratios.len() >= 2 => message!(
+                "rounds-would-detect",
+                rounds = Value::Plain(*rounds),
+                size = size(*aim)
             ),
-            _ => String::new(),
-        }
+            Some(rounds) => message!("rounds-are-needed", rounds = Value::Plain(*rounds)),
+            None => message!("rounds-would-not", size = size(*aim)),
+        };
+        Some(message!(
+            "outlook",
+            detectable = detectable,
+            needed = needed,
+            levels = self.why_not_alone()
+        ))
+    }
+
+    /// Why a level whose interval excludes 1 is not reported as different; `None` for other levels.
+    fn why_not_alone(self) -> Option<Message> {
+        let of = self.level.filter(|of| !of.differs && self.excludes_one())?;
+        Some(message!(
+            "levels-are-one",
+            levels = Value::Plain(of.levels as u64),
+            sweep = &of.sweep
+        ))
     }
 }
 
-/// The size of a difference in words: `5 %`, or `a factor of 3.20` for a difference of 100 % or more,
-/// which a decrease cannot have.
-pub(crate) fn size(effect: f64) -> String {
+/// The name of the figure that is compared; in English for a figure that only a newer version knows.
+fn metric(found: &Comparison) -> Message {
+    named_metric(&found.metric, &found.metric_phrase)
+}
+
+/// The name of a figure; `phrase`, its English name, for a figure that only a newer version knows.
+pub fn named_metric(name: &MetricName, phrase: &str) -> Message {
+    match name {
+        MetricName::Known(metric) => metric.message(),
+        MetricName::Other(_) => message!("text", text = phrase),
+    }
+}
+
+/// The size of a difference: `5 %`, or `a factor of 3.20` for a difference of 100 % or more, which a
+/// decrease cannot have.
+pub(crate) fn size(effect: f64) -> Value {
     if effect < 1.0 {
-        percent(effect)
+        Value::Share(effect)
     } else {
-        format!("a factor of {}", ratio(1.0 + effect))
+        message!("by-factor", ratio = Value::Ratio(1.0 + effect)).into()
     }
-}
-
-/// Why a difference between targets that ran in one process each is not reported: two starts of one
-/// program may differ by up to the share `up_to`.
-pub fn one_start(up_to: f64) -> String {
-    format!(
-        "each ran in one process during the whole run, and two starts of one program may differ \
-         by up to {}",
-        percent(up_to)
-    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use tenbin_result::{Outcome, Tendency};
 
 use super::*;
 use crate::compare::comparison::is_question;
+use crate::compare::metric::Measure;
 use crate::compare::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
 use crate::expected::expected;
 use crate::testing::Run;
@@ -190,7 +191,7 @@ fn no_level_is_called_different_where_the_curve_is_not() {
 #[test]
 fn of_workloads_only_whole_blocks_count_and_nothing_is_compared_unasked() {
     let mut run = two_workloads();
-    run.slices[5].cut_short = true;
+    run.slices[5].end.cut_short = true;
     let workloads = compare_all(&run.plan, &run.slices).workloads;
     let found = workloads.iter().find(|c| c.primary).unwrap();
     assert_eq!(found.block_ratios.len(), 7);
@@ -243,7 +244,7 @@ fn the_plan_chooses_the_figure_that_decides() {
     let run = with_metric("p95");
     let comparisons = compare(&run.plan, &run.slices);
     let primary: Vec<_> = comparisons.iter().filter(|c| c.primary).collect();
-    assert_eq!(primary[0].metric.name(), "service_p95");
+    assert_eq!(primary[0].metric.to_string(), "service_p95");
     assert_eq!(
         primary[0].metric.phrase(),
         "95th percentile of service time"

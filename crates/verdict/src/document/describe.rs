@@ -8,7 +8,7 @@ use tenbin_plan::{
 };
 
 use tenbin_result::format::plural;
-use tenbin_result::{Share, Subject};
+use tenbin_result::{Message, Share, Subject, message};
 
 /// Describes a target: the address, the command or the name of the built-in server, and the
 /// connection settings that differ from the defaults.
@@ -120,70 +120,84 @@ pub(crate) fn subject(workload: &Workload) -> Subject {
 }
 
 /// Describes the load: pace, think time, connections and connection settings.
-pub(crate) fn load(load: &Load) -> String {
-    let pace = match &load.pace {
-        Pace::Closed => match load.think {
-            Some(think) => format!("closed loop, think time {}", thinking(think)),
-            None => "closed loop".to_owned(),
-        },
-        Pace::Constant { per_second } => format!("open loop at {per_second}/s"),
-        Pace::Poisson { per_second } => format!("open loop at {per_second}/s, Poisson arrivals"),
-        Pace::Ramp { from, to, arrivals } => {
-            format!("open loop from {from}/s to {to}/s{}", spread(*arrivals))
-        }
-        Pace::Steps { steps, arrivals } => {
-            let steps: Vec<String> = steps
-                .iter()
-                .map(|(rate, length)| format!("{rate}/s for {} s", length.as_secs_f64()))
-                .collect();
-            format!("open loop at {}{}", steps.join(", "), spread(*arrivals))
-        }
-        Pace::Trace(trace) => trace_of(trace),
-        Pace::Search(search) => format!(
-            "the highest rate within {}{}",
-            search.slo,
-            spread(search.arrivals)
-        ),
-    };
-    let depth = match load.depth {
-        1 => String::new(),
-        depth => format!(" with up to {} each", plural(depth as u64, "request")),
-    };
-    let keep_alive = if load.keep_alive {
-        ""
-    } else {
-        ", a new one for every request"
-    };
-    format!(
-        "{pace}, {}{depth}{keep_alive}, timeout {} s",
-        plural(load.connections as u64, "connection"),
-        load.timeout.as_secs_f64()
+pub(crate) fn load(load: &Load) -> Message {
+    let depth = (load.depth > 1).then(|| message!("load-depth", count = load.depth));
+    message!(
+        "load",
+        pace = pace(load),
+        connections = message!("load-connections", count = load.connections),
+        depth = depth,
+        keep_alive = load.keep_alive,
+        timeout = seconds(load.timeout)
     )
 }
 
-fn spread(arrivals: Arrivals) -> &'static str {
-    match arrivals {
-        Arrivals::Constant => "",
-        Arrivals::Poisson => ", Poisson arrivals",
-    }
-}
-
-fn trace_of(trace: &Trace) -> String {
-    let file = trace.path.file_name().unwrap_or_default();
-    let speed = match trace.speed {
-        1.0 => String::new(),
-        speed => format!(" at {speed} times its speed"),
-    };
-    format!("open loop by the trace {}{speed}", file.display())
-}
-
-fn thinking(think: Think) -> String {
-    let seconds = |time: Duration| time.as_secs_f64();
-    match think {
-        Think::Fixed(time) => format!("{} s", seconds(time)),
-        Think::Uniform { from, to } => {
-            format!("{} s to {} s, uniform", seconds(from), seconds(to))
+fn pace(load: &Load) -> Message {
+    let per_second = |rate: &f64| format!("{rate}/s");
+    match &load.pace {
+        Pace::Closed => {
+            let think = load.think.map(thinking);
+            let think = think.map(|time| message!("load-think", time = time));
+            message!("load-closed", think = think)
         }
-        Think::Exponential { mean } => format!("{} s on average, exponential", seconds(mean)),
+        Pace::Constant { per_second: rate } => message!(
+            "load-constant",
+            rate = per_second(rate),
+            spread = spread(Arrivals::Constant)
+        ),
+        Pace::Poisson { per_second: rate } => message!(
+            "load-constant",
+            rate = per_second(rate),
+            spread = spread(Arrivals::Poisson)
+        ),
+        Pace::Ramp { from, to, arrivals } => message!(
+            "load-ramp",
+            from = per_second(from),
+            to = per_second(to),
+            spread = spread(*arrivals)
+        ),
+        Pace::Steps { steps, arrivals } => {
+            let step = |(rate, length): &(f64, Duration)| {
+                let (rate, length) = (per_second(rate), seconds(*length));
+                message!("load-step", rate = rate, seconds = length)
+            };
+            let steps: Vec<Message> = steps.iter().map(step).collect();
+            message!("load-steps", steps = steps, spread = spread(*arrivals))
+        }
+        Pace::Trace(trace) => trace_of(trace),
+        Pace::Search(search) => message!(
+            "load-search",
+            slo = search.slo.to_string(),
+            spread = spread(search.arrivals)
+        ),
     }
+}
+
+fn spread(arrivals: Arrivals) -> Option<Message> {
+    (arrivals == Arrivals::Poisson).then(|| message!("poisson-arrivals"))
+}
+
+fn trace_of(trace: &Trace) -> Message {
+    let file = trace.path.file_name().unwrap_or_default();
+    let speed = trace.speed;
+    let speed = (speed != 1.0).then(|| message!("trace-speed", speed = speed.to_string()));
+    message!(
+        "load-trace",
+        file = file.display().to_string(),
+        speed = speed
+    )
+}
+
+fn thinking(think: Think) -> Message {
+    match think {
+        Think::Fixed(time) => message!("think-fixed", seconds = seconds(time)),
+        Think::Uniform { from, to } => {
+            message!("think-uniform", from = seconds(from), to = seconds(to))
+        }
+        Think::Exponential { mean } => message!("think-exponential", mean = seconds(mean)),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    time.as_secs_f64().to_string()
 }

@@ -1,6 +1,7 @@
 //! Builds the result document from a run and its assessment.
 
 mod describe;
+pub mod sentences;
 mod slice;
 mod workload;
 
@@ -13,6 +14,7 @@ use tenbin_result::{Comparison, Document, Language, Run, RunEnded, SCHEMA, Targe
 
 use crate::assessment::Assessment;
 use crate::compare::comparison;
+use crate::findings::messages::Messages;
 
 /// Number of slices converted per batch; the memory of each batch is freed before the next batch.
 const SLICES_AT_ONCE: usize = 512;
@@ -76,18 +78,19 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
     let Source {
         plan, assessment, ..
     } = source;
-    Document {
+    let mut document = Document {
         schema: SCHEMA.to_owned(),
         run: run(source),
         trust: assessment.trust,
         absolute: Some(assessment.absolute.clone()),
-        verdicts: verdicts(assessment),
+        verdicts: Vec::new(),
         findings: assessment.findings.clone(),
         comparisons: of_all(&assessment.comparisons),
         curves: of_all(&assessment.curves),
         workload_comparisons: of_all(&assessment.workload_comparisons),
         percentile_ratios: assessment.percentile_ratios.clone(),
         results: assessment.figures.clone(),
+        limits: assessment.limits.clone(),
         targets: plan
             .targets
             .iter()
@@ -108,15 +111,21 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         expectations: assessment.expected.clone(),
         optima: assessment.optima.clone(),
         nodes: assessment.nodes.clone(),
-        capacities: assessment.capacities.clone(),
-        capacity_comparisons: assessment.capacity_comparisons.clone(),
+        concurrency_sweeps: assessment.concurrency_sweeps.clone(),
+        concurrency_sweep_comparisons: assessment.concurrency_sweep_comparisons.clone(),
         searches: assessment.searches.clone(),
         rate_comparisons: assessment.rate_comparisons.clone(),
         agents: assessment.agents.clone(),
         agent_ratios: assessment.agent_ratios.clone(),
         earlier: None,
         language: Language::default(),
-    }
+    };
+    let verdicts = sentences::verdicts(&document);
+    document.verdicts = verdicts
+        .iter()
+        .map(|verdict| Messages::NONE.in_english(verdict))
+        .collect();
+    document
 }
 
 /// The environment without patterns, because the results contain the patterns of each target.
@@ -151,6 +160,7 @@ fn run(source: &Source<'_>) -> Run {
             .into_owned(),
         directory: directory.display().to_string(),
         name: plan.name.clone(),
+        note: plan.output.note.clone(),
         started: rfc3339(source.started),
         complete: source.complete,
         planned_slices: plan.slices_in_rounds(rounds) as u64,
@@ -174,32 +184,4 @@ fn ended(ended: Ended) -> RunEnded {
         Ended::Precise => RunEnded::Precise,
         Ended::MostRounds => RunEnded::MostRounds,
     }
-}
-
-/// The sentences of the verdicts. Optima of sweeps come first: they are the main result of a sweep.
-fn verdicts(assessment: &Assessment) -> Vec<String> {
-    let optima = assessment.optima.iter().map(|found| found.sentence.clone());
-    let asked = assessment.primary().filter(|c| c.level.is_none());
-    let curves = assessment.curves.iter().filter(|c| c.primary);
-    let compared = curves.chain(asked).map(|found| found.sentence.clone());
-    let between_workloads = assessment.workload_comparisons.iter().filter(|c| c.primary);
-    let capacities = assessment.capacity_comparisons.iter();
-    let rates = assessment.rate_comparisons.iter();
-    let alone = assessment
-        .capacities
-        .iter()
-        .map(|found| found.sentence.clone());
-    let searches = assessment.searches.iter();
-    let sentences: Vec<String> = optima
-        .chain(compared)
-        .chain(between_workloads.map(|found| found.found.sentence.clone()))
-        .chain(capacities.map(|found| found.sentence.clone()))
-        .chain(rates.map(|found| found.sentence.clone()))
-        .chain(alone)
-        .chain(searches.map(|found| found.sentence.clone()))
-        .collect();
-    if sentences.is_empty() {
-        return vec!["one target was measured, so there is nothing to compare".to_owned()];
-    }
-    sentences
 }

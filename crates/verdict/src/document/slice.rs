@@ -28,7 +28,8 @@ pub(super) fn figures(
     let quantile = |q| quantile_of(slice, q);
     let mut workloads = plan.workloads.iter();
     let workload = workloads.find(|workload| workload.name == slice.workload);
-    let allocated = slice.client.allocated;
+    let allocated = slice.end.allocated;
+    let server = slice.server();
     SliceFigures {
         index: slice.index,
         block: slice.block,
@@ -37,8 +38,8 @@ pub(super) fn figures(
         target: slice.target.clone(),
         offered: slice.probe.map(|probe| probe.rate),
         start: Some(slice.start),
-        seconds: Some(slice.seconds),
-        cut_short: slice.cut_short,
+        seconds: Some(slice.end.seconds),
+        cut_short: slice.end.cut_short,
         ok: Some(slice.ok()),
         backlog: Some(slice.backlog),
         failed: Some(slice.failed()),
@@ -50,20 +51,20 @@ pub(super) fn figures(
         pause_seconds: slice.pause.map(|pause| pause.seconds),
         mean: mean_of(slice),
         payload_bytes: Some(slice.work().map(|op| op.counts.payload).sum()),
-        server_cpu: slice.server.and_then(|server| server.cpu_seconds),
-        server_rss_bytes: slice.server.and_then(|server| server.rss_bytes),
-        server_written_bytes: slice.server.and_then(|server| server.written_bytes),
-        server: slice.server,
-        machine: slice.machine.clone(),
-        wire: slice.wire,
+        server_cpu: server.and_then(|server| server.cpu_seconds),
+        server_rss_bytes: server.and_then(|server| server.rss_bytes),
+        server_written_bytes: server.and_then(|server| server.written_bytes),
+        server: slice.end.server.clone(),
+        machine: slice.end.machine.clone(),
+        wire: slice.end.wire,
         stored_bytes: workload.and_then(|work| stored::bytes(&work.kind, slice)),
         client_cpu: Some(slice.client.cpu_seconds),
         client_allocated_bytes: allocated.map(|allocated| allocated.bytes),
         client_allocations: allocated.map(|allocated| allocated.count),
         client_busiest_thread: Some(slice.client.busiest_thread),
-        cache_forecast: slice.cache.and_then(|cache| cache.forecast()),
-        cache_hits: slice.cache.and_then(|cache| cache.observed()),
-        segment: slice.segment.clone(),
+        cache_forecast: slice.end.cache.and_then(|cache| cache.forecast()),
+        cache_hits: slice.end.cache.and_then(|cache| cache.observed()),
+        segment: slice.end.segment.clone(),
         errors: errors(slice),
         flags: flags.get(&slice.index).cloned().unwrap_or_default(),
     }

@@ -4,6 +4,7 @@ use tenbin_plan::{Pace, Target};
 use tenbin_result::{Setting, Workload};
 
 use super::describe;
+use crate::findings::messages::Messages;
 
 pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> Workload {
     let pace = &workload.load.pace;
@@ -15,13 +16,16 @@ pub(super) fn workload(workload: &tenbin_plan::Workload, targets: &[Target]) -> 
         | Pace::Trace(_)
         | Pace::Search(_) => None,
     };
+    let load = describe::load(&workload.load);
     Workload {
         name: workload.name.clone(),
         description: describe::workload(workload),
         request: workload.request(targets),
-        load: describe::load(&workload.load),
+        load: Messages::NONE.in_english(&load),
+        load_data: Some(load),
         closed_loop: matches!(pace, Pace::Closed),
         connections: Some(workload.load.connections as u64),
+        depth: Some(workload.load.depth as u64),
         rate,
         subject: Some(describe::subject(workload)),
         settings: Some(workload.settings().into_iter().map(setting).collect()),

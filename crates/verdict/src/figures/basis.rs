@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use hdrhistogram::Histogram;
 use tenbin_record::Slice;
-use tenbin_result::Figure;
+use tenbin_result::{Figure, Metric};
 use tenbin_stats::{CONFIDENCE, Measured, median};
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::figures::latency::{self, Kind, Pick, Sums};
 
 /// The slices that the figures of a target come from.
@@ -40,7 +40,7 @@ impl<'a> Basis<'a> {
 
     /// The sum of the histograms that `pick` selects from the slices; `None` without a histogram.
     pub(crate) fn merged(&self, pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
-        self.sums.of(&self.slices, pick)
+        self.sums.merged(&self.slices, pick)
     }
 
     pub(crate) fn each(&self, figure: impl Fn(&Slice) -> Option<f64>) -> Option<Figure> {

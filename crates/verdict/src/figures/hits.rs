@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Workload;
 use tenbin_record::Environment;
+use tenbin_result::{Message, Value, message};
 
+use crate::findings::messages::Messages;
 use crate::words::pattern_name;
 
 /// A pattern for which two targets report different numbers of hits.
@@ -91,34 +93,49 @@ impl HitsCompared {
         baseline: &str,
         target: &str,
     ) -> String {
+        Messages::NONE.in_english(&self.message(workload, environment, baseline, target))
+    }
+
+    /// [`Self::sentence`] as data.
+    pub(crate) fn message(
+        &self,
+        workload: &Workload,
+        environment: &Environment,
+        baseline: &str,
+        target: &str,
+    ) -> Message {
         let labels = environment.patterns.get(&workload.name);
         let labels = labels.map_or(&[][..], Vec::as_slice);
         let tolerance = workload
             .patterns()
             .map(|patterns| patterns.hits_tolerance)
             .filter(|tolerance| tolerance.share() > 0.0)
-            .map_or_else(String::new, |tolerance| {
-                format!(" by more than the tolerance of {tolerance}")
-            });
-        let named = self.different.iter().take(NAMED).map(|one| {
-            format!(
-                "{}: {} from {target}, {} from {baseline}",
-                pattern_name(one.pattern, labels),
-                one.hits,
-                one.of_baseline
+            .map_or_else(
+                || Value::word("none"),
+                |tolerance| tolerance.to_string().into(),
+            );
+        let patterns = self.different.iter().take(NAMED).map(|one| {
+            message!(
+                "pattern-hits",
+                pattern = pattern_name(one.pattern, labels),
+                hits = Value::Plain(one.hits),
+                target = target,
+                of_baseline = Value::Plain(one.of_baseline),
+                baseline = baseline
             )
         });
-        let named: Vec<String> = named.collect();
-        let begin = match self.different.len() {
-            0 => "",
-            few if few <= NAMED => ": ",
-            _ => "; the largest differences: ",
+        let named = match self.different.len() {
+            0 => "none",
+            few if few <= NAMED => "all",
+            _ => "largest",
         };
-        format!(
-            "the numbers of hits differ for {} of {} patterns{tolerance}{begin}{}",
-            self.different.len(),
-            self.compared,
-            named.join("; ")
+        message!(
+            "hits-differ",
+            different = Value::Plain(self.different.len() as u64),
+            compared = Value::Plain(self.compared as u64),
+            tolerance = tolerance,
+            named = Value::word(named),
+            patterns = Value::Clauses(patterns.collect())
         )
     }
 }

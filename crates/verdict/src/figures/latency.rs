@@ -58,7 +58,9 @@ pub(crate) fn quantiles_over<const N: usize>(
     quantiles: [f64; N],
     pick: &Pick<'_>,
 ) -> [Measured; N] {
-    let merged = sums.of(slices, pick).filter(|merged| !merged.is_empty());
+    let merged = sums
+        .merged(slices, pick)
+        .filter(|merged| !merged.is_empty());
     let Some(merged) = merged else {
         return [Measured::Unknown; N];
     };
@@ -100,7 +102,7 @@ impl Sums {
     /// The sum of the histograms that `pick` selects; `None` if `pick` selects no histogram. Each
     /// set of histograms is summed only once, even if two selections pick the same set: for
     /// example, all operations and all requests of a workload with one operation.
-    pub(crate) fn of(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
+    pub(crate) fn merged(&self, slices: &[&Slice], pick: &Pick<'_>) -> Option<Rc<Histogram<u64>>> {
         let parts: Vec<&PackedHistogram> = slices.iter().flat_map(|slice| pick(slice)).collect();
         if parts.is_empty() {
             return None;

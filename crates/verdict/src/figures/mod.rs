@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use tenbin_plan::Plan;
 use tenbin_record::{Counts, Environment, OpFigures, PackedHistogram, Role, ServerUse, Slice};
 use tenbin_result::{
-    CacheHits, Figure, GroupResult, Interval, OperationResult, ResultOf, TimedFrom,
+    CacheHits, Figure, GroupResult, Interval, Metric, OperationResult, ResultOf, TimedFrom,
 };
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
+use crate::continuous_load::Stretch;
 use crate::evidence::is_closed;
 use crate::figures::basis::Basis;
 use crate::figures::latency::Kind;
@@ -29,7 +29,6 @@ use crate::server::backend::{Backend, Backends};
 use crate::server::processes;
 use crate::server::stages;
 use crate::server::stored;
-use crate::stretch::Stretch;
 
 /// The figures of every workload on every target, in the order of the plan, including cells without
 /// slices. `cells` are the cells of the run.
@@ -72,7 +71,7 @@ fn of_cell(
 ) -> ResultOf {
     let full = cell.full();
     let basis = Basis::of(cell);
-    let used = || cell.slices.iter().filter_map(|slice| slice.server.as_ref());
+    let used = || cell.slices.iter().filter_map(|slice| slice.server());
     let each = |pick: &dyn Fn(&ServerUse) -> Option<u64>| {
         basis.each(|slice| server::each(slice, |used| Some(pick(used)? as f64)))
     };
@@ -106,11 +105,11 @@ fn of_cell(
         group: group(cell, &basis),
         client_cpu: basis.each(|slice| per(slice.client.cpu_seconds, slice.ok() + slice.failed())),
         client_allocated_bytes: basis.each(|slice| {
-            let allocated = slice.client.allocated?;
+            let allocated = slice.end.allocated?;
             per(allocated.bytes as f64, slice.ok() + slice.failed())
         }),
         client_allocations: basis.each(|slice| {
-            let allocated = slice.client.allocated?;
+            let allocated = slice.end.allocated?;
             per(allocated.count as f64, slice.ok() + slice.failed())
         }),
         client_busiest_thread: basis.each(|slice| Some(slice.client.busiest_thread)),
@@ -140,7 +139,7 @@ fn of_cell(
 
 /// The figures of the target's control group (cgroup); `None` if no slice has such figures.
 fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupResult> {
-    let seen = cell.slices.iter().filter_map(|slice| slice.server?.group);
+    let seen = cell.slices.iter().filter_map(|slice| slice.server()?.group);
     let groups: Vec<_> = seen.collect();
     let last = groups.last()?;
     Some(GroupResult {
@@ -149,8 +148,8 @@ fn group(cell: &Cell<'_>, basis: &Basis<'_>) -> Option<GroupResult> {
         memory_bytes: last.memory_bytes,
         memory_peak_bytes: last.memory_peak_bytes,
         throttled: basis.each(|slice| {
-            let group = slice.server?.group?;
-            let stretch = slice.server?.seconds.filter(|seconds| *seconds > 0.0)?;
+            let group = slice.server()?.group?;
+            let stretch = slice.server()?.seconds.filter(|seconds| *seconds > 0.0)?;
             Some(group.throttled_us? as f64 / 1e6 / stretch)
         }),
         read_bytes: basis
@@ -354,7 +353,7 @@ mod tests {
     fn memory_begins_with_the_first_slice_and_ends_with_the_last() {
         let mut run = Run::single(3);
         for (slice, at) in run.slices.iter_mut().zip(1..) {
-            let used = slice.server.as_mut().unwrap();
+            let used = slice.end.server.as_mut().unwrap().get_mut();
             used.rss_start_bytes = Some(at * 10);
             used.rss_bytes = Some(at * 10 + 7);
             used.rss_end_bytes = Some(at * 10 + 5);
@@ -368,7 +367,7 @@ mod tests {
     fn a_control_group_is_reported_only_if_there_is_one() {
         let mut run = Run::single(2);
         for slice in &mut run.slices {
-            let used = slice.server.as_mut().unwrap();
+            let used = slice.end.server.as_mut().unwrap().get_mut();
             used.seconds = Some(1.0);
             used.group = Some(tenbin_record::GroupUse {
                 alone: true,

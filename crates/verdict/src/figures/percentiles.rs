@@ -2,13 +2,12 @@
 
 use tenbin_plan::{Pace, Plan, Quantile, Statistic};
 use tenbin_record::{OpFigures, Slice};
-use tenbin_result::{Figure, PercentileRatios, RatioAt, TimeAt};
+use tenbin_result::{Figure, Metric, PercentileRatios, RatioAt, TimeAt};
 use tenbin_stats::{CONFIDENCE, printable_percentile, ratio};
 
 use crate::cell::Cell;
 use crate::compare::blocks::Blocks;
 use crate::compare::comparison::Comparison;
-use crate::compare::metric::Metric;
 use crate::evidence::is_closed;
 use crate::figures::basis::Basis;
 use crate::figures::latency::{Kind, NANOS_PER_SECOND};

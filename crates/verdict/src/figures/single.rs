@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::{
-    CacheUse, Environment, RecordedPattern, RecordedSample, RecordedSamples, SearchUse,
+    CacheUse, Compact, Environment, RecordedPattern, RecordedSample, RecordedSamples, SearchUse,
 };
 use tenbin_result::{PatternResult, RequestSample};
 use tenbin_stats::{CONFIDENCE, clustered_mean};
@@ -32,7 +32,7 @@ pub(crate) fn of_cell(
     let all = || {
         cell.slices
             .iter()
-            .filter_map(|slice| slice.singles.as_ref())
+            .filter_map(|slice| slice.end.singles.as_deref())
     };
     // Keep only the number of samples that one slice kept: further samples may not be the next
     // slowest requests of the run.
@@ -87,7 +87,7 @@ fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
     let singles = basis
         .slices()
         .iter()
-        .filter_map(|slice| slice.singles.as_ref());
+        .filter_map(|slice| slice.end.singles.as_deref());
     for count in singles.flat_map(|singles| &singles.patterns) {
         if count.ok > 0 {
             let sum = count.sum_ns as f64 / 1e9;
@@ -100,13 +100,14 @@ fn means(basis: &Basis<'_>) -> BTreeMap<u32, Vec<(f64, f64)>> {
 
 /// Cache use summed over all slices; `None` if the run did not observe cache use.
 pub(crate) fn cache_of(cell: &Cell<'_>) -> Option<CacheUse> {
-    let all = cell.slices.iter().filter_map(|slice| slice.cache);
+    let all = cell.slices.iter().filter_map(|slice| slice.end.cache);
     all.reduce(CacheUse::and)
 }
 
 /// The statistics of the search server over all slices; `None` unless every slice has them.
 pub(crate) fn search_of(cell: &Cell<'_>) -> Option<SearchUse> {
-    let all = cell.slices.iter().map(|slice| slice.search);
+    let all = cell.slices.iter();
+    let all = all.map(|slice| slice.end.search.as_ref().map(Compact::get));
     let all: Option<Vec<SearchUse>> = all.collect();
     all?.into_iter().reduce(SearchUse::and)
 }
@@ -132,7 +133,7 @@ mod tests {
         let mut at = 0;
         run.each(|slice| {
             at += 1;
-            slice.0.singles = Some(RecordedSamples {
+            slice.0.end.singles = Some(Box::new(RecordedSamples {
                 slowest: vec![single(at * 1_000_000), single(at * 500_000)],
                 fastest: vec![single(at), single(at + 1)],
                 patterns: vec![RecordedPattern {
@@ -143,7 +144,7 @@ mod tests {
                     min_ns: at,
                     max_ns: at * 2_000_000,
                 }],
-            });
+            }));
         });
         let row = run.figures().remove(0);
         let times = |all: &[RequestSample]| all.iter().map(|s| s.time).collect::<Vec<_>>();

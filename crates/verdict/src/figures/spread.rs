@@ -25,7 +25,7 @@ pub(crate) fn uneven(cell: &Cell<'_>) -> Option<Vec<Spread>> {
         return None;
     }
     let on_one_host = full.iter().filter(|slice| slice.hosts.is_empty());
-    let known: Vec<Spread> = on_one_host.filter_map(|slice| slice.spread).collect();
+    let known: Vec<Spread> = on_one_host.filter_map(|slice| slice.end.spread).collect();
     // If connections were reopened although the plan does not set this, the warm-up found uneven
     // connections.
     let in_warm_up =

@@ -2,10 +2,11 @@
 
 use tenbin_plan::{Direction, Facts, Plan};
 
-use tenbin_result::format::{ratio, ratio_ends};
+use tenbin_result::format::{ENGLISH, ratio, ratio_ends};
 use tenbin_result::{Outcome, Trust, UseCase};
 
 use crate::compare::comparison::Comparison;
+use crate::compare::metric::Measure;
 use crate::figures::size_class::SizeClass;
 
 /// The target that suits a use case.
@@ -130,7 +131,11 @@ fn clause(comparison: &Comparison) -> String {
         comparison.baseline
     );
     match comparison.found.ratio {
-        Some(found) => format!("{what} is {} ({})", ratio(found.value), ratio_ends(found)),
+        Some(found) => format!(
+            "{what} is {} ({})",
+            ratio(found.value),
+            ratio_ends(found, &ENGLISH)
+        ),
         None => format!("{what} is unknown"),
     }
 }

@@ -4,34 +4,9 @@
 //! busy programs or a target at its CPU limit. The explaining finding must be at least as severe as
 //! the removed finding, so that the reported trust has a visible reason.
 
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::Finding;
 
-/// (Rule, explaining rules): a finding of the rule is removed if an explaining rule has a finding
-/// that concerns the same workload and target.
-const EXPLAINED: &[(&str, &[&str])] = &[
-    (
-        "machine_full",
-        &[
-            "others_busy",
-            "shared_cores",
-            "server_cpu",
-            "client_saturated",
-        ],
-    ),
-    ("shared_cores", &["server_cpu", "client_saturated"]),
-    (
-        "too_few_connections",
-        &[
-            "client_saturated",
-            "network_latency",
-            "server_cpu",
-            "worker_limit",
-        ],
-    ),
-    ("send_lag", &["client_saturated"]),
-    ("agent_saturated", &["client_saturated"]),
-    ("stalls", &["throttled", "steal", "others_busy"]),
-];
+use crate::rules;
 
 /// Removes the findings that another finding explains.
 pub(crate) fn without_explained(findings: Vec<Finding>) -> Vec<Finding> {
@@ -46,14 +21,14 @@ pub(crate) fn without_explained(findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 fn explains(other: &Finding, finding: &Finding) -> bool {
-    let mut rows = EXPLAINED.iter();
-    let is_listed =
-        rows.any(|(rule, by)| *rule == finding.rule && by.contains(&other.rule.as_str()));
-    // The machine alone does not explain a pause of the target, or a pause that affects a published
-    // percentile.
-    let is_own = finding.rule == "stalls"
-        && (finding.cause != Cause::Generator || finding.severity != Severity::Note);
-    is_listed && !is_own && other.severity >= finding.severity && covers(other, finding)
+    let Some(rule) = rules::named(&finding.rule) else {
+        return false;
+    };
+    let is_listed = rule.explained_by.iter().any(|by| by.name == other.rule);
+    is_listed
+        && !(rule.stands_alone)(finding)
+        && other.severity >= finding.severity
+        && covers(other, finding)
 }
 
 /// Whether `other` concerns every workload and target that `finding` concerns.
@@ -64,18 +39,10 @@ fn covers(other: &Finding, finding: &Finding) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::rules::RULES;
-    use crate::testing::Run;
+    use tenbin_result::{Cause, Severity};
 
-    #[test]
-    fn only_rules_that_there_are_explain_or_are_explained() {
-        for (rule, by) in EXPLAINED {
-            for name in by.iter().chain([rule]) {
-                assert!(RULES.iter().any(|rule| rule.info.name == *name), "{name}");
-            }
-        }
-    }
+    use super::*;
+    use crate::testing::Run;
 
     fn finding(rule: &'static str, severity: Severity, target: Option<&str>) -> Finding {
         Finding {
@@ -86,6 +53,7 @@ mod tests {
             target: target.map(str::to_owned),
             evidence: "seen".to_owned(),
             advice: "do".to_owned(),
+            data: None,
         }
     }
 

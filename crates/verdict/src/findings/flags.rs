@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Plan;
 use tenbin_record::Slice;
-use tenbin_result::format::percent;
+use tenbin_result::{Message, Metric, Value, message};
 
 use crate::cell::{Cell, cells};
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::evidence::is_closed;
 use crate::machine::generator::Thread;
 use crate::words::middle;
@@ -22,7 +22,7 @@ pub trait SliceTest: Sync {
     fn summary(&self) -> &'static str;
 
     /// The reason to flag the slice, a clause without a full stop; `None` for a normal slice.
-    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String>;
+    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<Message>;
 }
 
 /// Statistics of all full slices of one target and workload, as the reference for a single slice.
@@ -77,7 +77,7 @@ pub struct Flag {
     /// Name of the test.
     pub test: &'static str,
     /// The reason; a clause without a full stop.
-    pub why: String,
+    pub why: Message,
 }
 
 /// All flags of a run, in the order of the plan's workloads and targets.
@@ -116,10 +116,10 @@ impl SliceTest for Failing {
         "more than 0.1 % of its operations failed"
     }
 
-    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<String> {
+    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<Message> {
         let all = slice.ok() + slice.failed();
         let share = slice.failed() as f64 / all.max(1) as f64;
-        (share > MOST_FAILURES).then(|| format!("{} of its operations failed", percent(share)))
+        (share > MOST_FAILURES).then(|| message!("flag-failing", share = Value::Share(share)))
     }
 }
 
@@ -135,15 +135,15 @@ impl SliceTest for BusyGenerator {
          more than 90 % of the time"
     }
 
-    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<String> {
-        let others = slice.machine.as_ref().and_then(|machine| {
+    fn why(&self, slice: &Slice, _: &OtherSlices) -> Option<Message> {
+        let others = slice.machine().and_then(|machine| {
             let used = machine.others_cpu_seconds?;
             (machine.seconds > 0.0).then_some(used / machine.seconds)
         });
         let thread = Thread::of_slice(slice, others);
         thread
             .is_busy()
-            .then(|| format!("a load generator thread {}", thread.words()))
+            .then(|| message!("flag-busy-generator", use = thread.message()))
     }
 }
 
@@ -168,18 +168,18 @@ impl SliceTest for Outlying {
          by more than five times their spread"
     }
 
-    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<String> {
+    fn why(&self, slice: &Slice, others: &OtherSlices) -> Option<Message> {
         if others.logs.len() < FEWEST {
             return None;
         }
         let away = others.logs.get(&slice.index)? - others.centre?;
         let far = away.abs() > (SPREADS * others.spread?).max(APART.ln_1p());
         far.then(|| {
-            let side = if away > 0.0 { "above" } else { "below" };
-            let share = percent(away.exp_m1().abs());
-            format!(
-                "its {} is {share} {side} the median",
-                others.metric.phrase()
+            message!(
+                "flag-outlying",
+                metric = others.metric.message(),
+                share = Value::Share(away.exp_m1().abs()),
+                side = Value::word(if away > 0.0 { "above" } else { "below" })
             )
         })
     }

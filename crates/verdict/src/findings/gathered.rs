@@ -1,10 +1,12 @@
 //! Merges findings that hold for several workloads, targets and levels of a sweep.
 
 use tenbin_plan::Plan;
-use tenbin_result::Finding;
+use tenbin_result::{Finding, Message, message};
 
-use crate::findings::precedence::{Tier, tier};
-use crate::sweep::ladder::ladders;
+use crate::concurrency_sweep::level::swept_workloads;
+use crate::findings::messages::Messages;
+use crate::findings::precedence::tier;
+use crate::findings::rule_info::Tier;
 
 /// Maximum number of places (workload and target) that a merged finding names.
 const NAMED: usize = 4;
@@ -17,12 +19,12 @@ const FEWEST_LEVELS: usize = 3;
 /// of one sweep on one target. The text comes from the first of the most severe findings, with the
 /// other places appended. The order of findings does not change.
 pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
-    let ladders = Ladders::of(plan);
+    let sweeps = ConcurrencySweeps::of(plan);
     let mut gathered: Vec<(Finding, Vec<Place>)> = Vec::new();
     for finding in findings {
         let is_once = matches!(tier(&finding), Tier::Circumstance | Tier::Precision);
         let same = gathered.iter_mut().find(|(first, _)| {
-            first.rule == finding.rule && (is_once || ladders.are_levels(first, &finding))
+            first.rule == finding.rule && (is_once || sweeps.are_levels(first, &finding))
         });
         match same {
             None => {
@@ -46,12 +48,14 @@ pub(crate) fn gather(findings: Vec<Finding>, plan: &Plan) -> Vec<Finding> {
     }
     gathered
         .into_iter()
-        .map(|(finding, places)| {
-            let also = also(&finding, &places, &ladders);
-            Finding {
-                evidence: finding.evidence + &also,
-                ..finding
+        .map(|(mut finding, places)| {
+            if let Some(also) = also(&finding, &places, &sweeps) {
+                finding.evidence += &Messages::NONE.in_english(&also);
+                if let Some(data) = &mut finding.data {
+                    data.also = Some(also);
+                }
             }
+            finding
         })
         .collect()
 }
@@ -71,26 +75,28 @@ impl Place {
         }
     }
 
-    fn name(&self) -> String {
+    fn named(&self) -> Message {
         match (&self.workload, &self.target) {
-            (Some(workload), Some(target)) => format!("{workload} on {target}"),
-            (Some(one), None) | (None, Some(one)) => one.clone(),
-            (None, None) => "the whole run".to_owned(),
+            (Some(workload), Some(target)) => {
+                message!("place-on-target", workload = workload, target = target)
+            }
+            (Some(one), None) | (None, Some(one)) => message!("place", name = one),
+            (None, None) => message!("place-run"),
         }
     }
 }
 
 /// Names of the levels of every concurrency sweep, in ascending order.
-struct Ladders(Vec<Vec<String>>);
+struct ConcurrencySweeps(Vec<Vec<String>>);
 
-impl Ladders {
+impl ConcurrencySweeps {
     fn of(plan: &Plan) -> Self {
-        let names = |ladder: Vec<&tenbin_plan::Workload>| {
-            let names = ladder.into_iter().map(|workload| workload.name.clone());
+        let names = |sweep: Vec<&tenbin_plan::Workload>| {
+            let names = sweep.into_iter().map(|workload| workload.name.clone());
             names.collect()
         };
         Self(
-            ladders(plan, FEWEST_LEVELS)
+            swept_workloads(plan, FEWEST_LEVELS)
                 .into_iter()
                 .map(names)
                 .collect(),
@@ -101,8 +107,8 @@ impl Ladders {
     /// `None` outside sweeps.
     fn level(&self, workload: Option<&String>) -> Option<(usize, usize)> {
         let mut all = self.0.iter().enumerate();
-        all.find_map(|(at, ladder)| {
-            let level = ladder.iter().position(|name| Some(name) == workload)?;
+        all.find_map(|(at, sweep)| {
+            let level = sweep.iter().position(|name| Some(name) == workload)?;
             Some((at, level))
         })
     }
@@ -142,51 +148,49 @@ impl Ladders {
 
 /// The clause that names the other places of a merged finding: all places except the first, or all
 /// places if they are levels of one sweep and the text comes from another level than the first.
-fn also(finding: &Finding, places: &[Place], ladders: &Ladders) -> String {
-    let Some((first, others)) = places
+fn also(finding: &Finding, places: &[Place], sweeps: &ConcurrencySweeps) -> Option<Message> {
+    let (first, others) = places
         .split_first()
-        .filter(|(_, others)| !others.is_empty())
-    else {
-        return String::new();
-    };
+        .filter(|(_, others)| !others.is_empty())?;
     if finding.workload != first.workload
-        && let [levels] = names(places, first, ladders).as_slice()
+        && let [levels] = named(places, first, sweeps).as_slice()
     {
-        return format!("; this holds for {levels}");
+        return Some(message!("holds-for", places = levels.clone()));
     }
-    let mut named = names(others, first, ladders);
-    if named.len() > NAMED {
-        let more = named.len() - NAMED;
-        named.truncate(NAMED);
-        named.push(format!("{more} more"));
+    let mut places = named(others, first, sweeps);
+    if places.len() > NAMED {
+        let more = places.len() - NAMED;
+        places.truncate(NAMED);
+        places.push(message!("more-places", count = more));
     }
-    format!("; likewise {}", named.join(", "))
+    Some(message!("likewise", places = places))
 }
 
 /// The names of `places`; consecutive levels of a sweep become a range ("get-c1 to get-c8 on b").
-fn names(places: &[Place], first: &Place, ladders: &Ladders) -> Vec<String> {
+fn named(places: &[Place], first: &Place, sweeps: &ConcurrencySweeps) -> Vec<Message> {
     // Sort by level instead of severity.
     let mut rest: Vec<Place> = places.to_vec();
     rest.sort_by_key(|place| {
         let mut targets = places.iter().map(|other| &other.target);
         let target = targets.position(|target| *target == place.target);
-        let level = ladders.level(place.workload.as_ref());
+        let level = sweeps.level(place.workload.as_ref());
         level.map(|level| (target, level))
     });
-    let mut named: Vec<String> = Vec::new();
+    let mut named: Vec<Message> = Vec::new();
     while let Some(place) = rest.first().cloned() {
-        let (covered, last) = ladders.run(&place, first, &rest);
+        let (covered, last) = sweeps.run(&place, first, &rest);
         if covered.len() < FEWEST_LEVELS {
-            named.push(place.name());
+            named.push(place.named());
             rest.remove(0);
             continue;
         }
         rest.retain(|place| !covered.contains(place));
-        let levels = Place {
-            workload: place.workload.map(|from| format!("{from} to {last}")),
-            ..place
-        };
-        named.push(levels.name());
+        named.push(message!(
+            "place-levels",
+            first = place.workload.unwrap_or_default(),
+            last = last,
+            target = place.target.unwrap_or_default()
+        ));
     }
     named
 }
@@ -206,6 +210,7 @@ mod tests {
             target: place.map(|(_, target)| target.to_owned()),
             evidence: "seen".to_owned(),
             advice: "do".to_owned(),
+            data: None,
         }
     }
 
@@ -226,7 +231,7 @@ mod tests {
     #[test]
     fn levels_of_a_sweep_are_reported_in_one_line() {
         let levels = [(1, 250), (2, 400), (4, 700), (8, 900), (16, 1_000)];
-        let run = Run::ladder(&levels);
+        let run = Run::concurrency_sweep(&levels);
         let names = ["c2", "c4", "c8", "c16"];
         let each = |rule| names.map(|name| finding(rule, Severity::Note, Some((name, "a"))));
         let findings = [each("machine_full"), each("server_cpu")].concat();

@@ -7,166 +7,25 @@
 
 use std::cmp::Reverse;
 
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Finding, Severity};
 
-use crate::rules::RULES;
-
-/// The subject of a finding, in the order of the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tier {
-    /// Whether the work was done, was equal for all targets, and was counted correctly.
-    Work,
-    /// The cause of a ratio or a limit: a property of a target, of the load or of the route.
-    Cause,
-    /// Conditions on the machines, which add noise and shift absolute figures.
-    Circumstance,
-    /// Whether there are enough slices and samples for a conclusion.
-    Precision,
-    /// The result that the run was meant to find.
-    Result,
-}
-
-/// The rules of each tier. Findings of equal tier and severity are in the order of [`RULES`].
-const TIERS: &[(Tier, &[&str])] = &[
-    (
-        Tier::Work,
-        &[
-            "errors",
-            "read_back",
-            "left_behind",
-            "mixed_responses",
-            "suspicious_response",
-            "content_under_load",
-            "unequal_answers",
-            "stream_limit",
-            "unequal_hits",
-            "unequal_requests",
-            "no_hits",
-            "literal_template",
-            "changed_answers",
-            "unchecked_content",
-            "cache_forecast",
-            "cache_share",
-            "little",
-            "censored",
-            "changed_record",
-            "incomplete",
-            "process_ended",
-            "outage",
-            "dead_hosts",
-        ],
-    ),
-    (
-        Tier::Cause,
-        &[
-            "port_exhaustion",
-            "client_saturated",
-            "throttled",
-            "network_latency",
-            "bandwidth",
-            "accept_queue",
-            "overload",
-            "resent",
-            "sustained",
-            "keep_alive",
-            "proxy_hop",
-            "unequal_paths",
-            "unbalanced_hosts",
-            "uneven_hosts",
-            "tail_signature",
-            "slow_stage",
-            "worker_limit",
-            "server_cpu",
-            "backend_cpu",
-            "stalls",
-            "storage_pressure",
-            "uneven_workers",
-            "too_few_connections",
-            "rate_too_low",
-            "coordinated_waiting",
-            "quantised",
-        ],
-    ),
-    (
-        Tier::Circumstance,
-        &[
-            "send_lag",
-            "start_skew",
-            "agents_differ",
-            "agents_disagree",
-            "agent_saturated",
-            "agent_far",
-            "agents_unlike",
-            "agent_lost",
-            "failed_start",
-            "swapping",
-            "retransmits",
-            "steal",
-            "busy_idle_target",
-            "short_slices",
-            "cpu_frequency",
-            "disk_space",
-            "warm_up",
-            "carry_over",
-            "twin",
-            "flagged_slices",
-            "slowing",
-            "drift",
-            "shared_cores",
-            "absolute_figures",
-            "machine_full",
-            "others_busy",
-            "bare_line_feeds",
-        ],
-    ),
-    (
-        Tier::Precision,
-        &["too_few_samples", "too_wide", "one_start", "unobserved"],
-    ),
-    (
-        Tier::Result,
-        &[
-            "optimum_concurrency",
-            "sweep_optimum",
-            "hysteresis",
-            "highest_rate",
-            "small_objects",
-            "medium_objects",
-            "large_objects",
-        ],
-    ),
-];
-
-/// The rules of the tier of causes that ask for another load, and so do not explain the figures.
-const QUESTIONS: [&str; 4] = [
-    "too_few_connections",
-    "rate_too_low",
-    "coordinated_waiting",
-    "quantised",
-];
+use crate::findings::rule_info::Tier;
+use crate::rules::{self, RULES};
 
 /// Whether a finding explains the figures: what limits a target, or why one target is faster than
 /// another. Such a finding belongs on the first screen, before those that doubt the figures.
 pub fn explains_figures(finding: &Finding) -> bool {
-    tier(finding) == Tier::Cause && !QUESTIONS.contains(&finding.rule.as_str())
+    tier(finding) == Tier::Cause
 }
 
-/// The tier of the finding's rule, with two exceptions: pauses that the target did not cause, and
-/// forecasts of port exhaustion, are circumstances.
+/// The tier of a finding. A rule that this version does not have counts as a cause, so that its
+/// findings are not hidden at the end.
 pub(crate) fn tier(finding: &Finding) -> Tier {
-    match (finding.rule.as_str(), finding.cause) {
-        ("stalls", Cause::Generator) => Tier::Circumstance,
-        // At severity note, every connection could be opened and the finding is only a forecast.
-        ("port_exhaustion", _) if finding.severity == Severity::Note => Tier::Circumstance,
-        (rule, _) => tier_of(rule),
+    match rules::named(&finding.rule) {
+        None => Tier::Cause,
+        Some(rule) if (rule.is_circumstance)(finding) => Tier::Circumstance,
+        Some(rule) => rule.tier,
     }
-}
-
-/// The tier of a rule. A rule without an entry counts as a cause, so that its findings are not
-/// hidden at the end.
-fn tier_of(rule: &str) -> Tier {
-    let found = TIERS.iter().find(|(_, rules)| rules.contains(&rule));
-    found.map_or(Tier::Cause, |(tier, _)| *tier)
 }
 
 /// Sorts findings into the order of the report.
@@ -178,7 +37,7 @@ pub(crate) fn sort(findings: &mut [Finding]) {
     findings.sort_by_key(|finding| {
         (
             finding.severity != Severity::Invalid,
-            tier(finding),
+            tier(finding).place(),
             Reverse(finding.severity),
             place(finding),
         )
@@ -187,23 +46,9 @@ pub(crate) fn sort(findings: &mut [Finding]) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::testing::Run;
     use tenbin_result::Cause;
-
-    #[test]
-    fn every_rule_has_one_tier() {
-        let placed: Vec<&str> = TIERS
-            .iter()
-            .flat_map(|(_, rules)| rules.iter().copied())
-            .collect();
-        let once: BTreeSet<&str> = placed.iter().copied().collect();
-        assert_eq!(once.len(), placed.len());
-        let rules: BTreeSet<&str> = RULES.iter().map(|rule| rule.info.name).collect();
-        assert_eq!(rules, once);
-    }
 
     fn finding(rule: &'static str, severity: Severity, place: Option<(&str, &str)>) -> Finding {
         Finding {
@@ -214,6 +59,7 @@ mod tests {
             target: place.map(|(_, target)| target.to_owned()),
             evidence: "seen".to_owned(),
             advice: "do".to_owned(),
+            data: None,
         }
     }
 

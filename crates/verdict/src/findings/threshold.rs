@@ -1,7 +1,7 @@
 //! Rules that compare a median figure of the slices with a threshold.
 
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value};
 
 use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
@@ -27,9 +27,10 @@ pub(crate) struct Row {
     pub(crate) invalid_above: Option<f64>,
     /// The cause of a large figure.
     pub(crate) cause: Cause,
-    /// Writes the evidence of a finding at a place.
-    pub(crate) sentence: fn(&Place, &Evidence<'_>) -> String,
-    /// What to do.
+    /// The evidence of a finding at a place. The arguments `share`, the median as a share, and
+    /// `basis` are added.
+    pub(crate) evidence: fn(&Place, &Evidence<'_>) -> Message,
+    /// Id of the message that says what to do.
     pub(crate) advice: &'static str,
 }
 
@@ -40,12 +41,15 @@ impl Threshold {
         let of_row = |row: &'static Row| {
             let places = places_above(evidence, row.above, &row.figure);
             places.into_iter().map(move |place| {
-                let sentence = (row.sentence)(&place, evidence);
+                let evidence = (row.evidence)(&place, evidence)
+                    .with("share", Value::Share(place.value))
+                    .with("basis", place.basis());
                 let severity = match row.invalid_above {
                     Some(limit) if place.value > limit => Severity::Invalid,
                     _ => self.info.severities[0],
                 };
-                place.finding(self.info.name, severity, row.cause, sentence, row.advice)
+                let advice = Message::new(row.advice);
+                place.finding(&self.info, severity, row.cause, evidence, advice)
             })
         };
         self.rows.iter().flat_map(of_row).collect()

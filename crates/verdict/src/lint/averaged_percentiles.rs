@@ -4,13 +4,17 @@ use tenbin_result::Severity;
 use tenbin_result::format::TIME;
 
 use super::{Files, LintFinding, Measurement, Reported, measurements, percentile_name, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "averaged_percentiles",
-    summary: "percentiles are means of percentiles of windows",
+    summary: Texts {
+        english: "percentiles are means of percentiles of windows",
+        japanese: "パーセンタイルが、区切りごとのパーセンタイルの平均である",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("averaged_percentiles.md"),
+    explanation: pages!("averaged_percentiles"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

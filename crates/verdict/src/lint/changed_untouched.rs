@@ -7,13 +7,17 @@ use tenbin_result::format::ratio;
 use super::repeated::{Pair, pairs};
 use super::{FileQuote, Files, LintFinding, Measurement};
 use crate::compare::outcome::EQUIVALENCE;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "changed_untouched",
-    summary: "operations that a change did not touch differ too",
+    summary: Texts {
+        english: "operations that a change did not touch differ too",
+        japanese: "変更が影響しない操作にも差がある",
+    },
     severities: &[Severity::Invalid],
-    explanation: include_str!("changed_untouched.md"),
+    explanation: pages!("changed_untouched"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

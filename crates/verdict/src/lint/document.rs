@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_record::{Counts, Environment};
+use tenbin_record::Counts;
 use tenbin_result::{
-    Cause, Document, Figure, Finding, Language, OperationResult, ResultOf, Run, SCHEMA, Severity,
+    Cause, Document, Figure, Finding, OperationResult, ResultOf, Run, SCHEMA, Severity,
     SliceFigures, Target, Trust, Workload,
 };
-use tenbin_stats::{CONFIDENCE, median, printable_percentile};
+use tenbin_stats::{CONFIDENCE, median};
 
 use super::{Files, LintFinding, Measurement, Reported, lint};
 
@@ -19,20 +19,17 @@ const IMPORTED: &str = "imported";
 /// file).
 pub fn document(named: &[(String, Reported)]) -> Document {
     let files: Vec<Reported> = named.iter().map(|(_, file)| file.clone()).collect();
-    let mut findings = vec![Finding {
-        rule: IMPORTED.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Setup,
-        workload: None,
-        target: None,
-        evidence:
-            "the figures are those of other tools, read from their files: nothing was measured \
-                   here, no figure has an interval, and files were not measured in turn"
-                .to_owned(),
-        advice: "to decide which is faster, run both with tenbin".to_owned(),
-    }];
+    let mut findings = vec![imported(
+        None,
+        "the figures are those of other tools, read from their files: nothing was measured here, \
+         no figure has an interval, and files were not measured in turn",
+        "to decide which is faster, run both with tenbin",
+    )];
     for (name, file) in named {
-        findings.extend(file.caveats.iter().map(|caveat| not_said(name, caveat)));
+        findings.extend(file.caveats.iter().map(|caveat| {
+            let advice = "use a file that says it, if the tool writes one";
+            imported(Some(name), caveat, advice)
+        }));
         let one = Files {
             all: std::slice::from_ref(file),
             changed: &[],
@@ -52,38 +49,17 @@ pub fn document(named: &[(String, Reported)]) -> Document {
     let is_invalid = findings.iter().any(|it| it.severity == Severity::Invalid);
     let mut document = Document {
         schema: SCHEMA.to_owned(),
-        language: Language::default(),
         run: run(named),
         trust: if is_invalid {
             Trust::Invalid
         } else {
             Trust::Suspect
         },
-        absolute: None,
         verdicts: vec![
             "no comparison: the results were imported, and were not measured in turn".to_owned(),
         ],
         findings,
-        comparisons: Vec::new(),
-        curves: Vec::new(),
-        workload_comparisons: Vec::new(),
-        percentile_ratios: Vec::new(),
-        results: Vec::new(),
-        targets: Vec::new(),
-        workloads: Vec::new(),
-        environment: Environment::default(),
-        slices: Vec::new(),
-        use_cases: Vec::new(),
-        expectations: Vec::new(),
-        optima: Vec::new(),
-        nodes: Vec::new(),
-        capacities: Vec::new(),
-        capacity_comparisons: Vec::new(),
-        searches: Vec::new(),
-        rate_comparisons: Vec::new(),
-        agents: Vec::new(),
-        agent_ratios: Vec::new(),
-        earlier: None,
+        ..Document::default()
     };
     for (name, file) in named {
         add(&mut document, name, file);
@@ -91,16 +67,17 @@ pub fn document(named: &[(String, Reported)]) -> Document {
     document
 }
 
-/// What a file does not say.
-fn not_said(target: &str, caveat: &str) -> Finding {
+/// What an imported document or a file does not say.
+fn imported(target: Option<&str>, evidence: &str, advice: &str) -> Finding {
     Finding {
         rule: IMPORTED.to_owned(),
         severity: Severity::Suspect,
         cause: Cause::Setup,
         workload: None,
-        target: Some(target.to_owned()),
-        evidence: caveat.to_owned(),
-        advice: "use a file that says it, if the tool writes one".to_owned(),
+        target: target.map(str::to_owned),
+        evidence: evidence.to_owned(),
+        advice: advice.to_owned(),
+        data: None,
     }
 }
 
@@ -118,6 +95,7 @@ fn finding(target: &str, found: LintFinding) -> Finding {
         target: Some(target.to_owned()),
         evidence: format!("{} ({})", found.evidence, quotes.join("; ")),
         advice: found.advice,
+        data: None,
     }
 }
 
@@ -143,7 +121,7 @@ fn add(document: &mut Document, name: &str, file: &Reported) {
         if document.targets.iter().all(|known| known.name != target) {
             document.targets.push(Target {
                 name: target.clone(),
-                description: format!("{}, a result of {}", file.file, file.tool),
+                description: format!("{}, a result of {}", file.file(), file.tool),
                 observed: None,
             });
         }
@@ -204,11 +182,7 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
         _ => None,
     };
     let percentile = |quantile: f64| {
-        let of = only?;
-        let enough = of
-            .sampled()
-            .is_none_or(|samples| printable_percentile(quantile, samples));
-        let found = of.percentile(quantile).filter(|_| enough)?;
+        let found = only?.printable(quantile)?;
         Some(single(found.time.middle()))
     };
     let mut failures = BTreeMap::new();
@@ -275,7 +249,7 @@ fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
         p99: at(0.99),
         max: of.max.as_ref().map(|said| said.value.middle()),
         mean: of.mean.as_ref().map(|said| said.value.middle()),
-        payload_bytes: of.bytes.filter(|_| of.failed_and_counted() == 0),
+        payload_bytes: of.bytes_of_ok(),
         ..SliceFigures::default()
     }
 }

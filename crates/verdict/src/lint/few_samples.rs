@@ -6,13 +6,17 @@ use tenbin_stats::fewest_samples;
 
 use super::{Files, LintFinding, Measurement, Percentile, Reported};
 use super::{measurements, percentile_name, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "few_samples",
-    summary: "a percentile has too few requests behind it",
+    summary: Texts {
+        english: "a percentile has too few requests behind it",
+        japanese: "パーセンタイルを求めるにはリクエストが少なすぎる",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("few_samples.md"),
+    explanation: pages!("few_samples"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

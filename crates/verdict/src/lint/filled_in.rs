@@ -5,13 +5,17 @@ use tenbin_result::format::{TIME, ratio};
 
 use super::little::excess;
 use super::{Files, LintFinding, measurements, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "filled_in",
-    summary: "latencies corrected for coordinated omission are reported as measured latencies",
+    summary: Texts {
+        english: "latencies corrected for coordinated omission are reported as measured latencies",
+        japanese: "coordinated omission を補正したレイテンシを、測定値として報告している",
+    },
     severities: &[Severity::Invalid],
-    explanation: include_str!("filled_in.md"),
+    explanation: pages!("filled_in"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

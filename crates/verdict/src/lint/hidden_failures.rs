@@ -5,13 +5,17 @@ use tenbin_result::format::{count, percent};
 
 use super::throughput_of_failures::INVALID;
 use super::{Files, LintFinding, measurements, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "hidden_failures",
-    summary: "requests failed although the tool ends with success",
+    summary: Texts {
+        english: "requests failed although the tool ends with success",
+        japanese: "リクエストが失敗したのに、ツールは成功として終わっている",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("hidden_failures.md"),
+    explanation: pages!("hidden_failures"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

@@ -5,7 +5,7 @@ use tenbin_result::format::{RATE, TIME, ratio};
 use tenbin_stats::median;
 
 use super::{Files, LintFinding, Measurement, Reported, measurements, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 /// Accepted excess of ρ = throughput × (mean time + think time) ÷ connections above 1: 3 % as in
 /// runs of Tenbin, plus 2 % because tools do not state which requests at the ends of a run count.
@@ -16,9 +16,13 @@ const ROUNDS_UP: &str = "drnbench";
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "little",
-    summary: "the figures violate Little's law: rate × mean time exceeds the number of connections",
+    summary: Texts {
+        english: "the figures violate Little's law: rate × mean time exceeds the number of connections",
+        japanese: "数値がリトルの法則に反する(レート × 平均時間が同時接続数を超える)",
+    },
     severities: &[Severity::Invalid],
-    explanation: include_str!("little.md"),
+    explanation: pages!("little"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

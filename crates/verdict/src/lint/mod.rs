@@ -9,6 +9,7 @@ mod document;
 mod few_samples;
 mod filled_in;
 mod hidden_failures;
+mod listed;
 mod little;
 mod new_connections;
 mod own_verdict;
@@ -20,6 +21,7 @@ mod throughput_of_failures;
 use tenbin_result::Severity;
 
 pub use document::document;
+pub use listed::{Listed, SECOND, Second, Unit};
 pub use little::{at_the_ends, excess};
 pub use repeated::series;
 pub use reported::{
@@ -139,7 +141,7 @@ pub struct FileQuote {
 impl FileQuote {
     fn new(file: &Reported, quote: &Quote) -> Self {
         Self {
-            file: file.file.clone(),
+            file: file.file(),
             quote: quote.clone(),
         }
     }

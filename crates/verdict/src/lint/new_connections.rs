@@ -3,13 +3,17 @@
 use tenbin_result::Severity;
 
 use super::{Files, LintFinding, measurements, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "new_connections",
-    summary: "every request was sent on a new connection",
+    summary: Texts {
+        english: "every request was sent on a new connection",
+        japanese: "すべてのリクエストを新しい接続で送っている",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("new_connections.md"),
+    explanation: pages!("new_connections"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

@@ -3,13 +3,17 @@
 use tenbin_result::{Severity, Trust};
 
 use super::{Files, LintFinding, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "own_verdict",
-    summary: "Tenbin wrote the file, and the run was SUSPECT or INVALID",
+    summary: Texts {
+        english: "Tenbin wrote the file, and the run was SUSPECT or INVALID",
+        japanese: "ファイルは Tenbin が書いたもので、その実行は SUSPECT または INVALID",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("own_verdict.md"),
+    explanation: pages!("own_verdict"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

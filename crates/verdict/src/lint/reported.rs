@@ -1,12 +1,15 @@
 //! The content of a result file of another tool, with the lines that state each figure.
 
 use tenbin_result::Trust;
+use tenbin_stats::printable_percentile;
 
-/// The content of a result file of another tool.
+use super::listed::{Listed, Unit};
+
+/// The content of a result file of another tool, or of several merged files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reported {
-    /// Name of the file, as findings print the name.
-    pub file: String,
+    /// Names of the files, as findings print the names.
+    pub files: Vec<String>,
     /// Name of the tool.
     pub tool: &'static str,
     /// The command line, if the file has it.
@@ -79,6 +82,8 @@ pub struct Measurement {
     pub allocations: Option<Said<f64>>,
     /// Whether the file is one of several repetitions of the same measurement.
     pub is_repetition: bool,
+    /// What a list of requests, or sums by time windows, say besides.
+    pub listed: Option<Box<Listed>>,
 }
 
 /// A figure with the line that states the figure.
@@ -164,12 +169,32 @@ impl Range {
     }
 }
 
+impl Reported {
+    /// The names of the files in one text.
+    pub fn file(&self) -> String {
+        self.files.join(", ")
+    }
+
+    /// The measurement with this name.
+    pub fn measurement(&self, name: &str) -> Option<&Measurement> {
+        self.measurements.iter().find(|of| of.name() == name)
+    }
+}
+
 impl Measurement {
     /// A measurement of `operation` without any figure.
     pub fn new(operation: &str) -> Self {
         Self {
             operation: operation.to_owned(),
             ..Self::default()
+        }
+    }
+
+    /// The operation, with the target if the file has its name.
+    pub fn name(&self) -> String {
+        match &self.target {
+            Some(target) => format!("{} on {target}", self.operation),
+            None => self.operation.clone(),
         }
     }
 
@@ -200,16 +225,21 @@ impl Measurement {
     }
 
     /// Length of the measurement, seconds: `ended` divided by `rate` if both are known, which is
-    /// more precise than the printed length.
+    /// more precise than a rounded length.
     pub fn elapsed(&self) -> Option<f64> {
+        let printed = self.seconds.as_ref().map(|said| said.value);
+        let is_exact = |range: &Range| range.from == range.to;
+        let of_list = || self.listed.as_ref()?.elapsed();
         let by_rate = || {
             let rate = self.rate.as_ref()?.value.middle();
             let ended = self.ended.as_ref()?.value;
             (rate > 0.0).then(|| ended as f64 / rate)
         };
-        let printed = || Some(self.seconds.as_ref()?.value.middle());
-        by_rate()
-            .or_else(printed)
+        let exact = printed.filter(is_exact).map(Range::middle);
+        exact
+            .or_else(of_list)
+            .or_else(by_rate)
+            .or(printed.map(Range::middle))
             .filter(|seconds| *seconds > 0.0 && seconds.is_finite())
     }
 
@@ -220,6 +250,48 @@ impl Measurement {
             _ if self.failures.is_empty() => Some(self.rate.as_ref()?.value.middle()),
             _ => None,
         }
+    }
+
+    /// What is counted as objects.
+    pub fn unit(&self) -> &'static str {
+        let unit = self.listed.as_ref().map(|listed| listed.unit);
+        unit.unwrap_or(Unit::Requests).word()
+    }
+
+    /// Objects in successful operations: one each, unless a list says their number.
+    pub fn objects(&self) -> Option<u64> {
+        match &self.listed {
+            Some(listed) => listed.objects,
+            None => self.ok(),
+        }
+    }
+
+    /// Objects in successful operations per second.
+    pub fn objects_per_second(&self) -> Option<f64> {
+        match &self.listed {
+            Some(listed) => Some(listed.objects? as f64 / self.elapsed()?),
+            None => self.speed(),
+        }
+    }
+
+    /// Bytes of successful operations; `None` if the file also counts those of failed operations.
+    pub fn bytes_of_ok(&self) -> Option<u64> {
+        let is_known = self.listed.is_some() || self.failed_and_counted() == 0;
+        self.bytes.filter(|_| is_known)
+    }
+
+    /// Bytes of successful operations per second; `None` for operations without content.
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        let bytes = self.bytes_of_ok().filter(|bytes| *bytes > 0)?;
+        Some(bytes as f64 / self.elapsed()?)
+    }
+
+    /// The percentile at `quantile` (0 to 1), if the file has this percentile and enough samples
+    /// for it, or does not say their number.
+    pub fn printable(&self, quantile: f64) -> Option<&Percentile> {
+        let samples = self.sampled();
+        let is_enough = samples.is_none_or(|samples| printable_percentile(quantile, samples));
+        self.percentile(quantile).filter(|_| is_enough)
     }
 
     /// The percentile at `quantile` (0 to 1), if the file has this percentile.

@@ -5,13 +5,17 @@ use tenbin_result::format::{plural, ratio};
 
 use super::repeated::{Pair, pairs};
 use super::{FileQuote, Files, LintFinding};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "single_runs",
-    summary: "single runs are compared, without a spread",
+    summary: Texts {
+        english: "single runs are compared, without a spread",
+        japanese: "1 回ずつの実行を、ばらつきを示さずに比べている",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("single_runs.md"),
+    explanation: pages!("single_runs"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
@@ -41,8 +45,8 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             "{} measured once in {} or {}, one file after the other: speed after/before of {}; \
              without repetitions, the variation of the same server between runs is unknown",
             plural(single.len(), "operation"),
-            before.file,
-            after.file,
+            before.file(),
+            after.file(),
             shown.join(", "),
         ),
         advice:

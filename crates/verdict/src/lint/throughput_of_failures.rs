@@ -4,7 +4,7 @@ use tenbin_result::Severity;
 use tenbin_result::format::{RATE, count, percent, plural};
 
 use super::{Files, LintFinding, measurements, quotes};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 /// Share of failed requests above which the figures are unusable: the limit for incorrect responses
 /// in the rule `errors`.
@@ -12,9 +12,13 @@ pub(super) const INVALID: f64 = 0.001;
 
 pub(super) const RULE: RuleInfo = RuleInfo {
     name: "throughput_of_failures",
-    summary: "the throughput counts requests that failed",
+    summary: Texts {
+        english: "the throughput counts requests that failed",
+        japanese: "スループットに、失敗したリクエストを数えている",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("throughput_of_failures.md"),
+    explanation: pages!("throughput_of_failures"),
+    ..RuleInfo::PLAIN
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {

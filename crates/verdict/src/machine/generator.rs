@@ -1,7 +1,7 @@
 //! How busy the load generator's threads were.
 
 use tenbin_record::{AgentPart, ClientUse, Environment, Slice};
-use tenbin_result::format::percent;
+use tenbin_result::{Message, Value, message};
 
 use crate::agents::part_of;
 use crate::cell::Cell;
@@ -29,8 +29,8 @@ impl Thread {
     /// Medians over the full slices of a cell; `None` without a full slice.
     pub(crate) fn of(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Self> {
         let threads = cell.full().into_iter().map(|slice| {
-            let others = slice.machine.as_ref().and_then(|machine| {
-                let share = backends.share_of_others(machine)?;
+            let others = slice.machine().and_then(|machine| {
+                let share = backends.share_of_others(&machine)?;
                 Some(share * machine.cpu?.cores as f64)
             });
             Self::of_slice(slice, others)
@@ -103,23 +103,25 @@ impl Thread {
     }
 
     /// "used 62 % of a core", followed by the wait for a core if the wait is long enough.
-    pub(crate) fn words(&self) -> String {
-        let used = format!("used {} of a core", percent(self.used));
-        if self.waited >= LITTLE {
-            format!(
-                "{used} and waited in {} of the time for one that other programs used",
-                percent(self.waited)
-            )
-        } else {
-            used
-        }
+    pub(crate) fn message(&self) -> Message {
+        message!(
+            "thread-use",
+            used = Value::Share(self.used),
+            waits = self.waited >= LITTLE,
+            waited = Value::Share(self.waited)
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::messages::Messages;
     use crate::testing::Run;
+
+    fn words(thread: Thread) -> String {
+        Messages::NONE.in_english(&thread.message())
+    }
 
     fn of_slice(used: f64, waited: f64, others: Option<f64>) -> Thread {
         let mut run = Run::single(1);
@@ -132,7 +134,7 @@ mod tests {
         let thread = of_slice(0.62, 0.35, Some(0.8));
         assert!(thread.is_busy() && thread.is_displaced(), "{thread:?}");
         assert_eq!(
-            thread.words(),
+            words(thread),
             "used 62 % of a core and waited in 35 % of the time for one that other programs used"
         );
         assert!(!of_slice(0.50, 0.35, Some(0.8)).is_busy());
@@ -150,6 +152,6 @@ mod tests {
     fn a_thread_that_uses_a_core_is_saturated() {
         let thread = of_slice(0.95, 0.04, Some(0.0));
         assert!(thread.is_busy() && !thread.is_displaced(), "{thread:?}");
-        assert_eq!(thread.words(), "used 95 % of a core");
+        assert_eq!(words(thread), "used 95 % of a core");
     }
 }

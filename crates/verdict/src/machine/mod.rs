@@ -5,11 +5,11 @@ pub(crate) mod generator;
 pub(crate) mod processor;
 
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
+use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
 /// A figure of one slice; `None` if it is unknown.
@@ -36,9 +36,9 @@ impl Place {
         })
     }
 
-    /// The basis of the median in words, such as "median of 8 slices".
-    pub(crate) fn basis(&self) -> String {
-        format!("median of {}", plural(self.slices, "slice"))
+    /// The basis of the median: "median of 8 slices".
+    pub(crate) fn basis(&self) -> Message {
+        message!("median-of-slices", slices = self.slices)
     }
 
     /// Whether a slice belongs to this place.
@@ -47,22 +47,19 @@ impl Place {
         is(&self.workload, &slice.workload) && is(&self.target, &slice.target)
     }
 
+    /// A finding of `rule` at this place.
     pub(crate) fn finding(
         self,
-        rule: &'static str,
+        rule: &RuleInfo,
         severity: Severity,
         cause: Cause,
-        evidence: String,
-        advice: &str,
+        evidence: Message,
+        advice: Message,
     ) -> Finding {
         Finding {
-            rule: rule.to_owned(),
-            severity,
-            cause,
             workload: self.workload,
             target: self.target,
-            evidence,
-            advice: advice.to_owned(),
+            ..rule.finding(severity, cause, evidence, advice)
         }
     }
 }
@@ -101,8 +98,8 @@ pub(crate) fn places_above(
 
 fn values(slices: &[&Slice], figure: Figure<'_>) -> Vec<f64> {
     let known = slices.iter().filter_map(|slice| {
-        let machine = slice.machine.as_ref()?;
-        figure(slice, machine)
+        let machine = slice.machine()?;
+        figure(slice, &machine)
     });
     known.collect()
 }
@@ -163,7 +160,7 @@ mod tests {
         let mut run = Run::pair(8);
         run.each(|slice| slice.machine().swapped_pages = None);
         assert_eq!(places(&run), []);
-        run.each(|slice| slice.0.machine = None);
+        run.each(|slice| slice.0.end.machine = None);
         assert_eq!(places(&run), []);
     }
 }

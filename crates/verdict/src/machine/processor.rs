@@ -1,7 +1,7 @@
 //! CPU use of a machine that load generator and target share.
 
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural};
+use tenbin_result::{Message, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -45,8 +45,9 @@ impl Busy {
         let median = |figure: &dyn Fn(&Slice) -> Option<f64>| {
             middle(full.iter().filter_map(|slice| figure(slice)))
         };
-        let per_second =
-            |slice: &Slice, seconds: f64| (slice.seconds > 0.0).then_some(seconds / slice.seconds);
+        let per_second = |slice: &Slice, seconds: f64| {
+            (slice.end.seconds > 0.0).then_some(seconds / slice.end.seconds)
+        };
         // The agents send the load, from other machines: this machine's load generator uses no CPU.
         let of_generator = |slice: &Slice| {
             if slice.agents.is_empty() {
@@ -63,7 +64,7 @@ impl Busy {
                 Some(server::busy_cores(slice)? + generator)
             })?,
             others: median(&|slice| {
-                let machine = slice.machine.as_ref()?;
+                let machine = slice.machine()?;
                 (machine.seconds > 0.0).then_some(machine.others_cpu_seconds? / machine.seconds)
             })
             .unwrap_or(0.0),
@@ -79,7 +80,7 @@ impl Busy {
                     server::amount(slice, |used| used.busiest_thread_seconds)?,
                 )
             }),
-            idle: median(&|slice| slice.machine.as_ref()?.cpu?.idle_share()),
+            idle: median(&|slice| slice.machine()?.cpu?.idle_share()),
             cores,
         })
     }
@@ -91,22 +92,14 @@ impl Busy {
             .unwrap_or_else(|| (1.0 - self.both / self.cores as f64).max(0.0))
     }
 
-    /// The idle share in words: "65 % of 2 cores was idle".
-    pub(crate) fn idle_words(&self) -> String {
-        self.idle_in_words("")
-    }
-
-    /// The idle share in words, with a word such as "at least " before the figure.
-    pub(crate) fn idle_in_words(&self, least: &str) -> String {
-        let share = percent(self.idle());
-        let cores = plural(self.cores, "core");
-        match self.idle {
-            Some(_) => format!("{least}{share} of {cores} was idle"),
-            None => format!(
-                "{least}{share} of {cores} was used neither by the target nor by the \
-                             load generator"
-            ),
-        }
+    /// The idle share: "65 % of 2 cores was idle".
+    pub(crate) fn idle_message(&self) -> Message {
+        message!(
+            "idle-cores",
+            share = Value::Share(self.idle()),
+            cores = self.cores,
+            known = self.idle.is_some()
+        )
     }
 
     /// Whether the idle share of the machine is known, rather than only the use by target and load

@@ -1,14 +1,17 @@
-//! The rules, one per file, in folders by subject.
+//! The rules, one per file, in folders by subject. Rules that only compare a figure of the machine
+//! with a limit, such as `steal`, are rows in `machine/thresholds.rs`.
 //!
-//! To add a rule, add a file with a page of explanation, a line in [`RULES`], and two tests: a run
+//! To add a rule, add a file with a page of explanation in each language, a line in [`RULES`], and two tests: a run
 //! with the finding and a run without the finding.
 
+mod availability;
 mod cache;
 mod comparison;
-mod connections;
-mod generator;
+pub(crate) mod connections;
+mod content;
+pub(crate) mod generator;
 mod load;
-mod machine;
+pub(crate) mod machine;
 mod objects;
 mod record;
 mod responses;
@@ -16,12 +19,14 @@ mod target;
 
 pub(crate) use comparison::absolute_figures::NAME as ABSOLUTE_FIGURES;
 pub(crate) use comparison::sustained::RULE as SUSTAINED;
+pub use content::literal_template::template_in_english;
 pub use generator::little::connecting;
-pub(crate) use generator::little::rho;
+pub use responses::left_behind::left_behind;
 
 use machine::thresholds;
 
 use crate::findings::rule::Rule;
+use crate::findings::rule_info::RuleInfo;
 
 /// Creates the rule that a file defines.
 macro_rules! rule {
@@ -34,16 +39,16 @@ macro_rules! rule {
 pub static RULES: &[Rule] = &[
     rule!(responses::errors),
     rule!(responses::read_back),
-    rule!(responses::mixed_responses),
-    rule!(responses::suspicious_response),
-    rule!(responses::content_under_load),
-    rule!(responses::unequal_answers),
+    rule!(content::mixed_responses),
+    rule!(content::suspicious_response),
+    rule!(content::content_under_load),
+    rule!(content::unequal_answers),
     rule!(connections::stream_limit),
     rule!(cache::unequal_hits),
     rule!(cache::no_hits),
-    rule!(responses::literal_template),
-    rule!(responses::changed_answers),
-    rule!(responses::unchecked_content),
+    rule!(content::literal_template),
+    rule!(content::changed_answers),
+    rule!(content::unchecked_content),
     rule!(responses::unequal_requests),
     rule!(responses::left_behind),
     rule!(cache::cache_forecast),
@@ -72,10 +77,10 @@ pub static RULES: &[Rule] = &[
     rule!(record::changed_record),
     rule!(record::incomplete),
     rule!(connections::resent),
-    rule!(target::process_ended),
-    rule!(target::outage),
-    rule!(target::dead_hosts),
-    rule!(target::failed_start),
+    rule!(availability::process_ended),
+    rule!(availability::outage),
+    rule!(availability::dead_hosts),
+    rule!(availability::failed_start),
     rule!(connections::keep_alive),
     rule!(connections::proxy_hop),
     rule!(connections::unequal_paths),
@@ -91,6 +96,7 @@ pub static RULES: &[Rule] = &[
     Rule::threshold(&thresholds::STORAGE_PRESSURE),
     Rule::threshold(&thresholds::CPU_FREQUENCY),
     rule!(machine::disk_space),
+    rule!(target::development_server),
     rule!(target::uneven_workers),
     rule!(load::too_few_connections),
     rule!(load::rate_too_low),
@@ -111,7 +117,7 @@ pub static RULES: &[Rule] = &[
     rule!(comparison::too_wide),
     rule!(comparison::one_start),
     rule!(record::unobserved),
-    rule!(responses::bare_line_feeds),
+    rule!(content::bare_line_feeds),
     rule!(load::optimum_concurrency),
     rule!(load::sweep_optimum),
     rule!(load::hysteresis),
@@ -120,6 +126,13 @@ pub static RULES: &[Rule] = &[
     rule!(objects::medium_objects),
     rule!(objects::large_objects),
 ];
+
+/// The description of a rule by its name; `None` for a rule that this version does not have.
+pub(crate) fn named(name: &str) -> Option<&'static RuleInfo> {
+    let mut all = RULES.iter();
+    all.find(|rule| rule.info.name == name)
+        .map(|rule| rule.info)
+}
 
 #[cfg(test)]
 mod tests {
@@ -132,10 +145,14 @@ mod tests {
         let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.info.name).collect();
         assert_eq!(names.len(), RULES.len());
         for rule in RULES {
-            assert!(!rule.info.summary.ends_with('.'), "{}", rule.info.name);
+            assert!(
+                !rule.info.summary.english.ends_with('.'),
+                "{}",
+                rule.info.name
+            );
             assert!(!rule.info.severities.is_empty(), "{}", rule.info.name);
             assert!(rule.info.severities.is_sorted(), "{}", rule.info.name);
-            let page = rule.info.explanation;
+            let page = rule.info.explanation.english;
             assert!(page.len() > 300, "{}", rule.info.name);
             for part in ["**Test.**", "**Threshold.**", "**What to do.**"] {
                 assert!(page.contains(part), "{} lacks {part}", rule.info.name);

@@ -76,16 +76,16 @@ impl<'e> Backends<'e> {
         let run = Run::of(plan, slices);
         let mut by_target: BTreeMap<&str, Vec<Backend>> = BTreeMap::new();
         let fewest = run.fewest_appearances();
-        for (name, appearances) in run.programs() {
+        for (program, appearances) in run.programs() {
             if appearances.values().sum::<usize>() < fewest {
                 continue;
             }
             // Take all processes of this name together; if that fails, take each process alone.
             let pids: Vec<i32> = appearances.keys().copied().collect();
-            let mut found = run.works_for(&Candidate::new(name, &pids));
+            let mut found = run.works_for(&Candidate::new(program, &pids));
             if found.is_empty() {
                 let lasting = appearances.iter().filter(|(_, count)| **count >= fewest);
-                let alone = lasting.map(|(pid, _)| Candidate::new(name, &[*pid]));
+                let alone = lasting.map(|(pid, _)| Candidate::new(program, &[*pid]));
                 found = alone.flat_map(|one| run.works_for(&one)).collect();
             }
             for (target, backend) in found {
@@ -123,9 +123,11 @@ impl<'e> Backends<'e> {
 
     /// Cores that the backends of the slice's target used in the slice; `None` if unknown.
     pub(crate) fn cores(&self, slice: &Slice) -> Option<f64> {
-        let machine = slice.machine.as_ref()?;
+        let machine = slice.machine()?;
         let backends = self.of_target(&slice.target);
-        let used = seconds(machine, |program| backends.iter().any(|b| b.is_it(program)))?;
+        let used = seconds(&machine, |program| {
+            backends.iter().any(|b| b.is_it(program))
+        })?;
         (machine.seconds > 0.0).then_some(used / machine.seconds)
     }
 
@@ -148,14 +150,14 @@ fn seconds(machine: &MachineUse, is_wanted: impl Fn(&ProgramUse) -> bool) -> Opt
 
 /// Processes of one name.
 struct Candidate<'r> {
-    name: &'r str,
+    program: Program<'r>,
     pids: Vec<i32>,
 }
 
 impl<'r> Candidate<'r> {
-    fn new(name: &'r str, pids: &[i32]) -> Self {
+    fn new(program: Program<'r>, pids: &[i32]) -> Self {
         Self {
-            name,
+            program,
             pids: pids.to_vec(),
         }
     }
@@ -167,7 +169,7 @@ impl<'r> Candidate<'r> {
 
     fn backend(&self, loaded: f64, (idle, in_pauses): (f64, bool)) -> Backend {
         Backend {
-            name: self.name.to_owned(),
+            name: self.program.0.to_owned(),
             pids: self.pids.clone(),
             loaded,
             idle,
@@ -176,19 +178,30 @@ impl<'r> Candidate<'r> {
     }
 }
 
+/// The name of a program, and its position among the names of the run.
+type Program<'r> = (&'r str, u32);
+
+/// CPU time of a process.
+struct Process {
+    /// Position of the program's name among the names of the run.
+    name: u32,
+    pid: i32,
+    cpu_seconds: f64,
+}
+
 /// A time in which programs were observed: a slice or a pause.
 struct Time<'r> {
     target: &'r str,
     workload: &'r str,
     seconds: f64,
-    programs: &'r [ProgramUse],
+    processes: Box<[Process]>,
 }
 
 impl Time<'_> {
     fn used(&self, candidate: &Candidate<'_>) -> f64 {
-        let of_it = |p: &&ProgramUse| p.name == candidate.name && candidate.has(p.pid);
-        let mine = self.programs.iter().filter(of_it);
-        mine.fold(0.0, |sum, program| sum + program.cpu_seconds)
+        let of_it = |p: &&Process| p.name == candidate.program.1 && candidate.has(p.pid);
+        let mine = self.processes.iter().filter(of_it);
+        mine.fold(0.0, |sum, process| sum + process.cpu_seconds)
     }
 
     fn cores(&self, candidate: &Candidate<'_>) -> f64 {
@@ -202,52 +215,76 @@ struct Run<'e, 'r> {
     targets: Vec<&'e str>,
     slices: Vec<Time<'r>>,
     pauses: Vec<Time<'r>>,
+    names: Names,
+}
+
+/// The names of all programs of a run, each with its position. A run has many slices, and few names.
+#[derive(Default)]
+struct Names(BTreeMap<String, u32>);
+
+impl Names {
+    fn processes(&mut self, programs: Vec<ProgramUse>) -> Box<[Process]> {
+        let programs = programs.into_iter().map(|program| {
+            let next = self.0.len() as u32;
+            Process {
+                name: *self.0.entry(program.name).or_insert(next),
+                pid: program.pid,
+                cpu_seconds: program.cpu_seconds,
+            }
+        });
+        programs.collect()
+    }
 }
 
 impl<'e, 'r> Run<'e, 'r> {
     fn of(plan: &'e Plan, slices: &'r [Slice]) -> Self {
-        let machines = || {
-            slices
-                .iter()
-                .filter_map(|it| Some((it, it.machine.as_ref()?)))
-        };
-        let full = machines().filter(|(slice, _)| !slice.cut_short);
-        let times = full.filter_map(|(slice, machine)| {
-            Some(Time {
+        let mut names = Names::default();
+        let (mut times, mut pauses) = (Vec::new(), Vec::new());
+        for slice in slices {
+            let Some(machine) = slice.machine() else {
+                continue;
+            };
+            let mut time = |seconds, programs| Time {
                 target: &slice.target,
                 workload: &slice.workload,
-                seconds: machine.seconds,
-                programs: machine.programs.as_deref()?,
-            })
-        });
-        let pauses = machines().filter_map(|(slice, machine)| {
-            let pause = machine.pause.as_ref()?;
-            Some(Time {
-                target: &slice.target,
-                workload: &slice.workload,
-                seconds: pause.seconds,
-                programs: &pause.programs,
-            })
-        });
+                seconds,
+                processes: names.processes(programs),
+            };
+            if let Some(programs) = machine.programs.filter(|_| !slice.end.cut_short) {
+                times.push(time(machine.seconds, programs));
+            }
+            if let Some(pause) = machine.pause {
+                pauses.push(time(pause.seconds, pause.programs));
+            }
+        }
+        times.retain(|time| time.seconds > 0.0);
+        pauses.retain(|time| time.seconds > 0.0);
         let targets = plan
             .targets
             .iter()
             .filter(|target| may_have_backend(target));
         Self {
             targets: targets.map(|target| target.name.as_str()).collect(),
-            slices: times.filter(|time| time.seconds > 0.0).collect(),
-            pauses: pauses.filter(|time| time.seconds > 0.0).collect(),
+            slices: times,
+            pauses,
+            names,
         }
     }
 
-    /// By name and process id: the number of slices in which the process used CPU time.
-    fn programs(&self) -> BTreeMap<&'r str, BTreeMap<i32, usize>> {
-        let mut names: BTreeMap<&str, BTreeMap<i32, usize>> = BTreeMap::new();
-        for program in self.slices.iter().flat_map(|time| time.programs) {
-            let pids = names.entry(&program.name).or_default();
-            *pids.entry(program.pid).or_default() += 1;
+    /// By program and process id: the number of slices in which the process used CPU time.
+    fn programs(&self) -> Vec<(Program<'_>, BTreeMap<i32, usize>)> {
+        let mut counts = vec![BTreeMap::new(); self.names.0.len()];
+        for process in self.slices.iter().flat_map(|time| &time.processes) {
+            *counts[process.name as usize]
+                .entry(process.pid)
+                .or_default() += 1;
         }
-        names
+        let names = self.names.0.iter();
+        let programs = names.map(|(name, &at)| {
+            let counts = std::mem::take(&mut counts[at as usize]);
+            ((name.as_str(), at), counts)
+        });
+        programs.collect()
     }
 
     /// Number of slices in which a backend must have used CPU time at least: its median use over the
@@ -469,8 +506,8 @@ mod tests {
         };
         let backends = Backends::of(&evidence);
         let slice = &run.slices[0];
-        let machine = slice.machine.as_ref().unwrap();
-        assert_eq!(backends.share_of_others(machine), Some(0.0));
+        let machine = slice.machine().unwrap();
+        assert_eq!(backends.share_of_others(&machine), Some(0.0));
         assert_eq!(backends.cores(slice), Some(0.97));
     }
 
@@ -500,8 +537,8 @@ mod tests {
             assert_eq!(found(&run), [database(), database()], "{put}");
             let backends = Backends::in_run(&run.plan, &run.slices);
             for slice in &run.slices {
-                let machine = slice.machine.as_ref().unwrap();
-                assert_eq!(backends.share_of_others(machine), Some(0.0));
+                let machine = slice.machine().unwrap();
+                assert_eq!(backends.share_of_others(&machine), Some(0.0));
             }
         }
     }
@@ -520,10 +557,20 @@ mod tests {
     fn a_program_that_may_be_idle_in_pauses_by_chance_is_unrelated() {
         // Four slices and pauses: 1 of 70 programs with random activity look like this.
         let mut run = with_two_workloads(0.9, 0.9);
-        let machines = run.slices.iter_mut().filter_map(|it| it.machine.as_mut());
-        machines.skip(4).for_each(|machine| machine.programs = None);
-        let machines = run.slices.iter_mut().filter_map(|it| it.machine.as_mut());
-        machines.skip(4).for_each(|machine| machine.pause = None);
+        let machines = run
+            .slices
+            .iter_mut()
+            .filter_map(|it| it.end.machine.as_mut());
+        machines
+            .skip(4)
+            .for_each(|machine| machine.get_mut().programs = None);
+        let machines = run
+            .slices
+            .iter_mut()
+            .filter_map(|it| it.end.machine.as_mut());
+        machines
+            .skip(4)
+            .for_each(|machine| machine.get_mut().pause = None);
         assert_eq!(found(&run), [vec![], vec![]]);
         // A program that uses a little at all times, in pauses too short for a tick of the clock.
         let mut little = with_two_workloads(0.06, 0.06);

@@ -1,8 +1,6 @@
 //! The resource use of a target in the window of a slice.
 
 pub(crate) mod backend;
-pub(crate) mod named_cause;
-pub(crate) mod out_of_space;
 pub(crate) mod processes;
 pub(crate) mod stages;
 pub(crate) mod stored;
@@ -19,18 +17,18 @@ const LATEST: f64 = 0.25;
 /// observation is missing and is added at the rate of the observed time. `None` without
 /// observations, or if the first observation came too late.
 pub(crate) fn amount(slice: &Slice, pick: impl FnOnce(&ServerUse) -> Option<f64>) -> Option<f64> {
-    let used = slice.server.as_ref()?;
+    let used = slice.server()?;
     let missed = used.missed_seconds.unwrap_or(0.0).max(0.0);
-    if missed > 0.0 && missed > LATEST * slice.seconds {
+    if missed > 0.0 && missed > LATEST * slice.end.seconds {
         return None;
     }
-    let seen = slice.seconds - missed;
+    let seen = slice.end.seconds - missed;
     let share = if missed > 0.0 {
-        slice.seconds / seen
+        slice.end.seconds / seen
     } else {
         1.0
     };
-    Some(pick(used)? * share)
+    Some(pick(&used)? * share)
 }
 
 /// The growth of a counter per completed operation.
@@ -55,10 +53,10 @@ pub fn cpu_seconds(slice: &Slice) -> Option<f64> {
 /// Cores that the target's own processes used. `None` if only the use of the whole host is known,
 /// which includes other programs.
 pub(crate) fn busy_cores(slice: &Slice) -> Option<f64> {
-    if slice.server?.scope != UseScope::Processes {
+    if slice.server()?.scope != UseScope::Processes {
         return None;
     }
-    (slice.seconds > 0.0).then_some(cpu_seconds(slice)? / slice.seconds)
+    (slice.end.seconds > 0.0).then_some(cpu_seconds(slice)? / slice.end.seconds)
 }
 
 #[cfg(test)]
@@ -68,7 +66,7 @@ mod tests {
 
     fn of(change: impl Fn(&mut ServerUse)) -> Slice {
         let mut run = Run::single(1);
-        run.each(|slice| change(slice.0.server.as_mut().expect("it is observed")));
+        run.each(|slice| change(slice.server()));
         run.slices.remove(0)
     }
 

@@ -16,10 +16,10 @@ pub(crate) fn of_cell(
     basis: &Basis<'_>,
     unobserved: &[Backend],
 ) -> Vec<ProcessCost> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for program in basis.slices().iter().flat_map(|slice| observed(slice)) {
-        if !names.contains(&program.name.as_str()) {
-            names.push(&program.name);
+        if !names.contains(&program.name) {
+            names.push(program.name);
         }
     }
     let of_name = |name: &str| {
@@ -36,7 +36,7 @@ pub(crate) fn of_cell(
             ..found
         }
     };
-    let named = names.into_iter().map(of_name);
+    let named = names.iter().map(|name| of_name(name));
     named.chain(unobserved.iter().map(of_backend)).collect()
 }
 
@@ -46,9 +46,7 @@ pub(crate) fn not_observed(target: &Target, slices: &[&Slice]) -> Option<&'stati
     if target.observe.is_some() || !matches!(target.reach, Reach::Endpoint { .. }) {
         return None;
     }
-    let here = slices
-        .iter()
-        .find_map(|slice| slice.machine.as_ref()?.target_here);
+    let here = slices.iter().find_map(|slice| slice.machine()?.target_here);
     Some(match here {
         Some(false) => "not observed: run tenbin observe on its machine and add --observe",
         _ => "not observed: add --observe port",
@@ -60,11 +58,11 @@ fn figures(
     basis: &Basis<'_>,
     observed: bool,
     name: &str,
-    pick: &dyn for<'s> Fn(&'s Slice) -> Vec<&'s ProgramUse>,
+    pick: &dyn Fn(&Slice) -> Vec<ProgramUse>,
 ) -> ProcessCost {
     let all = || cell.slices.iter().map(|slice| pick(slice));
-    let number = |found: &[&ProgramUse]| found.iter().map(|p| p.processes.unwrap_or(1)).sum();
-    let memory = |found: &[&ProgramUse]| {
+    let number = |found: &[ProgramUse]| found.iter().map(|p| p.processes.unwrap_or(1)).sum();
+    let memory = |found: &[ProgramUse]| {
         let sum: Option<u64> = found.iter().map(|p| p.rss_bytes).sum();
         sum.filter(|_| !found.is_empty())
     };
@@ -81,7 +79,7 @@ fn figures(
             }
             let seconds = found.iter().map(|p| p.cpu_seconds).sum();
             // For an observed target, the times of programs cover the observed part of the window.
-            let seconds = match slice.server {
+            let seconds = match slice.server() {
                 Some(_) => server::amount(slice, |_| Some(seconds))?,
                 None => seconds,
             };
@@ -91,14 +89,16 @@ fn figures(
     }
 }
 
-fn observed(slice: &Slice) -> impl Iterator<Item = &ProgramUse> {
-    let machine = slice.machine.iter();
-    machine.flat_map(|machine| machine.target_programs.iter().flatten())
+fn observed(slice: &Slice) -> impl Iterator<Item = ProgramUse> {
+    let machine = slice.machine();
+    let programs = machine.and_then(|machine| machine.target_programs);
+    programs.into_iter().flatten()
 }
 
-fn beside(slice: &Slice) -> impl Iterator<Item = &ProgramUse> {
-    let machine = slice.machine.iter();
-    machine.flat_map(|machine| machine.programs.iter().flatten())
+fn beside(slice: &Slice) -> impl Iterator<Item = ProgramUse> {
+    let machine = slice.machine();
+    let programs = machine.and_then(|machine| machine.programs);
+    programs.into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(crate) fn of_cell(basis: &Basis<'_>) -> Vec<StagesOf> {
 pub(crate) fn operations<'a>(slices: &[&'a Slice]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for slice in slices {
-        let Some(sums) = &slice.stages else {
+        let Some(sums) = &slice.end.stages else {
             continue;
         };
         let answered = slice.ops.iter().map(|op| op.name.as_str());
@@ -164,7 +164,7 @@ pub(crate) fn pooled(slices: &[&Slice], operation: &str) -> OperationStages {
         operation: operation.to_owned(),
         ..OperationStages::default()
     };
-    for part in slices.iter().filter_map(|slice| slice.stages.as_ref()) {
+    for part in slices.iter().filter_map(|slice| slice.end.stages.as_ref()) {
         if let Some(part) = part.of(operation) {
             sum.add(part);
         }
@@ -182,7 +182,7 @@ mod tests {
     /// Stage figures of target `a`; `made` gives the stage times by block.
     fn with_stages(made: impl Fn(u32) -> tenbin_record::StageSums) -> Vec<StagesOf> {
         let mut run = Run::pair(8);
-        run.each(|slice| slice.0.stages = Some(made(slice.0.block)));
+        run.each(|slice| slice.0.end.stages = Some(made(slice.0.block)));
         run.figures().remove(0).stages
     }
 

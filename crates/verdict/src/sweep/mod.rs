@@ -1,17 +1,16 @@
 //! The optimum of a parameter sweep.
 
-pub(crate) mod ladder;
 pub(crate) mod nodes;
 
 use tenbin_plan::{Plan, SweepPoint, Target, Workload};
 use tenbin_record::Slice;
-use tenbin_result::format::{BANDWIDTH, RATE, TIME, UNKNOWN, percent, ratio as times, ratio_ends};
-use tenbin_result::{Figure, Finding, Optimum, Trust};
+use tenbin_result::{Figure, Finding, Message, Metric, Optimum, Trust, Value, message};
 use tenbin_stats::{CONFIDENCE, Measured, ratio};
 
 use crate::cell::cells;
 use crate::compare::blocks::Blocks;
-use crate::compare::metric::{Direction, Metric};
+use crate::compare::metric::Measure;
+use crate::findings::messages::{Messages, interval, known, ratio_ends};
 
 /// Another value of the sweep with its ratio to the optimum. A ratio above 1 is better, also for
 /// figures for which lower is better.
@@ -79,9 +78,10 @@ fn optimum(
     let margin = plan.comparing.margin.share();
     let better = |one: &Target, other: &Target| {
         // Invert the ratio if lower is better, so that above 1 is always better.
-        let (below, above) = match metric.direction() {
-            Direction::HigherIsBetter => (other, one),
-            Direction::LowerIsBetter => (one, other),
+        let (below, above) = if metric.higher_is_better() {
+            (other, one)
+        } else {
+            (one, other)
         };
         ratio(
             &blocks.log_ratios(metric, &below.name, &above.name),
@@ -123,7 +123,7 @@ fn optimum(
         trust,
         sentence: String::new(),
     };
-    optimum.sentence = sentence(&optimum, metric);
+    optimum.sentence = Messages::NONE.in_english(&sentence(&optimum, metric));
     Some(optimum)
 }
 
@@ -132,47 +132,48 @@ fn value((_, ratio): &Rival) -> f64 {
     ratio.value().unwrap_or(f64::INFINITY)
 }
 
-/// The result in one sentence without a full stop.
-fn sentence(optimum: &Optimum, metric: Metric) -> String {
-    let word = if optimum.certain {
-        "the optimum"
-    } else {
-        "probably the optimum"
-    };
-    let about = format!("{} at {}", optimum.sweep, optimum.workload);
+/// The result in one sentence without a full stop. `metric` decides the workload of the sweep.
+pub(crate) fn sentence(optimum: &Optimum, metric: Metric) -> Message {
     match optimum.trust {
-        Trust::Invalid => {
-            format!("no optimum of {about}: the figures cannot be trusted; see the findings")
-        }
-        trust => {
-            let (place, reason) = (optimum.shown_place(), reason(optimum, metric));
-            trust.qualify(format!("{place} is {word} of {about}: {reason}"), &about)
-        }
+        Trust::Invalid => message!(
+            "no-sweep-optimum",
+            sweep = &optimum.sweep,
+            workload = &optimum.workload
+        ),
+        Trust::Suspect => message!("suspect", sentence = claim(optimum, metric)),
+        Trust::Valid => claim(optimum, metric),
     }
 }
 
-/// The figures behind the result, as a clause.
-fn reason(optimum: &Optimum, metric: Metric) -> String {
-    let unit = match metric {
-        Metric::Throughput => RATE,
-        Metric::Bandwidth => BANDWIDTH,
-        _ => TIME,
-    };
-    let figure = format!("{} {}", metric.phrase(), unit.with_interval(optimum.figure));
-    let (Some(place), ratio) = (&optimum.rival, optimum.rival_ratio) else {
-        return figure;
-    };
-    let interval = ratio.map_or_else(|| "interval unknown".to_owned(), ratio_ends);
-    let ratio = ratio.map_or_else(|| UNKNOWN.to_owned(), |ratio| times(ratio.value));
-    let beaten = if optimum.certain {
-        ""
-    } else {
-        ", which may exceed the margin"
-    };
-    format!(
-        "{figure}; no other value is more than {} better, and the closest is {place}, with \
-         {ratio} times its figure ({interval}){beaten}",
-        percent(optimum.margin)
+/// The result and the figures behind it, whatever the trust.
+pub(crate) fn claim(optimum: &Optimum, metric: Metric) -> Message {
+    let figure = optimum.figure;
+    let ends = figure.and_then(|figure| metric.unit().ends(figure));
+    message!(
+        "sweep-optimum",
+        place = &optimum.place,
+        largest = optimum.is_largest(),
+        certain = optimum.certain,
+        sweep = &optimum.sweep,
+        workload = &optimum.workload,
+        metric = metric.message(),
+        figure = known(figure.map(|figure| figure.value), |value| metric
+            .value(value)),
+        interval = interval(ends),
+        rival = optimum.rival.as_ref().map(|place| rival(optimum, place))
+    )
+}
+
+/// The clause about the closest other value of the sweep.
+fn rival(optimum: &Optimum, place: &str) -> Message {
+    let ratio = optimum.rival_ratio;
+    message!(
+        "sweep-rival",
+        margin = Value::Share(optimum.margin),
+        place = place,
+        ratio = known(ratio.map(|ratio| ratio.value), Value::Ratio),
+        interval = ratio.map_or_else(|| message!("interval-unknown"), ratio_ends),
+        certain = optimum.certain
     )
 }
 

@@ -3,18 +3,18 @@
 
 use tenbin_plan::{ClusterSizes, Plan, Target, Workload};
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, ratio as times, ratio_interval};
-use tenbin_result::{Figure, Finding, NodeScaling, NodeStep, Trust};
+use tenbin_result::{
+    Figure, Finding, Message, Metric, NodeScaling, NodeStep, Trust, Value, message,
+};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::compare::blocks::Blocks;
-use crate::compare::metric::Metric;
 use crate::evidence::is_closed;
-use crate::words::verb;
+use crate::findings::messages::{Messages, qualified, ratio_ends};
 
 /// The scaling of every cluster of the plan with at least two sizes, for every workload except
 /// maximum-rate searches. The findings limit the trust.
-pub(crate) fn node_ladders(
+pub(crate) fn node_scaling(
     plan: &Plan,
     slices: &[Slice],
     findings: &[Finding],
@@ -23,16 +23,16 @@ pub(crate) fn node_ladders(
     let workloads = plan.workloads.iter().filter(|work| work.search().is_none());
     let of_workload = |workload| {
         let blocks = Blocks::of(workload, slices);
-        let ladders = clusters.iter().filter_map(|sizes| {
+        let scalings = clusters.iter().filter_map(|sizes| {
             let steps = steps(plan, workload, sizes, &blocks);
-            (!steps.is_empty()).then(|| ladder(workload, sizes, steps, findings))
+            (!steps.is_empty()).then(|| scaling(workload, sizes, steps, findings))
         });
-        ladders.collect::<Vec<_>>()
+        scalings.collect::<Vec<_>>()
     };
     workloads.flat_map(of_workload).collect()
 }
 
-fn ladder(
+fn scaling(
     workload: &Workload,
     sizes: &ClusterSizes,
     steps: Vec<NodeStep>,
@@ -45,16 +45,27 @@ fn ladder(
         .collect();
     let concerning = findings.iter();
     let trust = Trust::after(concerning.filter(|finding| finding.concerns(workload, &sides)));
-    let clauses: Vec<String> = steps.iter().map(clause).collect();
-    let claim = format!("{cluster} at {workload}: {}", clauses.join("; "));
-    let about = format!("the gain of nodes of {cluster} at {workload}");
-    NodeScaling {
+    let mut found = NodeScaling {
         cluster: cluster.clone(),
         workload: workload.clone(),
-        sentence: trust.qualify(claim, &about),
+        sentence: String::new(),
         steps,
         trust,
-    }
+    };
+    found.sentence = Messages::NONE.in_english(&sentence(&found));
+    found
+}
+
+/// The result in one sentence without a full stop. For untrusted numbers, the sentence states that
+/// the numbers cannot be trusted.
+pub(crate) fn sentence(found: &NodeScaling) -> Message {
+    let of = |id: &str| {
+        let message = Message::new(id).with("cluster", &found.cluster);
+        message.with("workload", &found.workload)
+    };
+    let steps = Value::Clauses(found.steps.iter().map(clause).collect());
+    let claim = of("nodes-gain").with("steps", steps);
+    qualified(found.trust, claim, of("about-nodes"))
 }
 
 fn steps(
@@ -101,7 +112,7 @@ fn step(
     let nodes = target.host_count() as u64;
     let against_nodes = (!is_outside).then(|| other.host_count() as u64);
     NodeStep {
-        what: what(nodes, against_nodes),
+        what: Messages::NONE.in_english(&added(nodes, against_nodes)),
         target: target.name.clone(),
         nodes,
         against: other.name.clone(),
@@ -113,42 +124,47 @@ fn step(
 }
 
 /// The name of the added nodes.
-fn what(nodes: u64, against: Option<u64>) -> String {
-    match against {
-        None if nodes == 1 => "the first node".to_owned(),
-        None => format!("the first {nodes} nodes"),
-        Some(before) if nodes == before + 1 => format!("node {nodes}"),
-        Some(before) => format!("nodes {} to {nodes}", before + 1),
-    }
+pub(crate) fn added(nodes: u64, against: Option<u64>) -> Message {
+    let before = against.unwrap_or(0);
+    message!(
+        "nodes-added",
+        kind = Value::word(if against.is_some() { "more" } else { "first" }),
+        count = nodes.saturating_sub(before),
+        next = Value::Plain(before + 1),
+        last = Value::Plain(nodes)
+    )
 }
 
-fn clause(step: &NodeStep) -> String {
-    let NodeStep { what, against, .. } = step;
-    let added = step.nodes.saturating_sub(step.against_nodes.unwrap_or(0));
-    let count = usize::try_from(added).unwrap_or(usize::MAX);
-    let (adds, costs) = (verb(count, "adds", "add"), verb(count, "costs", "cost"));
+fn clause(step: &NodeStep) -> Message {
+    let count = step.nodes.saturating_sub(step.against_nodes.unwrap_or(0));
+    let verb = |verb| message!("node-verb", verb = Value::word(verb), count = count);
+    let of = |id: &str| {
+        let what = added(step.nodes, step.against_nodes);
+        Message::new(id).with("what", what)
+    };
     let Some(figure) = step.throughput else {
-        let worth = match step.against_nodes {
-            None => costs,
-            Some(_) => adds,
+        let changes = match step.against_nodes {
+            None => verb("costs"),
+            Some(_) => verb("adds"),
         };
-        return format!("how much {what} {worth} is unknown");
+        return of("node-unknown").with("changes", changes);
+    };
+    let against = |id: &str| {
+        let message = of(id).with("against", &step.against);
+        message.with("ratio", Value::Ratio(figure.value))
     };
     let Some(found) = figure.interval else {
-        return format!(
-            "{what} {} {} times the throughput of {against} (interval unknown)",
-            verb(count, "gives", "give"),
-            times(figure.value)
-        );
+        return against("node-gives").with("gives", verb("gives"));
     };
-    let change = percent((figure.value - 1.0).abs());
     let said = match (found.low > 1.0, found.high < 1.0) {
-        (true, _) => format!("{what} {adds} {change} throughput relative to {against}"),
-        (_, true) => format!("{what} {costs} {change} throughput relative to {against}"),
-        _ => format!("cannot tell whether {what} {adds} or {costs} throughput against {against}"),
+        (false, false) => against("node-cannot-tell")
+            .with("adds", verb("adds"))
+            .with("costs", verb("costs")),
+        (adds, _) => against("node-changes")
+            .with("changes", verb(if adds { "adds" } else { "costs" }))
+            .with("share", Value::Share((figure.value - 1.0).abs())),
     };
-    let interval = ratio_interval(step.throughput);
-    format!("{said} (ratio {}, {interval})", times(figure.value))
+    said.with("interval", ratio_ends(figure))
 }
 
 #[cfg(test)]
@@ -189,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_first_node_costs_and_each_further_one_gains() {
-        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 24));
+        let found = node_scaling_of(&run([1_000, 800, 1_500, 1_500], 24));
         assert_eq!(
             found,
             [
@@ -201,9 +217,12 @@ mod tests {
         );
     }
 
-    fn node_ladders_of(run: &Run) -> Vec<String> {
-        let ladders = node_ladders(&run.plan, &run.slices, &[]);
-        ladders.into_iter().map(|ladder| ladder.sentence).collect()
+    fn node_scaling_of(run: &Run) -> Vec<String> {
+        let scalings = node_scaling(&run.plan, &run.slices, &[]);
+        scalings
+            .into_iter()
+            .map(|scaling| scaling.sentence)
+            .collect()
     }
 
     #[test]
@@ -211,8 +230,8 @@ mod tests {
         let mut run = run([1_000, 800, 1_500, 2_000], 24);
         run.plan.targets.reverse();
         run.plan.comparing.baseline = 3;
-        let ladder = &node_ladders(&run.plan, &run.slices, &[])[0];
-        let steps: Vec<(&str, u64, Option<u64>)> = ladder
+        let scaling = &node_scaling(&run.plan, &run.slices, &[])[0];
+        let steps: Vec<(&str, u64, Option<u64>)> = scaling
             .steps
             .iter()
             .map(|step| (step.target.as_str(), step.nodes, step.against_nodes))
@@ -221,7 +240,7 @@ mod tests {
             steps,
             [("one", 1, None), ("two", 2, Some(1)), ("three", 3, Some(2))]
         );
-        let times: Vec<f64> = ladder
+        let times: Vec<f64> = scaling
             .steps
             .iter()
             .filter_map(|step| Some(step.median?.value))
@@ -231,21 +250,21 @@ mod tests {
 
     #[test]
     fn few_blocks_have_no_interval_and_none_have_no_figure() {
-        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4));
+        let found = node_scaling_of(&run([1_000, 800, 1_500, 1_500], 4));
         assert!(found[0].contains("gives 0.800 times the throughput of direct (interval unknown)"));
-        let found = node_ladders_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
+        let found = node_scaling_of(&run([1_000, 800, 1_500, 1_500], 4).interrupted(3));
         assert!(
             found[0].contains("how much the first node costs is unknown"),
             "{found:?}"
         );
-        assert_eq!(node_ladders_of(&Run::pair(8)), [""; 0]);
+        assert_eq!(node_scaling_of(&Run::pair(8)), [""; 0]);
     }
 
     #[test]
     fn a_baseline_in_the_cluster_is_its_first_size() {
         let mut run = run([1_000, 800, 1_500, 1_500], 24);
         run.plan.comparing.baseline = 1;
-        let steps = node_ladders(&run.plan, &run.slices, &[]).remove(0).steps;
+        let steps = node_scaling(&run.plan, &run.slices, &[]).remove(0).steps;
         assert_eq!(steps.len(), 2);
         assert_eq!(steps[0].what, "node 2");
     }

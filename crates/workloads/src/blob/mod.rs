@@ -1,42 +1,19 @@
 //! Blobs that are stored, read and deleted by location, in phases.
 //!
-//! Phases on one target with the same plan keys `locations` and `prefix` share a [`set`] of blobs.
-//! Each protocol for blobs implements the trait in [`protocol`].
+//! Phases on one target with the same plan keys `locations` and `prefix` share a
+//! [set](stored::set) of blobs. Each protocol for blobs implements the trait in [`protocols`].
 
-mod access;
-mod allocation;
-mod batch;
-mod checksums;
-mod delete;
-mod disk;
-mod dummy;
-mod encoding;
-mod files;
-mod follower;
-mod get;
-mod in_flight;
-mod journal;
-mod messages;
-mod pieces;
-mod positions;
+mod phases;
 mod prepared;
-mod protocol;
-mod put;
-mod read_order;
-mod recorder;
-mod response;
-mod run_journals;
-mod s3;
-mod set;
-mod transfer;
-
-pub(crate) use self::transfer::{BlobReport, BlobState};
+mod protocols;
+pub(crate) mod stored;
 
 use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 
 use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Prepared};
+use crate::kind::Kind;
+use crate::prepared::Prepared;
 use crate::site::Site;
 
 /// Name of the set of blobs that a phase uses.

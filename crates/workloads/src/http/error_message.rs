@@ -8,7 +8,7 @@ use tenbin_plan::HttpWork;
 
 use super::head::Success;
 use crate::redirect::location_of;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 
 /// Bytes of an error response that are parsed.
 const READ_BYTES: usize = 4096;

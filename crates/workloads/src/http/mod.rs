@@ -10,7 +10,8 @@ mod responses;
 use tenbin_plan::{self as plan, WorkloadKind};
 
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Prepared};
+use crate::kind::Kind;
+use crate::prepared::Prepared;
 use crate::site::Site;
 
 /// The workload kind `http`.

@@ -10,7 +10,9 @@ use tenbin_plan::{self as plan, HttpWork};
 use super::head::{self, Parts, Success};
 use super::responses::{Expected, Judge};
 use crate::error::WorkloadError;
-use crate::kind::{IMPOSSIBLE, Prepared, Stage};
+use crate::prepared::{
+    AgentSide, IMPOSSIBLE, NoSequence, Observation, Prepared, SetUp, Stage, StoresNothing,
+};
 use crate::remote::{SliceReport, SliceState};
 use crate::responses::{ExpectedResponse, Report, ResponseComparison};
 use crate::site::Site;
@@ -68,12 +70,32 @@ impl PreparedHttp {
 }
 
 impl Prepared for PreparedHttp {
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        self.workers(self.workers)
+    }
+
+    /// Merges the reports, which workers write when they are dropped.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+        self.seen = self.expected.slice_done();
+    }
+}
+
+impl SetUp for PreparedHttp {
+    fn check(&mut self) -> Option<Stage> {
+        None
+    }
+
     /// Sends the request several times to learn the expected response.
     fn before_run(&mut self) -> Option<Stage> {
         let sender = self.sender();
         let request = Arc::clone(&self.request);
         self.expected
             .probe(true, || sender, move |status| request.success.holds(status))
+    }
+
+    fn refused(&self) -> Option<String> {
+        self.expected.refused()
     }
 
     fn before_warm_up(&mut self) -> Option<Stage> {
@@ -86,6 +108,29 @@ impl Prepared for PreparedHttp {
         )
     }
 
+    /// A response before the run that fails a check or looks like an error.
+    fn notes(&self) -> Vec<String> {
+        let sentence = |what| format!("workload \"{}\": {what}", self.work);
+        let doubt = self.expected.doubt().into_iter();
+        doubt.map(sentence).collect()
+    }
+}
+
+impl NoSequence for PreparedHttp {}
+
+impl Observation for PreparedHttp {
+    fn response_comparison(&mut self) -> Option<ResponseComparison> {
+        self.seen.take()
+    }
+
+    fn expected_response(&self) -> Option<ExpectedResponse> {
+        self.expected.summary()
+    }
+
+    fn suspicious_response(&self) -> Option<String> {
+        self.expected.suspicion()
+    }
+
     /// Sends the request again to compare the responses of the unloaded server.
     fn count_again(&mut self) -> Option<Stage> {
         let sender = self.sender();
@@ -93,25 +138,9 @@ impl Prepared for PreparedHttp {
         self.expected
             .probe_after(|| sender, move |status| request.success.holds(status))
     }
+}
 
-    fn refused(&self) -> Option<String> {
-        self.expected.refused()
-    }
-
-    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        self.workers(self.workers)
-    }
-
-    /// Merges the reports, which workers write when they are dropped.
-    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
-        drop(workers);
-        self.seen = self.expected.slice_done();
-    }
-
-    fn response_comparison(&mut self) -> Option<ResponseComparison> {
-        self.seen.take()
-    }
-
+impl AgentSide for PreparedHttp {
     fn state_for_agents(&mut self) -> SliceState {
         SliceState {
             reference: self.expected.reference(),
@@ -129,6 +158,10 @@ impl Prepared for PreparedHttp {
         Ok(())
     }
 
+    fn is_continuable(&self) -> bool {
+        true
+    }
+
     fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         if let Some(reference) = state.reference {
             self.expected.expect(reference);
@@ -142,22 +175,9 @@ impl Prepared for PreparedHttp {
             ..SliceReport::default()
         }
     }
-
-    fn expected_response(&self) -> Option<ExpectedResponse> {
-        self.expected.summary()
-    }
-
-    fn suspicious_response(&self) -> Option<String> {
-        self.expected.suspicion()
-    }
-
-    /// A response before the run that fails a check or looks like an error.
-    fn notes(&self) -> Vec<String> {
-        let sentence = |what| format!("workload \"{}\": {what}", self.work);
-        let doubt = self.expected.doubt().into_iter();
-        doubt.map(sentence).collect()
-    }
 }
+
+impl StoresNothing for PreparedHttp {}
 
 /// The request and its success statuses, shared by all threads.
 struct Request {

@@ -9,7 +9,7 @@ use tenbin_plan::HttpWork;
 use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
 use super::head::Success;
-use crate::kind::Stage;
+use crate::prepared::Stage;
 use crate::responses::{
     CONNECTIONS, Comparing, ExpectedResponse, Findings, Known, Monitor, Prober, Reference, Report,
     ResponseComparison, Rules, Unchecked,

@@ -15,6 +15,8 @@ pub(super) struct Sent {
     pub(super) refusals: u32,
     /// Time at which the first attempt was prepared, nanoseconds since the start of the slice.
     pub(super) started: u64,
+    /// As `started`, of the last attempt.
+    last_started: u64,
     /// Number of times that the limit of concurrent requests had been halved when the current
     /// attempt was admitted.
     pub(super) mark: u64,
@@ -82,6 +84,7 @@ impl Ledger {
         let sent = &mut self.sent[place];
         (sent.tag, sent.note, sent.op) = (exchange.tag, exchange.note, exchange.op);
         (sent.refusals, sent.started, sent.mark) = (0, now, 0);
+        sent.last_started = now;
         (sent.again, sent.requested_wait) = (false, None);
         exchange.tag = place as u64;
         self.out += 1;
@@ -144,6 +147,7 @@ impl Ledger {
         exchange.timeout = waiting.timeout;
         exchange.content = waiting.content;
         (sent.again, sent.requested_wait) = (false, None);
+        sent.last_started = now;
         self.out += 1;
         Some(sent)
     }
@@ -157,6 +161,7 @@ impl Ledger {
             op: sent.op,
             refusals: sent.refusals,
             started: sent.started,
+            last_started: sent.last_started,
         };
         self.sent.give_back(place);
         self.out -= 1;
@@ -204,4 +209,5 @@ pub(super) struct Over {
     pub(super) op: usize,
     pub(super) refusals: u32,
     pub(super) started: u64,
+    pub(super) last_started: u64,
 }

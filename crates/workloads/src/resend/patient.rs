@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
-    Transaction, Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead,
+    Workload,
 };
 
 use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
 use super::governor::{Governor, MOST_ATTEMPTS};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Over};
+use crate::delegate::delegate;
 use crate::rng::Rng;
 
 /// Text in the failure table for an attempt that is retried; a retried attempt does not count as a
@@ -31,6 +32,8 @@ pub struct Patient {
     ledger: Ledger,
     rng: Rng,
     exhausted: bool,
+    /// Whether the attempt that ended last is repeated.
+    is_repeated: bool,
 }
 
 impl Patient {
@@ -42,6 +45,7 @@ impl Patient {
             ledger: Ledger::default(),
             rng: Rng::new(index, &[]),
             exhausted: false,
+            is_repeated: false,
         }
     }
 
@@ -63,12 +67,19 @@ impl Patient {
 
     /// Keeps the refused request of this exchange for a retry.
     fn put_off(&mut self, exchange: &Exchange) {
+        self.is_repeated = true;
         let sent = self.ledger.of(exchange);
         let (mark, requested_wait, refusals) = (sent.mark, sent.requested_wait, sent.refusals);
         self.governor.refuse(mark, requested_wait);
         let wait = BACK_OFF.wait(refusals, &mut self.rng);
         self.ledger
             .park(exchange, wait.max(requested_wait.unwrap_or(0)));
+    }
+
+    /// Ends the request of this exchange.
+    fn close(&mut self, exchange: &mut Exchange) -> Over {
+        self.is_repeated = false;
+        self.ledger.close(exchange)
     }
 
     /// The text of a failure; for a request that was retried, with the number of attempts or of
@@ -86,18 +97,10 @@ impl Patient {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Workload for Patient {
-    fn operations(&self) -> &[&'static str] {
-        self.worker.operations()
-    }
-
-    fn role(&self, op: usize) -> Role {
-        self.worker.role(op)
-    }
-
-    fn transaction(&mut self) -> Option<Transaction> {
-        self.worker.transaction()
-    }
+    delegate!(self.worker: operations role transaction own_connections follows unprepared);
+    delegate!(self.worker: gives_up slice_over);
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         self.ledger.wake(now.nanos);
@@ -155,7 +158,7 @@ impl Workload for Patient {
             self.put_off(exchange);
             return Judgement::Failed(ErrorClass::Status, SENT_AGAIN.to_owned());
         }
-        let refusals = self.ledger.close(exchange).refusals;
+        let refusals = self.close(exchange).refusals;
         match self.worker.judge(exchange, status, length) {
             Judgement::Failed(class, text) => {
                 let text = self.with_attempts(text, refusals);
@@ -166,6 +169,12 @@ impl Workload for Patient {
                 self.governor.ended();
                 correct
             }
+        }
+    }
+
+    fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
+        if !self.is_repeated {
+            self.worker.completed(exchange, outcome);
         }
     }
 
@@ -188,7 +197,7 @@ impl Workload for Patient {
             self.put_off(exchange);
             return;
         }
-        self.ledger.close(exchange);
+        self.close(exchange);
         self.governor.ended();
         self.worker.lost(exchange, class);
     }

@@ -9,42 +9,22 @@
 use std::collections::VecDeque;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
-    Transaction, Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead,
+    Role, Transaction, Workload,
 };
 
 use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
 use super::ledger::{Ledger, Over};
+use crate::delegate::delegate;
+use crate::intern::interned;
 use crate::rng::Rng;
-use crate::s3::messages::refusal::code;
+use crate::s3::messages::judging::code;
 
 /// Upper bounds of the random waits before a retry: 200 ms, doubling up to 1 s.
 const BACK_OFF: BackOff = BackOff {
     first: 200_000_000,
     most: 1_000_000_000,
 };
-
-/// Names of operations and of their attempts.
-const ATTEMPTS: [(&str, &str); 18] = [
-    ("PUT", "PUT attempt"),
-    ("GET", "GET attempt"),
-    ("DELETE", "DELETE attempt"),
-    ("DELETE batch", "DELETE batch attempt"),
-    ("LIST", "LIST attempt"),
-    ("STAT", "STAT attempt"),
-    ("COPY", "COPY attempt"),
-    ("GET part", "GET part attempt"),
-    ("PUT tags", "PUT tags attempt"),
-    ("GET tags", "GET tags attempt"),
-    ("DELETE tags", "DELETE tags attempt"),
-    ("RETAIN", "RETAIN attempt"),
-    ("LEGAL HOLD", "LEGAL HOLD attempt"),
-    ("APPEND", "APPEND attempt"),
-    ("SNOWBALL", "SNOWBALL attempt"),
-    ("ZIP GET", "ZIP GET attempt"),
-    ("ZIP LIST", "ZIP LIST attempt"),
-    ("FAN-OUT", "FAN-OUT attempt"),
-];
 
 /// A worker that retries refused requests; the time of an operation includes its retries.
 pub(crate) struct Retrying<W> {
@@ -60,6 +40,9 @@ pub(crate) struct Retrying<W> {
     attempts: Vec<Option<usize>>,
     transactions: VecDeque<Transaction>,
     exhausted: bool,
+    /// Time from the start of the first to the start of the last attempt, nanoseconds, of the
+    /// request that ended last; `None` if the attempt that ended last is repeated.
+    before_last: Option<u64>,
 }
 
 impl<W: Workload> Retrying<W> {
@@ -70,10 +53,9 @@ impl<W: Workload> Retrying<W> {
         let mut names = inner.to_vec();
         let mut attempts = Vec::new();
         for (op, name) in inner.iter().enumerate() {
-            let counted = worker.role(op) == Role::Request;
-            let known = ATTEMPTS.iter().find(|(known, _)| counted && known == name);
-            attempts.push(known.map(|(_, attempt)| {
-                names.push(attempt);
+            let is_counted = worker.role(op) == Role::Request;
+            attempts.push(is_counted.then(|| {
+                names.push(interned(&format!("{name} attempt")));
                 names.len() - 1
             }));
         }
@@ -87,6 +69,7 @@ impl<W: Workload> Retrying<W> {
             attempts,
             transactions: VecDeque::new(),
             exhausted: false,
+            before_last: None,
         }
     }
 
@@ -101,10 +84,19 @@ impl<W: Workload> Retrying<W> {
 
     /// Keeps the refused request of this exchange for a retry.
     fn put_off(&mut self, exchange: &Exchange) {
+        self.before_last = None;
         let sent = self.ledger.of(exchange);
         let wait = BACK_OFF.wait(sent.refusals, &mut self.rng);
         let wait = wait.max(sent.requested_wait.unwrap_or(0));
         self.ledger.park(exchange, wait);
+    }
+
+    /// Ends the operation of this exchange.
+    fn close(&mut self, exchange: &mut Exchange) -> Over {
+        let over = self.ledger.close(exchange);
+        exchange.op = over.op;
+        self.before_last = Some(over.last_started - over.started);
+        over
     }
 
     /// Reports the operation as a transaction, after its last attempt.
@@ -133,7 +125,10 @@ impl<W: Workload> Retrying<W> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for Retrying<W> {
+    delegate!(self.worker: own_connections follows unprepared gives_up slice_over);
+
     fn operations(&self) -> &[&'static str] {
         &self.names
     }
@@ -213,12 +208,19 @@ impl<W: Workload> Workload for Retrying<W> {
             return Judgement::Failed(ErrorClass::Status, text);
         }
         let sent = self.payload(exchange).len() as u64;
-        let over = self.ledger.close(exchange);
-        exchange.op = over.op;
+        let over = self.close(exchange);
         let judgement = self.worker.judge(exchange, status, length);
         let payload = exchange.content.unwrap_or(sent.max(length));
         self.conclude(over, payload, &judgement);
         judgement
+    }
+
+    fn completed(&mut self, exchange: &Exchange, outcome: RequestOutcome) {
+        if let Some(before_last) = self.before_last {
+            let nanos = before_last + outcome.nanos;
+            let outcome = RequestOutcome { nanos, ..outcome };
+            self.worker.completed(exchange, outcome);
+        }
     }
 
     fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
@@ -234,8 +236,7 @@ impl<W: Workload> Workload for Retrying<W> {
             self.put_off(exchange);
             return;
         }
-        let over = self.ledger.close(exchange);
-        exchange.op = over.op;
+        let over = self.close(exchange);
         self.worker.lost(exchange, class);
         self.conclude(over, 0, &Judgement::Failed(class, String::new()));
     }

@@ -4,12 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
+    Transaction, Workload,
 };
 
 use super::Learned;
 use super::content::{START, finished, fold};
 use super::observed::{HeadNotes, MOST_BYTES, Observed};
+use crate::delegate::delegate;
 use crate::redirect::{is_redirect, location_of, redirected};
 
 /// Number of connections that a probe opens, one after the other.
@@ -123,9 +125,20 @@ impl Prober {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Workload for Prober {
+    delegate!(self.inner: own_connections payload payload_file loss unprepared slice_over);
+
     fn operations(&self) -> &[&'static str] {
         &["probe"]
+    }
+
+    fn role(&self, _op: usize) -> Role {
+        Role::Request
+    }
+
+    fn transaction(&mut self) -> Option<Transaction> {
+        None
     }
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
@@ -140,10 +153,6 @@ impl Workload for Prober {
         let next = self.inner.next(now, exchange);
         exchange.op = 0;
         next
-    }
-
-    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
-        self.inner.payload(exchange)
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
@@ -193,6 +202,13 @@ impl Workload for Prober {
         ));
         Judgement::Correct
     }
+
+    /// A probe is part of no figures.
+    fn follows(&self) -> bool {
+        false
+    }
+
+    fn completed(&mut self, _exchange: &Exchange, _outcome: RequestOutcome) {}
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {
         self.is_over = true;

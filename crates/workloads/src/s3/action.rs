@@ -1,13 +1,14 @@
 //! The trait [`Action`] of S3 operations.
 //!
-//! To add an operation, create a file in `actions/` with an implementation of [`Action`] and a line
-//! in the table `ACTIONS`.
+//! To add an operation, add its row in `tenbin_plan`, create a file in `actions/` with an
+//! implementation of [`Action`], and name the file in `actions/mod.rs`.
 
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role, Transaction,
 };
+use tenbin_plan::s3::Feature;
 use tenbin_plan::{S3Operation, S3Work};
 
 use crate::s3::content::Content;
@@ -17,33 +18,6 @@ use crate::s3::objects::marks::Marks;
 use crate::s3::objects::orders::Orders;
 use crate::s3::place::Place;
 use crate::site::Site;
-
-/// Entry of an operation in the table `ACTIONS`, the only place where operations are registered.
-pub(crate) struct ActionKind {
-    pub(crate) operation: S3Operation,
-    /// What must exist on the server before the operation can be sent.
-    pub(crate) layout: Layout,
-    /// Requests that show whether the server supports the operation; `None` if every server does.
-    pub(crate) probe: Option<Probe>,
-    /// Creates the action of a worker.
-    pub(crate) make: fn(&mut Setting<'_>) -> Box<dyn Action>,
-}
-
-/// The requests before the first slice that find out whether a server supports an operation.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Probe {
-    /// What the server does not support if the requests fail, for example `append`.
-    pub(crate) what: &'static str,
-    /// Number of requests.
-    pub(crate) requests: u32,
-}
-
-impl Probe {
-    /// A probe with one request of the operation.
-    pub(crate) const fn once(what: &'static str) -> Option<Self> {
-        Some(Self { what, requests: 1 })
-    }
-}
 
 /// What must exist before an operation can be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +30,21 @@ pub(crate) enum Layout {
     InParts,
     /// Every object of the workload, in ZIP archives.
     Archives,
+}
+
+impl Layout {
+    /// What must exist for this operation.
+    pub(crate) fn of(operation: S3Operation) -> Self {
+        if !operation.needs_objects() {
+            Self::Nothing
+        } else if operation.has(Feature::Archive) {
+            Self::Archives
+        } else if operation.has(Feature::Parts) {
+            Self::InParts
+        } else {
+            Self::Objects
+        }
+    }
 }
 
 /// Arguments for the creation of an action for one worker of one slice.
@@ -90,7 +79,7 @@ pub(crate) struct Setting<'a> {
 /// operations. Each worker has its own instance. [`Exchange::op`] is an index into
 /// [`Action::operations`]; the action can use [`Exchange::tag`] freely.
 pub(crate) trait Action: Send {
-    /// Names of the operations.
+    /// Names of the operations: usually the titles of an [`S3Operation`].
     fn operations(&self) -> &'static [&'static str];
 
     /// Role of the operation with this index.

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tenbin_plan::S3Work;
+use tenbin_plan::{S3Work, Style};
 
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::objects::generations::Generations;
 use crate::s3::objects::versions::{self, VersionId, VersionIds};
 use crate::s3::place::{ObjectPath, Place};
@@ -61,7 +61,7 @@ impl WorkerContext {
     pub(crate) fn write_source(&mut self, out: &mut Vec<u8>, object: u64) {
         let bucket = self.place.bucket_of(object);
         out.clear();
-        if self.work.virtual_host {
+        if self.work.style == Style::Virtual {
             out.push(b'/');
             out.extend_from_slice(self.place.buckets[bucket].name.as_bytes());
         }

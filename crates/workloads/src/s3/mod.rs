@@ -9,7 +9,7 @@ pub(crate) mod messages;
 mod objects;
 pub(crate) mod place;
 mod prepared;
-mod read_back;
+pub(crate) mod read_back;
 pub(crate) mod setup;
 pub(crate) mod signing;
 pub(crate) mod slots;
@@ -18,15 +18,15 @@ mod workers;
 
 use tenbin_plan::{self as plan, DataSet, WorkloadKind};
 
-pub use messages::refusal::{code, explain};
+pub use messages::judging::{code, explain};
 pub use place::prefix;
-pub(crate) use read_back::ExportedSample;
 pub use signing::{sigv2, sigv4, uri};
 
 use self::prepared::PreparedS3;
 use self::setup::requirements;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, Prepared, TargetProbe};
+use crate::kind::{Kind, TargetProbe};
+use crate::prepared::Prepared;
 use crate::site::Site;
 
 /// The workload kind `s3`.

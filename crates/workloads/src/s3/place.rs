@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenbin_plan::{KeyOrder, S3Work};
+use tenbin_plan::{KeyOrder, S3Work, Style};
 
 use crate::rng::mix;
 use crate::s3::objects::catalogue::Catalogue;
@@ -116,13 +116,27 @@ impl Place {
         let given_prefix = work.prefix.clone().unwrap_or_default();
         let prefix = prefix(work, seed, workload);
         let shape = KeyShape {
-            levels: work.prefixes.0.iter().map(|&names| names.into()).collect(),
+            levels: work
+                .prefixes
+                .iter()
+                .flat_map(|prefixes| &prefixes.0)
+                .map(|&names| names.into())
+                .collect(),
             scattered: work.keys == KeyOrder::Random,
             salt: mix(seed),
         };
         let base = decode(target.url.path().trim_end_matches('/').as_bytes());
         let buckets = bucket_names(work)
-            .map(|name| Bucket::new(name, &base, target, work.virtual_host, &prefix, &shape))
+            .map(|name| {
+                Bucket::new(
+                    name,
+                    &base,
+                    target,
+                    work.style == Style::Virtual,
+                    &prefix,
+                    &shape,
+                )
+            })
             .collect();
         Self {
             prefix,
@@ -327,7 +341,7 @@ mod tests {
         assert_eq!(path_style.key(7), "tenbin-00000000000000ab/put/00000007");
 
         let virtual_host = S3Work {
-            virtual_host: true,
+            style: Style::Virtual,
             ..work()
         };
         let place = place("http://localhost:9000/", &virtual_host, "put");
@@ -372,7 +386,7 @@ mod tests {
     #[test]
     fn a_key_of_our_own_is_known_again() {
         let spread = S3Work {
-            prefixes: Prefixes(vec![3]),
+            prefixes: Some(Prefixes(vec![3])),
             keys: KeyOrder::Random,
             buckets: 2,
             ..work()
@@ -408,7 +422,7 @@ mod tests {
     fn keys_differ_and_spread_over_their_prefixes() {
         let spread = S3Work {
             prefix: Some("mine/".to_owned()),
-            prefixes: Prefixes(vec![3, 2]),
+            prefixes: Some(Prefixes(vec![3, 2])),
             keys: KeyOrder::Random,
             ..work()
         };
@@ -434,7 +448,7 @@ mod tests {
         ) {
             let work = S3Work {
                 prefix,
-                prefixes: Prefixes(levels),
+                prefixes: Some(Prefixes(levels)),
                 keys: [KeyOrder::Sequential, KeyOrder::Random][usize::from(random)],
                 ..work()
             };

@@ -1,16 +1,20 @@
 //! An S3 workload prepared for one target, from the check of its buckets to the cleanup.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
+use tenbin_plan::s3::{Feature, SupportProbe};
 use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
 
-use crate::kind::{IMPOSSIBLE, Leftover, Prepared, Reading, Stage};
+use crate::prepared::{
+    AgentSide, CleanUp, IMPOSSIBLE, Leftover, Observation, Prepared, Reading, Sequence, SetUp,
+    Stage,
+};
 use crate::remote::{SliceReport, SliceState, position_after};
 use crate::rng::name_number;
-use crate::s3::action::{Layout, Probe};
-use crate::s3::actions::kind_of;
+use crate::s3::action::Layout;
 use crate::s3::cleanup::deletion::{Deletion, Remains};
 use crate::s3::content::Content;
 use crate::s3::messages::extra_headers::ExtraHeaders;
@@ -56,10 +60,8 @@ pub(super) struct PreparedS3 {
     pub(super) cursors: Arc<Mutex<Cursors>>,
     /// The order in which each worker selects objects.
     pub(super) orders: Arc<Mutex<Orders>>,
-    /// Whether existing objects were listed; `heeded`: whether the result was used.
-    pub(super) surveyed: bool,
-    pub(super) heeded: bool,
-    pub(super) found: Arc<Mutex<Catalogue>>,
+    /// The next step before the first slice.
+    pub(super) set_up: SetUpStep,
     /// The existing data set, if the workload uses it.
     pub(super) there: Option<Found>,
     /// Objects that must be loaded before the run; `None` for all.
@@ -70,36 +72,100 @@ pub(super) struct PreparedS3 {
     pub(super) stay: u64,
     /// Multipart uploads to abort.
     pub(super) unfinished: Arc<Uploads>,
-    /// Whether the uploads were aborted after the run.
-    pub(super) given_up: bool,
-    /// Whether the data for the first slice is loaded.
-    pub(super) filled: bool,
-    /// Operations that are still to be probed, in reverse order.
-    pub(super) probes: Vec<(S3Operation, Probe)>,
-    /// Whether anything may have been created below the prefix.
-    pub(super) touched: bool,
-    /// Whether an earlier run, or agents, may have created objects with unknown numbers.
-    pub(super) inherited: bool,
-    /// Whether agents send the load: on the coordinator, since they were told the state for the
-    /// first time; on an agent, since its first slice.
-    pub(super) by_agents: bool,
-    /// On an agent: digest of the selected objects before the slice.
-    pub(super) digest_before: u64,
-    /// Deleted objects that must be listed next, and buckets that must be deleted after the
-    /// listing.
-    pub(super) unlisted: Option<(Vec<u64>, Vec<usize>)>,
+    pub(super) created: Created,
+    sender: Sender,
+    /// The next step after the run.
+    clean_up: CleanUpStep,
     /// By bucket: whether this run may have created the bucket.
     pub(super) buckets_made: Arc<[AtomicBool]>,
     pub(super) remains: Arc<Remains>,
-    /// Set if the objects that a sweep has left are unknown.
-    pub(super) unknown: Arc<AtomicBool>,
     /// Samples of what was written and deleted; `reported`: those of agents.
     pub(super) recorders: Recorders,
     pub(super) reported: Reported,
     pub(super) read_back: Progress,
 }
 
+/// A step before the first slice.
+pub(super) enum SetUpStep {
+    /// Existing objects are listed, if the workload can use existing objects.
+    List,
+    /// The list is used, which the stage before has filled.
+    UseList(Arc<Mutex<Catalogue>>),
+    /// The data for the first slice is loaded.
+    Load,
+    /// These operations, which the server may not support, are probed, the last first.
+    Probe(Vec<(S3Operation, SupportProbe)>),
+}
+
+/// What may exist below the prefix.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Created {
+    /// Nothing of Tenbin.
+    #[default]
+    Nothing,
+    /// Objects of this run, whose numbers are known.
+    Numbered,
+    /// Objects of an earlier run or of agents, whose numbers are unknown.
+    Unnumbered,
+}
+
+impl Created {
+    /// Records that this run creates objects.
+    pub(super) fn add_own(&mut self) {
+        if *self == Self::Nothing {
+            *self = Self::Numbered;
+        }
+    }
+}
+
+/// Who sends the load of the workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    /// This process alone.
+    Here,
+    /// Agents, which were told the state; this process is the coordinator.
+    Agents,
+    /// This process, as an agent.
+    Agent {
+        /// Digest of the selected objects before the slice.
+        digest_before: u64,
+    },
+}
+
+/// A step after the run.
+#[derive(Debug)]
+enum CleanUpStep {
+    /// Multipart uploads that are still open are aborted.
+    AbortUploads,
+    /// Objects and buckets are deleted.
+    Delete,
+    /// These deleted objects are listed, and then these buckets are deleted.
+    List(Vec<u64>, Vec<usize>),
+}
+
 impl Prepared for PreparedS3 {
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        self.workers(self.work.retries)
+    }
+
+    fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
+        (self.work.retries == 0).then(|| self.workers(most))
+    }
+
+    fn slice_done(&mut self, _workers: Vec<Box<dyn Workload>>) {}
+
+    fn spent(&self) -> Option<String> {
+        let spent = self.work.choose == Choose::Once && self.marks.all_read();
+        spent.then(|| {
+            format!(
+                "all {} objects have been read once; configure more objects or fewer rounds",
+                grouped(self.work.objects)
+            )
+        })
+    }
+}
+
+impl SetUp for PreparedS3 {
     fn check(&mut self) -> Option<Stage> {
         let check = Check::new(
             Arc::clone(&self.place),
@@ -123,16 +189,14 @@ impl Prepared for PreparedS3 {
         if let Some(survey) = self.survey() {
             return Some(survey);
         }
-        self.use_survey();
-        let nothing = self.work.data == DataSet::Existing
-            || self
-                .missing
-                .as_ref()
-                .is_some_and(|missing| missing.is_empty());
-        let needs = self.needs_objects() && !self.used_up_by_a_slice() && !self.filled && !nothing;
-        self.filled |= needs;
-        if needs {
-            return Some(self.fill());
+        if matches!(self.set_up, SetUpStep::Load) {
+            self.set_up = SetUpStep::Probe(requirements::probes(&self.work));
+            let missing = self.missing.as_ref();
+            let is_there = self.work.data == DataSet::Existing
+                || missing.is_some_and(|missing| missing.is_empty());
+            if self.needs_objects() && !self.used_up_by_a_slice() && !is_there {
+                return Some(self.fill());
+            }
         }
         self.probe()
     }
@@ -144,16 +208,16 @@ impl Prepared for PreparedS3 {
         (self.needs_objects() && self.used_up_by_a_slice()).then(|| self.fill())
     }
 
-    fn spent(&self) -> Option<String> {
-        let spent = self.work.choose == Choose::Once && self.marks.all_read();
-        spent.then(|| {
-            format!(
-                "all {} objects have been read once; configure more objects or fewer rounds",
-                grouped(self.work.objects)
-            )
-        })
+    fn found(&self) -> Option<Found> {
+        self.there
     }
 
+    fn rename(&mut self, name: &str) {
+        self.name = name_number(name);
+    }
+}
+
+impl Sequence for PreparedS3 {
     fn position(&self) -> Option<Position> {
         self.has_sequence().then(|| {
             let digest = orders::held(&self.orders).digest;
@@ -174,13 +238,13 @@ impl Prepared for PreparedS3 {
             }
         }
     }
+}
 
-    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        self.workers(self.work.retries)
-    }
+impl Observation for PreparedS3 {}
 
+impl AgentSide for PreparedS3 {
     fn state_for_agents(&mut self) -> SliceState {
-        self.by_agents = true;
+        self.sender = Sender::Agents;
         SliceState {
             versions: self.ids.list(),
             ..self.sequence_state()
@@ -212,11 +276,7 @@ impl Prepared for PreparedS3 {
     }
 
     fn agent_setup(&mut self) -> Option<Stage> {
-        let survey = self.survey();
-        if survey.is_none() {
-            self.use_survey();
-        }
-        survey
+        self.survey()
     }
 
     fn agent_cleanup(&mut self) -> Option<Stage> {
@@ -230,58 +290,74 @@ impl Prepared for PreparedS3 {
             self.recorders.restored();
         }
         if let Some(position) = &state.position {
-            if !std::mem::replace(&mut self.by_agents, true) {
+            if !matches!(self.sender, Sender::Agent { .. }) {
                 // The orders of the workers exist only after their first slice.
                 drop(self.slice());
             }
             self.skip_to(position);
             self.ends_at(state.ends.as_deref());
         }
-        self.digest_before = orders::held(&self.orders).digest;
+        let digest_before = orders::held(&self.orders).digest;
+        self.sender = Sender::Agent { digest_before };
         Ok(())
     }
 
     fn report(&mut self) -> SliceReport {
         let digest = orders::held(&self.orders).digest;
+        let before = match self.sender {
+            Sender::Agent { digest_before } => digest_before,
+            Sender::Here | Sender::Agents => 0,
+        };
         SliceReport {
             position: self.sequence_state().position,
-            digest: digest.wrapping_sub(self.digest_before),
+            digest: digest.wrapping_sub(before),
             written: self.recorders.export(),
             ..SliceReport::default()
         }
     }
+}
 
-    fn slice_with_retries(&mut self, most: u32) -> Option<Vec<Box<dyn Workload>>> {
-        (self.work.retries == 0).then(|| self.workers(most))
-    }
-
+impl CleanUp for PreparedS3 {
     fn read_back(&mut self) -> Reading {
         self.reading()
     }
 
     fn inherit(&mut self) {
-        self.inherited = self.work.data == DataSet::Fresh;
-        self.touched = self.inherited;
-        if self.inherited {
+        if self.work.data == DataSet::Fresh {
+            self.created = Created::Unnumbered;
             self.find_uploads();
         }
     }
 
+    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
+        if self.created != Created::Unnumbered {
+            return;
+        }
+        let own = self.place.buckets.iter().zip(self.buckets_made.iter());
+        for (bucket, made) in own {
+            let before = buckets.len();
+            buckets.retain(|name| *name != bucket.name);
+            made.store(buckets.len() < before, Ordering::Release);
+        }
+    }
+
     fn after_run(&mut self) -> Option<Stage> {
-        let by_agents = std::mem::take(&mut self.by_agents);
+        let by_agents = mem::replace(&mut self.sender, Sender::Here) != Sender::Here;
         if by_agents {
             // What agents have created is known only to them: find it by listing.
-            self.inherited = self.work.data == DataSet::Fresh;
-            self.touched |= self.inherited;
+            if self.work.data == DataSet::Fresh {
+                self.created = Created::Unnumbered;
+            }
             self.find_uploads();
         }
-        if !std::mem::replace(&mut self.given_up, true)
-            && let Some(abort_uploads) = self.abort_uploads()
-        {
-            return Some(abort_uploads);
-        }
-        if let Some((objects, buckets)) = self.unlisted.take() {
-            return Some(self.recheck(objects, buckets));
+        match mem::replace(&mut self.clean_up, CleanUpStep::Delete) {
+            CleanUpStep::AbortUploads => {
+                if let Some(abort_uploads) = self.abort_uploads() {
+                    return Some(abort_uploads);
+                }
+            }
+            CleanUpStep::Delete => {}
+            CleanUpStep::List(objects, buckets) => return Some(self.recheck(objects, buckets)),
         }
         let mut objects = self.marks.take_made();
         if self.work.data == DataSet::Keep {
@@ -296,8 +372,10 @@ impl Prepared for PreparedS3 {
             .filter(|(_, made)| made.swap(false, Ordering::AcqRel))
             .map(|(bucket, _)| bucket)
             .collect();
-        let touched = std::mem::take(&mut self.touched);
-        if touched && let Some(scope) = self.scope() {
+        let scope = self.scope();
+        if mem::take(&mut self.created) != Created::Nothing
+            && let Some(scope) = scope
+        {
             return Some(self.sweep(scope, buckets));
         }
         if objects.is_empty() {
@@ -313,7 +391,7 @@ impl Prepared for PreparedS3 {
             &objects,
             Arc::clone(&self.remains),
         );
-        self.unlisted = Some((objects, buckets));
+        self.clean_up = CleanUpStep::List(objects, buckets);
         Some(Stage {
             what,
             total: Some(tidy.requests()),
@@ -328,25 +406,11 @@ impl Prepared for PreparedS3 {
         self.staying()
     }
 
-    fn left_behind(&self) -> Option<String> {
-        let left = self.leftovers();
-        let sentences: Vec<String> = left.iter().map(ToString::to_string).collect();
-        (!sentences.is_empty()).then(|| sentences.join("; "))
-    }
-
     fn leftovers(&self) -> Vec<Leftover> {
         let listed = self.remains.remaining.leftovers(&self.place);
         let mut left = listed.unwrap_or_else(|| self.undeleted().into_iter().collect());
         left.extend(self.unfinished().map(Leftover::from));
         left
-    }
-
-    fn found(&self) -> Option<Found> {
-        self.there
-    }
-
-    fn rename(&mut self, name: &str) {
-        self.name = name_number(name);
     }
 
     fn removed(&self) -> Vec<String> {
@@ -358,18 +422,6 @@ impl Prepared for PreparedS3 {
         made.filter(|(made, _)| made.load(Ordering::Acquire))
             .map(|(_, bucket)| bucket.name.clone())
             .collect()
-    }
-
-    fn inherit_buckets(&mut self, buckets: &mut Vec<String>) {
-        if !self.inherited {
-            return;
-        }
-        let own = self.place.buckets.iter().zip(self.buckets_made.iter());
-        for (bucket, made) in own {
-            let before = buckets.len();
-            buckets.retain(|name| *name != bucket.name);
-            made.store(buckets.len() < before, Ordering::Release);
-        }
     }
 }
 
@@ -406,25 +458,17 @@ impl PreparedS3 {
             ledgers: Ledgers::default(),
             cursors: Arc::default(),
             orders: Arc::default(),
-            surveyed: false,
-            heeded: false,
-            found: Arc::default(),
+            set_up: SetUpStep::List,
             there: None,
             missing: None,
             right: 0,
             stay: 0,
             unfinished: Arc::default(),
-            given_up: false,
-            filled: false,
-            probes: requirements::probes(s3),
-            touched: false,
-            inherited: false,
-            by_agents: false,
-            digest_before: 0,
-            unlisted: None,
+            created: Created::Nothing,
+            sender: Sender::Here,
+            clean_up: CleanUpStep::AbortUploads,
             buckets_made: made.into(),
             remains: Arc::new(Remains::default()),
-            unknown: Arc::default(),
             // Data that is kept must have the content that a later run expects.
             recorders: Recorders::new(seed, s3.data == DataSet::Fresh && s3.versions == 0),
             reported: Reported::default(),
@@ -439,7 +483,7 @@ impl PreparedS3 {
 
     /// The measured workers of one slice, with up to `retries` retries per request.
     fn workers(&mut self, retries: u32) -> Vec<Box<dyn Workload>> {
-        self.touched = true;
+        self.created.add_own();
         let workers = self.count();
         let all = 0..workers;
         all.map(|worker| self.measured_with_retries(worker, workers, retries))
@@ -457,9 +501,7 @@ impl PreparedS3 {
 
     /// Lists the uploads of every object at the end of the run, if the workload creates uploads.
     fn find_uploads(&mut self) {
-        let in_parts = |operation| operation == S3Operation::Multipart;
-        let uploads = self.layouts().any(|layout| layout == Layout::InParts);
-        if uploads || self.work.mix.operations().any(in_parts) {
+        if self.work.mix.any(Feature::Parts) {
             (0..self.work.objects).for_each(|object| {
                 self.unfinished.begin(object);
             });
@@ -495,13 +537,12 @@ impl PreparedS3 {
     }
 
     pub(super) fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
-        let mut kinds = self.work.mix.operations().filter_map(kind_of);
         // In a mix, DELETE takes the objects that PUT has created.
         let mixed = self.is_mixed();
-        std::iter::from_fn(move || {
-            kinds.find(|kind| !(mixed && kind.operation == S3Operation::Delete))
-        })
-        .map(|kind| kind.layout)
+        let operations = self.work.mix.operations();
+        operations
+            .filter(move |&operation| !(mixed && operation == S3Operation::Delete))
+            .map(Layout::of)
     }
 
     pub(super) fn is_mixed(&self) -> bool {

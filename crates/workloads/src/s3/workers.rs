@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use tenbin_engine::Workload;
 
-use crate::kind::Stage;
+use crate::prepared::Stage;
 use crate::resend::Retrying;
 use crate::rng::Rng;
 use crate::s3::action::{Action, Layout, Setting};
-use crate::s3::actions::kind_of;
+use crate::s3::actions;
 use crate::s3::actions::multipart::Multipart;
 use crate::s3::actions::put::Put;
 use crate::s3::context::WorkerContext;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::objects::archives::Archives;
 use crate::s3::objects::generations::Generations;
 use crate::s3::objects::marks::Share;
@@ -35,7 +35,7 @@ const MOST_FILLING: usize = 64;
 impl PreparedS3 {
     /// The stage that loads every required object, version or archive once.
     pub(crate) fn fill(&mut self) -> Stage {
-        self.touched = true;
+        self.created.add_own();
         self.ids = Arc::new(VersionIds::for_work(&self.work));
         self.recorders.restored();
         let missing = self.missing.clone();
@@ -105,12 +105,9 @@ impl PreparedS3 {
         let mut parts = Vec::new();
         for (part, &(operation, share)) in shares.iter().enumerate() {
             up_to += share / all;
-            let Some(kind) = kind_of(operation) else {
-                continue;
-            };
             let mut setting = self.setting(worker, workers);
             setting.part = Some(part);
-            let action = (kind.make)(&mut setting);
+            let action = actions::action(operation, &mut setting);
             parts.push(Part { action, up_to });
         }
         let order = Rng::new(self.seed, &[self.name, worker as u64, 2]);

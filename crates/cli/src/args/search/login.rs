@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_corpus::http::Login;
+use tenbin_http::Login;
 
 /// User, password and certificate check of a search server.
 #[derive(Args)]
@@ -25,19 +25,15 @@ impl LoginArgs {
     /// # Errors
     /// One sentence, if the file cannot be read.
     pub fn read(&self) -> Result<Login, String> {
-        let basic = match (&self.user, &self.password_file) {
-            (Some(user), Some(file)) => {
-                let password = std::fs::read_to_string(file).map_err(|error| {
-                    format!("cannot read the password in {}: {error}", file.display())
-                })?;
-                let password = password.trim_end_matches(['\n', '\r']).to_owned();
-                Some((user.clone(), password))
-            }
-            _ => None,
-        };
-        Ok(Login {
-            basic,
+        let login = Login {
             insecure: self.insecure,
-        })
+            ..Login::default()
+        };
+        let (Some(user), Some(file)) = (&self.user, &self.password_file) else {
+            return Ok(login);
+        };
+        let password = std::fs::read_to_string(file)
+            .map_err(|error| format!("cannot read the password in {}: {error}", file.display()))?;
+        Ok(login.basic(user, password.trim_end_matches(['\n', '\r'])))
     }
 }

@@ -12,6 +12,7 @@ use crate::args::{OutputArgs, RequestArgs, RoundsArgs, TargetArgs, set};
 
 /// `tenbin search ramp`.
 #[derive(Args)]
+#[command(mut_arg("gap", |gap| gap.visible_alias("interval")))]
 #[command(after_help = "\
 The same as tenbin http --ramp, with the option names of drnbench. Tenbin measures every number of
 clients on every target; blocks of rounds with ascending and with descending numbers alternate.

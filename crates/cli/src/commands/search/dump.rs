@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tenbin_corpus::Error;
 use tenbin_corpus::dump::{Part, dump as write};
-use tenbin_corpus::http::Client;
+use tenbin_http::Client;
 
 use super::{make_directory, stop};
 use crate::args::SearchDumpArgs;

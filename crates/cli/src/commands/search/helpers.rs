@@ -8,14 +8,14 @@ use tenbin_compat::drnbench::{
 };
 use tenbin_corpus::droonga::{Address, Completion, Converter, SendOptions, send};
 use tenbin_corpus::grndump::{Database, Wanted, grndump};
-use tenbin_corpus::http::{Client, Login};
 use tenbin_corpus::load::open;
 use tenbin_corpus::{Error, patterns};
+use tenbin_http::{Client, Login};
 
 use super::load::throughput_line;
 use super::{convert, fail, stop, terms};
 use crate::args::{ForeignArgs, foreign_world};
-use crate::commands::foreign::{help, refuse, tell};
+use crate::commands::other_tools::shared::{help, refuse, tell};
 use crate::exit::Exit;
 use crate::output;
 
@@ -71,7 +71,7 @@ fn dump(job: Dump) -> Result<Exit, Error> {
     const NAME: &str = super::STANDARD_OUTPUT;
     let is_url = job.database.contains("://");
     let database = if is_url {
-        Database::Server(Client::new(&job.database, &Login::default())?)
+        Database::Server(Box::new(Client::new(&job.database, &Login::default())?))
     } else {
         Database::Files(job.database)
     };

@@ -55,7 +55,7 @@ fn fail(error: &Error) -> Exit {
         Error::Write { .. } => {
             output::error(&format!("{error}; free space, or write to another place"));
         }
-        _ => output::error(&error.to_string()),
+        _ => output::failure(error),
     }
     Exit::of_corpus(error)
 }

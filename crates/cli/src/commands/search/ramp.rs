@@ -1,9 +1,9 @@
 //! `tenbin search ramp`.
 
 use crate::args::SearchRampArgs;
-use crate::commands::export::keep_ramps;
-use crate::commands::foreign::{can_keep, show_recorded};
 use crate::commands::measure::{measure_and_show, print_result};
+use crate::commands::other_tools::shared::{can_keep, show_recorded};
+use crate::commands::results::export::keep_sweeps;
 use crate::exit::Exit;
 
 /// Measures every target at every number of clients, or at every rate.
@@ -15,7 +15,7 @@ pub(super) fn ramp(args: &SearchRampArgs) -> Exit {
     measure_and_show(args.draft(), &args.output, &|plan, document, directory| {
         print_result(&args.output, document);
         if let Some(path) = path {
-            show_recorded(plan, document, directory, |run| keep_ramps(run, path));
+            show_recorded(plan, document, directory, |run| keep_sweeps(run, path));
         }
     })
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use tenbin_corpus::http::Client;
 use tenbin_corpus::terms::{Wanted, extract, find, without_duplicates};
 use tenbin_corpus::{Error, escape, patterns as made};
+use tenbin_http::Client;
 
 use super::stop;
 use crate::args::{PatternFormat, SearchPatternsArgs, SearchTermsArgs};

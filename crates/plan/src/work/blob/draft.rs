@@ -1,8 +1,16 @@
 //! The keys of blob workloads.
 
-use super::{MOST_LOCATIONS, MOST_POLL_CONNECTIONS};
-use crate::key::{Flag, Takes, section, size, switch, text, time, whole};
-use crate::scalar::{List, Scalar};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{BlobHash, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
+use crate::bucket;
+use crate::choose::{ByteRange, Choose};
+use crate::keys::page::{self, Page};
+use crate::keys::row::{self, Flag, Takes, section, switch, text, time, whole};
+use crate::keys::scalar::{List, Scalar};
+use crate::units::size::Size;
+use crate::units::sizes::Sizes;
 
 /// Maximum number of blobs: a key has twelve digits for the number of a blob.
 const MOST_BLOBS: u64 = 999_999_999_999;
@@ -11,7 +19,7 @@ section! {
     /// The keys of a workload of kind `blob`.
     pub struct BlobDraft("in [[workload]]", "a table such as [[workload]]") {
         /// phases in order, one workload each: `"pgd"` puts, gets and deletes
-        operation: Scalar = text("`\"pgd\"`, or one of `\"put\"`, `\"get\"`, `\"delete\"`")
+        operation: Scalar, shown operation = text("`\"pgd\"`, or one of `\"put\"`, `\"get\"`, `\"delete\"`")
             .default_rule("required")
             .flag(
                 Flag::text(
@@ -24,7 +32,7 @@ section! {
             );
         /// size of a blob, in the same notation as for S3; above 1 GiB only with the protocol of
         /// CubeFS's blobstore
-        size: Scalar = text("1 byte to 5 GiB")
+        size: Scalar, shown size = text("1 byte to 5 GiB")
             .default("1MiB")
             .flag(Flag::text(
                 "--size",
@@ -33,7 +41,7 @@ section! {
                  with shares: 1KiB:60,1MiB:40",
             ));
         /// maximum number of blobs per slice
-        objects: Scalar = whole(1, MOST_BLOBS)
+        objects: Scalar => Option<u64> = whole(1, MOST_BLOBS)
             .default_rule("as many as the time allows")
             .flag(
                 Flag::whole("--objects", "N", "Maximum number of blobs per phase")
@@ -41,7 +49,7 @@ section! {
             );
         /// name of the set of blobs, used as the name of the file in `locations` and in the keys of
         /// the blobs
-        prefix: Scalar = text("name")
+        prefix: Scalar => Option<String>, read prefix = text("name")
             .default_rule("with `locations`: `blobs`; otherwise a name derived from the seed")
             .flag(
                 Flag::text(
@@ -53,7 +61,7 @@ section! {
             );
         /// directory in which the locations of blobs (what a PUT returns and a GET requires) are
         /// kept after the run. If this key is set, the default seed is 1
-        locations: Scalar = text("path").default_rule("in memory").flag(
+        locations: Scalar => Option<PathBuf> = text("path").default_rule("in memory").flag(
             Flag::text(
                 "--locations",
                 "DIR",
@@ -63,20 +71,20 @@ section! {
             .default("in memory; remaining blobs are deleted at the end"),
         );
         /// bucket on an S3 store, created if missing
-        bucket: Scalar = text("name").default("tenbin-bench").flag(Flag::text(
+        bucket: Scalar => String, read bucket::read = text("name").default("tenbin-bench").changes_only().flag(Flag::text(
             "--bucket",
             "NAME",
             "Bucket on S3 stores, created if missing",
         ));
         /// compare every byte read with the content written
-        verify: Scalar = switch().default("true").flag(Flag::of(
+        verify: Scalar => bool = switch().default("true").changes_only().flag(Flag::of(
             "--no-verify",
             Takes::Switches(false),
             "Do not compare the content that is read with the content that was put",
         ));
         /// checksums that the server computes for each upload and that Tenbin compares with the
         /// content sent
-        hashes: List = text("list of `\"crc32\"`, `\"md5\"`, `\"sha1\"`, `\"sha256\"`").flag(
+        hashes: List => Vec<BlobHash> = text("list of `\"crc32\"`, `\"md5\"`, `\"sha1\"`, `\"sha256\"`").flag(
             Flag::of(
                 "--hashes",
                 Takes::Commas("NAMES"),
@@ -85,7 +93,7 @@ section! {
             ),
         );
         /// byte range to read
-        range: Scalar = text("`\"random:64KiB\"` or `\"0-1023\"`")
+        range: Scalar => Option<ByteRange> = text("`\"random:64KiB\"` or `\"0-1023\"`")
             .default_rule("the whole blob")
             .flag(Flag::text(
                 "--range",
@@ -94,46 +102,46 @@ section! {
             ));
         /// how often a slice reads a blob: `"sequential"` reads all blobs in order, and then from
         /// the start again
-        choose: Scalar = text("`\"once\"`, `\"sequential\"`").default("once").flag(Flag::text(
+        choose: Scalar => Choose, read choose = text("`\"once\"`, `\"sequential\"`").default("once").changes_only().flag(Flag::text(
             "--choose",
             "HOW",
             "How often g reads each blob: once, or sequential (again and again until the time is \
              over)",
         ));
         /// blobs per delete request
-        batch: Scalar = whole(1, MOST_LOCATIONS as u64).default("1").flag(Flag::whole(
+        batch: Scalar => u32 = whole(1, MOST_LOCATIONS as u64).default("1").changes_only().flag(Flag::whole(
             "--batch",
             "N",
             "Blobs per delete request, up to 1024",
         ));
         /// with the protocol of CubeFS's blobstore: size above which a blob is stored in pieces, at
         /// most 1 GiB
-        alloc_above: Scalar = size().default("256MiB").flag(Flag::text(
+        alloc_above: Scalar => u64, read alloc_above = row::size().default("256MiB").changes_only().flag(Flag::text(
             "--alloc-above",
             "SIZE",
             "Size above which blobs are stored in pieces (/alloc, /putat, /sign); at most 1GiB",
         ));
         /// send content in blocks of 64 KiB, each with its CRC-32, which CubeFS's access layer
         /// checks
-        crc_framed: Scalar = switch().default("false").flag(Flag::of(
+        crc_framed: Scalar => bool = switch().default("false").changes_only().flag(Flag::of(
             "--crc-framed",
             Takes::Switches(true),
             "Send content in blocks of 64 KiB, each with its CRC-32, which the access layer checks",
         ));
         /// read deleted blobs until they are gone, and report how long that takes
-        until_gone: Scalar = switch().default("false").flag(Flag::of(
+        until_gone: Scalar => bool = switch().default("false").changes_only().flag(Flag::of(
             "--until-gone",
             Takes::Switches(true),
             "Read deleted blobs until they are gone, and report how long that takes",
         ));
         /// with `until_gone`: how long a deleted blob may still be readable; longer is a failure
-        gone_within: Scalar = time().default("1m").flag(Flag::text(
+        gone_within: Scalar => Duration, read not_nothing = time().default("1m").changes_only().flag(Flag::text(
             "--gone-within",
             "TIME",
             "With --until-gone: longest time until a blob is gone; longer is a failure",
         ));
         /// with `until_gone`: the longest pause between two polls of a blob
-        poll_interval: Scalar = time().default("100ms").flag(Flag::text(
+        poll_interval: Scalar => Duration, read not_nothing = time().default("100ms").changes_only().flag(Flag::text(
             "--poll-interval",
             "TIME",
             "With --until-gone: longest pause between two polls of a blob; the pause is an eighth \
@@ -141,7 +149,7 @@ section! {
         ));
         /// with `until_gone`: connections for polling, in addition to those of the load; also the
         /// maximum number of blobs polled at the same time
-        poll_connections: Scalar = whole(1, MOST_POLL_CONNECTIONS).default("16").flag(
+        poll_connections: Scalar => usize = whole(1, MOST_POLL_CONNECTIONS).default("16").changes_only().flag(
             Flag::whole(
                 "--poll-connections",
                 "N",
@@ -150,9 +158,76 @@ section! {
             ),
         );
         /// maximum number of failures on a target; a larger number ends the run
-        errors: Scalar = whole(0, u64::MAX).default_rule("unlimited").flag(
+        errors: Scalar => Option<u64> = whole(0, u64::MAX).default_rule("unlimited").flag(
             Flag::whole("--errors", "N", "Largest number of failures; one more ends the run")
                 .default("no limit"),
         );
     }
+    stored {
+        /// One phase of a blob workload. Phases with the same locations and prefix use the same
+        /// blobs: one phase reads or deletes the blobs that an earlier phase stored.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct BlobWork {
+            /// The phase.
+            pub phase: Phase = Phase::Put,
+            /// Sizes of the blobs.
+            pub sizes: Sizes = Sizes::fixed(DEFAULT_SIZE),
+        }
+    }
 }
+
+/// Default size of a blob, bytes.
+const DEFAULT_SIZE: u64 = 1 << 20;
+
+fn operation(work: &BlobWork, page: &mut Page) {
+    page.key(&BlobDraft::operation, page::text(work.phase.name()));
+}
+
+fn size(work: &BlobWork, page: &mut Page) {
+    page.key(&BlobDraft::size, page::text(&work.sizes));
+}
+
+fn alloc_above(scalar: &Scalar) -> Result<u64, String> {
+    let size = scalar.size()?;
+    if (1..=LARGEST_PUT).contains(&size) {
+        Ok(size)
+    } else {
+        Err(format!(
+            "{scalar} is out of range; the size must be 1 byte to {}, the maximum of one request",
+            Size(LARGEST_PUT)
+        ))
+    }
+}
+
+fn not_nothing(scalar: &Scalar) -> Result<Duration, String> {
+    match scalar.time()? {
+        Duration::ZERO => Err(format!("{scalar} is zero; write for example \"100ms\"")),
+        time => Ok(time),
+    }
+}
+
+fn choose(scalar: &Scalar) -> Result<Choose, String> {
+    match scalar.parsed::<Choose>()? {
+        each @ (Choose::Once | Choose::Sequential) => Ok(each),
+        other => Err(format!(
+            "\"{other}\" is for S3 objects; blobs are read \"once\" or, in order again and again, \
+             \"sequential\""
+        )),
+    }
+}
+
+fn prefix(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(fits);
+    if is_name && text.len() <= LONGEST_PREFIX {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "{text:?} is not a name for blobs: letters, digits, '-', '_' and '.', beginning with a \
+         letter or a digit, at most {LONGEST_PREFIX} of them"
+        ))
+    }
+}
+
+const LONGEST_PREFIX: usize = 64;

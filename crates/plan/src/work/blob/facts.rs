@@ -1,11 +1,11 @@
 //! Implements [`Facts`] and [`Protocol`] for blob workloads.
 
-use super::{BlobWork, LARGEST_PUT, Phase, TRAITS, print};
-use crate::found::Found;
-use crate::page::Page;
-use crate::sizes::Sizes;
+use super::{BlobWork, LARGEST_PUT, Phase, TRAITS};
+use crate::keys::page::Page;
+use crate::plan::found::Found;
 use crate::store::Store;
-use crate::work::{Facts, Operation, Protocol, Traits, WorkloadKind};
+use crate::units::sizes::Sizes;
+use crate::work::{Facts, Operation, Protocol, Traits, WhenRefused, WorkloadKind};
 
 impl Facts for BlobWork {
     fn traits(&self) -> &'static Traits {
@@ -30,8 +30,8 @@ impl Facts for BlobWork {
         format!("{doing}, {}", self.sizes)
     }
 
-    fn when_refused(&self) -> &'static str {
-        "check store and token of the target: it does not complete the operations"
+    fn when_refused(&self) -> WhenRefused {
+        WhenRefused::Store
     }
 
     fn sizes(&self) -> Option<&Sizes> {
@@ -91,7 +91,7 @@ impl Protocol for BlobWork {
     }
 
     fn print(&self, page: &mut Page) {
-        print::print(page, self);
+        self.print_keys(page);
     }
 
     fn usual(&self) -> Option<WorkloadKind> {

@@ -4,18 +4,12 @@
 mod draft;
 mod facts;
 mod keys;
-mod print;
 mod resolve;
 
-pub use draft::BlobDraft;
+pub use draft::{BlobDraft, BlobWork};
 
-use std::path::PathBuf;
-use std::time::Duration;
-
-use crate::bucket::DEFAULT_BUCKET;
-use crate::choose::ByteRange;
-use crate::names::Named;
-use crate::sizes::Sizes;
+use crate::keys::names::Named;
+use crate::units::sizes::Sizes;
 use crate::work::Traits;
 
 /// The properties of all blob workloads.
@@ -32,68 +26,8 @@ pub const MOST_LOCATIONS: u32 = 1024;
 /// The largest blob that one request stores, bytes.
 pub const LARGEST_PUT: u64 = 1 << 30;
 
-/// Default size, bytes, above which blobs are stored in pieces, as in the client of CubeFS's access
-/// layer.
-const ALLOC_ABOVE: u64 = 256 << 20;
-
-/// Default time for which a deleted blob can still be readable.
-const GONE_WITHIN: Duration = Duration::from_secs(60);
-
-/// Default of the longest pause between two polls of a deleted blob.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Default number of connections for polling deleted blobs.
-const POLL_CONNECTIONS: usize = 16;
-
 /// Maximum number of connections for polling deleted blobs.
 pub(crate) const MOST_POLL_CONNECTIONS: u64 = 1024;
-
-/// One phase of a blob workload. Phases with the same locations and prefix use the same blobs: one
-/// phase reads or deletes the blobs that an earlier phase stored.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BlobWork {
-    /// The phase.
-    pub phase: Phase,
-    /// Sizes of the blobs.
-    pub sizes: Sizes,
-    /// Maximum number of blobs per slice; `None`: limited only by time.
-    pub objects: Option<u64>,
-    /// Name of the set of blobs: the name of the locations file, and a part of keys and file names.
-    pub prefix: Option<String>,
-    /// Directory in which locations are kept after the run; `None`: in memory.
-    pub locations: Option<PathBuf>,
-    /// Bucket on an S3 store, created if missing.
-    pub bucket: String,
-    /// Compare every byte read with the content written.
-    pub verify: bool,
-    /// Checksums that the server computes for uploads and that Tenbin compares; ascending, without
-    /// duplicates.
-    pub hashes: Vec<BlobHash>,
-    /// Size, bytes, above which blobs are stored in pieces in CubeFS's blobstore: 1 to
-    /// [`LARGEST_PUT`].
-    pub alloc_above: u64,
-    /// Whether content is sent in blocks, each with its CRC-32, which CubeFS's access layer checks.
-    pub crc_framed: bool,
-    /// Byte range to read; `None`: the whole blob.
-    pub range: Option<ByteRange>,
-    /// Whether a slice of the get phase, after reading the last blob, continues with the first.
-    pub around: bool,
-    /// Blobs per delete request, 1 to [`MOST_LOCATIONS`].
-    pub batch: u32,
-    /// Read deleted blobs until they are gone.
-    pub until_gone: bool,
-    /// How long a blob can still be readable after its deletion was acknowledged; longer is a
-    /// failure.
-    pub gone_within: Duration,
-    /// The longest pause between two polls of a deleted blob.
-    pub poll_interval: Duration,
-    /// Connections for polling deleted blobs, in addition to those of the load, and maximum number
-    /// of blobs polled at the same time: 1 to 1,024.
-    pub poll_connections: usize,
-    /// Maximum number of failures on a target in the whole run; a larger number ends the run.
-    /// `None`: unlimited.
-    pub errors: Option<u64>,
-}
 
 impl BlobWork {
     /// A phase with blobs of one size, bytes, and default settings.
@@ -101,22 +35,7 @@ impl BlobWork {
         Self {
             phase,
             sizes: Sizes::fixed(size),
-            objects: None,
-            prefix: None,
-            locations: None,
-            bucket: DEFAULT_BUCKET.to_owned(),
-            verify: true,
-            hashes: Vec::new(),
-            alloc_above: ALLOC_ABOVE,
-            crc_framed: false,
-            range: None,
-            around: false,
-            batch: 1,
-            until_gone: false,
-            gone_within: GONE_WITHIN,
-            poll_interval: POLL_INTERVAL,
-            poll_connections: POLL_CONNECTIONS,
-            errors: None,
+            ..Self::default()
         }
     }
 }

@@ -1,16 +1,15 @@
 //! Implements [`Facts`] and [`Protocol`] for HTTP workloads.
 
+use super::draft::Patterns;
 use super::literal::literal_templates;
-use super::{HttpWork, TRAITS, print};
-use crate::connect::HttpVersion;
-use crate::digits::{grouped, size};
-use crate::may_differ::MayDiffer;
-use crate::page::Page;
-use crate::patterns::{HitSource, Patterns};
-use crate::reach::Reach;
-use crate::target::Target;
+use super::{HttpWork, TRAITS};
+use crate::comparison::may_differ::MayDiffer;
+use crate::keys::page::Page;
+use crate::patterns::HitSource;
+use crate::target::{HttpVersion, Reach, Target};
+use crate::units::digits::{grouped, size};
 use crate::work::facts::{FollowedRequest, LiteralTemplate};
-use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WorkloadKind};
+use crate::work::{Facts, Operation, Protocol, SentTo, Traits, WhenRefused, WorkloadKind};
 
 impl Facts for HttpWork {
     fn traits(&self) -> &'static Traits {
@@ -52,8 +51,8 @@ impl Facts for HttpWork {
         Some(format!("{} {path}", self.method))
     }
 
-    fn when_refused(&self) -> &'static str {
-        "check path, method, headers and the statuses that count as success: the target does not complete the operations"
+    fn when_refused(&self) -> WhenRefused {
+        WhenRefused::Request
     }
 
     fn followed(&self) -> Option<FollowedRequest<'_>> {
@@ -103,7 +102,7 @@ impl Facts for HttpWork {
 fn drawn(patterns: &Patterns) -> String {
     let file = patterns.path.display();
     let mut text = format!("HTTP requests drawn from {file}, {}", patterns.order);
-    if let Some(cache) = patterns.cache {
+    if let Some(cache) = patterns.cache() {
         let size = grouped(u64::from(cache.size));
         text += &match cache.hit {
             Some(hit) => format!(", for {hit} hits in a cache of {size}"),
@@ -122,13 +121,16 @@ impl Protocol for HttpWork {
     }
 
     fn print(&self, page: &mut Page) {
-        print::print(page, self);
+        self.print_keys(page);
+        if let Some(patterns) = &self.patterns {
+            patterns.print_keys(page);
+        }
     }
 
     fn sent_to(&self, target: &SentTo<'_>) -> Option<WorkloadKind> {
         let written = self.patterns.as_ref()?;
         let counters = target.cache_counters;
-        let counters = counters.filter(|own| written.counters.as_ref() != Some(own));
+        let counters = counters.filter(|own| written.cache_counters.as_ref() != Some(own));
         let off = target.hits_are_read_elsewhere.then_some(HitSource::Off);
         let (hits, set) = match &written.by_target {
             None => (off, None),
@@ -151,7 +153,7 @@ impl Protocol for HttpWork {
         }
         let mut patterns = written.clone();
         if let Some(counters) = counters {
-            patterns.counters = Some(counters.clone());
+            patterns.cache_counters = Some(counters.clone());
         }
         if let Some(hits) = hits {
             patterns.hits = hits;

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use crate::context::Context;
-use crate::references::{variable, with_values};
-use crate::scalar::Scalar;
+use crate::keys::scalar::Scalar;
+use crate::secrets::environment::{variable, with_values};
 use crate::secrets::is_secret_name;
 
 /// Headers that Tenbin sets itself, each with the reason.

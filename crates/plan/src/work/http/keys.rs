@@ -2,11 +2,11 @@
 
 use super::HttpDraft;
 use super::resolve::resolve;
-use crate::problem::Place;
-use crate::references::{Variables, body, field, query};
+use crate::keys::scalar::Field;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
 use crate::secrets::Secrets;
+use crate::secrets::environment::{Variables, body, field, query};
 use crate::work::{Keys, WorkloadKind};
 
 impl Keys for HttpDraft {

@@ -4,42 +4,34 @@ use serde_json::Value;
 
 use super::HttpWork;
 use crate::patterns::PatternFormat;
-use crate::work::facts::LiteralTemplate;
+use crate::work::facts::{LiteralTemplate, TemplatePart};
 
 /// Longest placeholder, bytes: longer text in braces is content.
 const LONGEST: usize = 60;
 /// Methods that a document in braces can begin with instead of a brace: GraphQL.
 const GRAPHQL: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
 
-const BODY_FILE: &str = "to send the content of a file, use --body-file FILE";
-const VARIABLE: &str = "to send the value of an environment variable in a header, write \
-                        {env:NAME}; a shell replaces $(…) and ${…} only outside single quotes";
-const TERM: &str = "search terms are replaced only in by_target of a plan file, with a file of \
-                    terms in patterns: see docs/patterns.md";
-const VALUES: &str = "requests have no placeholders: write the different requests to a file, and \
-                      send them with --patterns FILE (docs/patterns.md)";
-
 /// The parts of the request that look like templates, one for each part.
 pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
     if let Some(patterns) = &work.patterns {
         let is_log = matches!(
-            patterns.format,
+            patterns.patterns_format,
             PatternFormat::AccessLog | PatternFormat::GroongaLog
         );
         if is_log || patterns.by_target.is_some() || patterns.of_corpus {
             return Vec::new();
         }
         let mut paths = patterns.set.patterns().iter().map(|pattern| &pattern.path);
-        let found = paths.find_map(|path| in_path("a path of the patterns", path));
+        let found = paths.find_map(|path| in_path(&TemplatePart::PatternPath, path));
         return found.into_iter().collect();
     }
     let mut all = Vec::new();
     if let Some(path) = work.shown_path() {
-        all.extend(in_path("the path", &path));
+        all.extend(in_path(&TemplatePart::Path, &path));
     }
     for (name, value) in &work.printed_headers {
         let found = in_text(value, false);
-        all.extend(found.map(|text| found_in(format!("header {name:?}"), text)));
+        all.extend(found.map(|text| found_in(TemplatePart::Header(name.clone()), text)));
     }
     if work.body_file.is_none()
         && let Ok(body) = str::from_utf8(&work.body)
@@ -50,13 +42,13 @@ pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
         });
         let body = work.secrets.conceal(body);
         let found = in_body(&body, is_stored_template);
-        all.extend(found.map(|text| found_in("the body".to_owned(), &text)));
+        all.extend(found.map(|text| found_in(TemplatePart::Body, &text)));
     }
     all
 }
 
 /// The template in the path and query of a URL, if any.
-pub(crate) fn in_path(part: &str, path: &str) -> Option<LiteralTemplate> {
+pub(crate) fn in_path(part: &TemplatePart, path: &str) -> Option<LiteralTemplate> {
     // Most paths, of which a file of patterns can have a million, need no further look.
     if !path.contains(['{', '[', '$']) && !path.contains("%7B") {
         return None;
@@ -64,21 +56,12 @@ pub(crate) fn in_path(part: &str, path: &str) -> Option<LiteralTemplate> {
     // URLs are kept with percent-encoded braces.
     let path = path.replace("%7B", "{").replace("%7D", "}");
     let found = in_text(&path, false).or_else(|| range(&path))?;
-    Some(found_in(part.to_owned(), found))
+    Some(found_in(part.clone(), found))
 }
 
-fn found_in(part: String, text: &str) -> LiteralTemplate {
-    let remedy = match text {
-        text if text.starts_with('@') => BODY_FILE,
-        text if text.starts_with("{term") => TERM,
-        text if text.starts_with('$') => VARIABLE,
-        _ => VALUES,
-    };
-    LiteralTemplate {
-        part,
-        text: text.chars().take(LONGEST).collect(),
-        remedy,
-    }
+fn found_in(part: TemplatePart, text: &str) -> LiteralTemplate {
+    let text = text.chars().take(LONGEST).collect();
+    LiteralTemplate { part, text }
 }
 
 fn in_body(body: &str, is_stored_template: bool) -> Option<String> {
@@ -173,6 +156,7 @@ fn range(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::facts::TemplateMeaning;
 
     fn body(text: &str) -> Option<String> {
         in_body(text, false)
@@ -191,7 +175,7 @@ mod tests {
             ("/items/{{$randomInt}}", "{{$randomInt}}"),
             ("/items/{randInt(1,9)}", "{randInt(1,9)}"),
         ] {
-            let found = in_path("the path", path).expect(path);
+            let found = in_path(&TemplatePart::Path, path).expect(path);
             assert_eq!(found.text, text);
         }
         for (given, text) in [
@@ -204,9 +188,10 @@ mod tests {
         ] {
             assert_eq!(body(given).as_deref(), Some(text), "{given}");
         }
-        assert_eq!(found_in(String::new(), "@f").remedy, BODY_FILE);
-        assert_eq!(found_in(String::new(), "{term:groonga}").remedy, TERM);
-        assert_eq!(found_in(String::new(), "{random}").remedy, VALUES);
+        let meaning = |text: &str| found_in(TemplatePart::Body, text).meaning();
+        assert_eq!(meaning("@f"), TemplateMeaning::File);
+        assert_eq!(meaning("{term:groonga}"), TemplateMeaning::Terms);
+        assert_eq!(meaning("{random}"), TemplateMeaning::Values);
     }
 
     #[test]
@@ -218,7 +203,7 @@ mod tests {
             "/a[0]?b[c]=1",
             "/a?q=%7B%22a%22%3A1%7D",
         ] {
-            assert_eq!(in_path("the path", path), None, "{path}");
+            assert_eq!(in_path(&TemplatePart::Path, path), None, "{path}");
         }
         for given in [
             "",

@@ -1,7 +1,7 @@
 //! Methods of HTTP requests.
 
-use crate::scalar::Scalar;
-use crate::suggest::nearest;
+use crate::keys::scalar::Scalar;
+use crate::keys::suggest::nearest;
 
 const METHODS: &[&str] = &[
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",

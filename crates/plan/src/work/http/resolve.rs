@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use super::HttpDraft;
-use super::{HttpWork, STATUS_CLASSES, header, method, patterns};
+use super::status::STATUS_CLASSES;
+use super::{HttpWork, header, method, patterns};
 use crate::check::{Check, Condition};
-use crate::may_differ::{MAY_DIFFER, MayDiffer};
+use crate::comparison::may_differ::{MAY_DIFFER, MayDiffer};
+use crate::keys::relations;
+use crate::keys::scalar::{Field, Scalar};
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::scalar::Scalar;
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWork {
+    relations::check(resolver, draft);
     let (body, body_file) = body(resolver, draft);
     let looked_up = Rc::clone(&resolver.looked_up);
     let (headers, printed_headers) = resolver
@@ -30,14 +32,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
         .concat();
     let checks = resolver.each("check", draft.check.as_ref(), |scalar, _| {
         let check: Check = scalar.parsed()?;
-        can_hold(&check, &expect, &method)?;
-        Ok(check)
+        can_hold(&check, &expect, &method).map(|()| check)
     });
-    HttpWork {
+    let mut work = HttpWork {
         patterns: patterns::resolve(resolver, draft, &method),
-        method,
         path: resolver.read("path", &draft.path, path),
-        follow: resolver.value_or_default(&HttpDraft::follow, &draft.follow),
         redirected_from: resolver.read("redirected_from", &draft.redirected_from, path),
         headers,
         printed_headers,
@@ -46,15 +45,16 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
         secrets: draft.secrets.clone(),
         expect,
         checks,
-        body_errors: resolver.value_or_default(&HttpDraft::body_errors, &draft.body_errors),
         may_differ: resolver
             .each("may_differ", draft.may_differ.as_ref(), |scalar, _| {
                 scalar.choice(MAY_DIFFER)
             })
             .into_iter()
             .fold(MayDiffer::default(), MayDiffer::or),
-        verify: resolver.value_or_default(&HttpDraft::verify, &draft.verify),
-    }
+        ..HttpWork::default()
+    };
+    work.read_keys(resolver, draft);
+    work
 }
 
 /// Refuses a check that no response can pass.
@@ -122,12 +122,7 @@ fn status(scalar: &Scalar) -> Result<u16, String> {
 }
 
 fn body(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> (Vec<u8>, Option<std::path::PathBuf>) {
-    if let (Some(_), Some(file)) = (&draft.body, &draft.body_file) {
-        resolver.wrong(
-            file.place,
-            "body_file",
-            "give either body or body_file, not both",
-        );
+    if draft.body.is_some() && draft.body_file.is_some() {
         return (Vec::new(), None);
     }
     if let Some(text) = resolver.text("body", &draft.body) {

@@ -1,8 +1,17 @@
 //! The keys of S3 workloads.
 
-use super::{Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Payload, Style};
-use crate::key::{Flag, Takes, choice, section, size, switch, text, whole};
-use crate::scalar::{List, Scalar};
+use super::lines;
+use super::operation::QUOTED_NAMES;
+use super::{
+    Checksum, ContentKind, DataSet, Encryption, Feature, KeyOrder, ListForm, Mix, Payload,
+    S3Operation, Style,
+};
+use crate::bucket;
+use crate::choose::{ByteRange, Choose, Prefixes};
+use crate::keys::page::{self, Page};
+use crate::keys::row::{self, Flag, Key, Takes, choice, section, switch, text, whole};
+use crate::keys::scalar::{List, Scalar};
+use crate::units::sizes::{self, Sizes};
 
 const MOST_BUCKETS: u64 = 1000;
 const MOST_KEYS_IN_REQUEST: u64 = 1000;
@@ -19,12 +28,7 @@ section! {
     pub struct S3Draft("in [[workload]]", "a table such as [[workload]]") {
         /// operation, or several with shares: `"get:70,put:30"`. [s3.md](s3.md) describes each
         /// operation and the servers that support it
-        operation: Scalar = text(
-            "`\"put\"`, `\"get\"`, `\"delete\"`, `\"delete-batch\"`, `\"list\"`, `\"stat\"`, \
-             `\"copy\"`, `\"multipart\"`, `\"get-part\"`, `\"put-tags\"`, `\"get-tags\"`, \
-             `\"delete-tags\"`, `\"retain\"`, `\"legal-hold\"`, `\"append\"`, `\"snowball\"`, \
-             `\"zip-get\"`, `\"zip-list\"`, `\"fan-out\"`",
-        )
+        operation: Scalar, shown operation = text(QUOTED_NAMES)
         .default_rule("required")
         .synonyms(&["op", "mix"])
         .flag(
@@ -39,7 +43,7 @@ section! {
             .under("Operations"),
         );
         /// size of an object, at most 5 GiB
-        size: Scalar = text(
+        size: Scalar, shown size = text(
             "`\"64KiB\"`; `\"1KiB..1MiB\"` (uniformly distributed); \
              `\"1KiB:60,1MiB:30,64MiB:10\"` (with shares); `\"lognormal:64KiB:1.5\"` (median, and \
              standard deviation of the logarithm); `\"file:sizes.txt\"` (one per line)",
@@ -61,15 +65,15 @@ section! {
             .default("1MiB; 1KiB for operations without content; 20MiB for multipart"),
         );
         /// bucket, created if missing; removed after the run only if Tenbin created it
-        bucket: Scalar = text("name").default("tenbin-bench").flag(Flag::text(
+        bucket: Scalar => String, read bucket::read = text("name").default("tenbin-bench").flag(Flag::text(
             "--bucket",
             "NAME",
             "Bucket, created if missing",
-        ));
+        ).also_in(&["doctor", "suite"]));
         /// number of buckets, named `NAME-000`, `NAME-001` and so on; objects are distributed over
         /// the buckets in turn
-        buckets: Scalar = whole(1, MOST_BUCKETS)
-            .default_rule("one bucket, with the name in `bucket`")
+        buckets: Scalar => u32 = whole(1, MOST_BUCKETS)
+            .default_explained("1", "one bucket, with the name in `bucket`").changes_only()
             .flag(Flag::whole(
                 "--buckets",
                 "N",
@@ -77,7 +81,7 @@ section! {
                  on; objects are distributed over the buckets in turn",
             ));
         /// prefix of every key; in keys that Tenbin creates, `tenbin-<seed>/<workload>/` follows it
-        prefix: Scalar = text("text")
+        prefix: Scalar => Option<String>, read lines::prefix = text("text")
             .default_rule("none")
             .flag(Flag::text(
                 "--prefix",
@@ -86,7 +90,7 @@ section! {
                  follows it",
             ));
         /// number of distinct objects. Writes cycle through the objects, reads choose among them
-        objects: Scalar = whole(1, u64::MAX)
+        objects: Scalar, shown objects = whole(1, u64::MAX)
             .default_rule(
                 "256 MiB of objects, at least 16, at most 10,000; 1,000 for `\"list\"`",
             )
@@ -97,13 +101,13 @@ section! {
                 ),
             );
         /// key names: ascending numbers, or random hexadecimal digits
-        keys: Scalar = choice::<KeyOrder>().default("sequential").flag(Flag::text(
+        keys: Scalar => KeyOrder = choice::<KeyOrder>().default("sequential").changes_only().flag(Flag::text(
             "--keys",
             "ORDER",
             "Key names: sequential or random",
         ));
         /// number of prefixes on each level: `"16/16"` is sixteen prefixes with sixteen each below
-        prefixes: Scalar = text("`\"16/16\"`").flag(Flag::text(
+        prefixes: Scalar => Option<Prefixes> = text("`\"16/16\"`").flag(Flag::text(
             "--prefixes",
             "N/N…",
             "Number of prefixes (directories) per level above the keys; 16/16 means 16 prefixes \
@@ -112,8 +116,8 @@ section! {
         /// which object is read next. `"once"`: each object at most once in a run, so that no cache
         /// can contain the object; if all objects have been read before a slice starts, the run
         /// ends with a message
-        choose: Scalar = text("`\"uniform\"`, `\"zipf:1.1\"`, `\"sequential\"`, `\"once\"`")
-            .default("uniform")
+        choose: Scalar => Choose = text("`\"uniform\"`, `\"zipf:1.1\"`, `\"sequential\"`, `\"once\"`")
+            .default("uniform").changes_only()
             .synonyms(&["distribution"])
             .flag(
                 Flag::text(
@@ -125,20 +129,21 @@ section! {
             );
         /// where the bucket is in a request: in the path (`/bucket/key`) or in the host name
         /// (`Host: bucket.host`)
-        style: Scalar = choice::<Style>().default("path").flag(
+        style: Scalar => Style = choice::<Style>().default("path").flag(
             Flag::of(
                 "--virtual-host",
                 Takes::Means("virtual"),
                 "Put the bucket in the host name (bucket.host) instead of the path",
             )
-            .under(REQUESTS),
+            .under(REQUESTS)
+            .also_in(&["doctor", "suite"]),
         );
         /// `"signed"`: the signature covers the SHA-256 of the content; `"unsigned"`: the signature
         /// does not cover the content; `"streaming"`: every chunk of the content has a signature;
         /// `"trailer"`: the content is not signed, and `checksum` (other than `"md5"`) follows the
         /// content. `"streaming"` and `"trailer"` use chunks of 64 KiB and require
         /// `signature = "v4"`
-        payload: Scalar = choice::<Payload>()
+        payload: Scalar => Payload = choice::<Payload>()
             .default("signed")
             .flag(
                 Flag::text(
@@ -148,7 +153,6 @@ section! {
                      streaming (a signature for each chunk of 64 KiB) or trailer (not signed, \
                      followed by the --checksum)",
                 )
-                .excludes(&["unsigned-payload"])
                 .under(REQUESTS),
             )
             .flag(
@@ -157,10 +161,11 @@ section! {
                     Takes::Means("unsigned"),
                     "Sign requests without hashing their payload",
                 )
-                .under(REQUESTS),
+                .under(REQUESTS)
+                .also_in(&["suite"]),
             );
         /// compare every byte read with the content written
-        verify: Scalar = switch()
+        verify: Scalar, shown verify = switch()
             .default_rule("`true` where content is read, except with `data = \"existing\"`")
             .comment("compare every byte read with the content written")
             .flag(Flag::of(
@@ -169,7 +174,7 @@ section! {
                 "Do not verify the content of objects that are read",
             ));
         /// checksum sent with content and checked in responses
-        checksum: Scalar = choice::<Checksum>().default("none").flag(
+        checksum: Scalar => Checksum = choice::<Checksum>().default("none").changes_only().flag(
             Flag::text(
                 "--checksum",
                 "NAME",
@@ -180,20 +185,20 @@ section! {
         /// `"pool"`: one of a few dozen bodies prepared before the run; `"unique"`: different
         /// content for every object, generated by the load generator while sending; for `"put"`
         /// only
-        content: Scalar = choice::<ContentKind>().default("pool").flag(Flag::of(
+        content: Scalar => ContentKind = choice::<ContentKind>().default("pool").changes_only().flag(Flag::of(
             "--unique",
             Takes::Means("unique"),
             "Generate different content for every object while it is sent",
         ));
         /// share of the content that compression can remove, percent
-        compressible: Scalar = whole(0, 100).default("0").flag(Flag::whole(
+        compressible: Scalar => u8 = whole(0, 100).default("0").changes_only().flag(Flag::whole(
             "--compressible",
             "PERCENT",
             "Share of the content that a compressor can remove, percent",
         ));
         /// encryption by the server. `"sse-c"` uses a key generated for the run, over TLS or to a
         /// built-in server only
-        encryption: Scalar = choice::<Encryption>().default("none").flag(
+        encryption: Scalar => Encryption = choice::<Encryption>().default("none").changes_only().flag(
             Flag::text(
                 "--encryption",
                 "KIND",
@@ -201,25 +206,25 @@ section! {
             ),
         );
         /// storage class of every object
-        storage_class: Scalar = text("text").default_rule("the server's").flag(Flag::text(
+        storage_class: Scalar => Option<String>, read lines::storage_class = text("text").default_rule("the server's").flag(Flag::text(
             "--storage-class",
             "CLASS",
             "Storage class of every object",
         ));
         /// content type of every object
-        content_type: Scalar = text("text").default_rule("the server's").flag(Flag::text(
+        content_type: Scalar => Option<String>, read lines::content_type = text("text").default_rule("the server's").flag(Flag::text(
             "--content-type",
             "TYPE",
             "Content-Type of every object",
         ));
         /// metadata of every object
-        metadata: List = text("list of `\"name: value\"`").flag(Flag::of(
+        metadata: List, shown metadata = text("list of `\"name: value\"`").flag(Flag::of(
             "--metadata",
             Takes::Several("NAME: VALUE"),
             "Metadata of every object; repeatable",
         ));
         /// tags of every object
-        tags: List = text("list of `\"name=value\"`").flag(Flag::of(
+        tags: List, shown tags = text("list of `\"name=value\"`").flag(Flag::of(
             "--tag",
             Takes::Several("NAME=VALUE"),
             "Tag of every object; repeatable",
@@ -229,16 +234,15 @@ section! {
         /// below `prefix`, at most 4,000,000, independent of `objects` and `size`; no object is
         /// created or deleted, and the bucket must exist. With `"keep"` and `"existing"`, the
         /// default seed is 1
-        data: Scalar = choice::<DataSet>()
-            .default("fresh")
+        data: Scalar => DataSet = choice::<DataSet>()
+            .default("fresh").changes_only()
             .flag(
                 Flag::of(
                     "--keep",
                     Takes::Means("keep"),
                     "Reuse the objects of an earlier run, create missing objects, and keep all \
                      objects after the run",
-                )
-                .excludes(&["existing"]),
+                ),
             )
             .flag(Flag::of(
                 "--existing",
@@ -246,17 +250,17 @@ section! {
                 "Read the existing objects below the prefix; create and delete nothing",
             ));
         /// size of a part of `"multipart"` and `"get-part"`
-        part_size: Scalar = size().default("5MiB").flag(
+        part_size: Scalar => u64, read part_size, when has_parts = row::size().default("5MiB").flag(
             Flag::text("--part-size", "SIZE", "Size of a part of a multipart upload")
                 .under(REQUESTS),
         );
         /// maximum number of parts of one object in flight
-        parts_at_once: Scalar = whole(1, MOST_PARTS_AT_ONCE).default("4").flag(
+        parts_at_once: Scalar => u32, when has_parts = whole(1, MOST_PARTS_AT_ONCE).default("4").flag(
             Flag::whole("--parts-at-once", "N", "Maximum number of parts of one object in flight")
                 .under(REQUESTS),
         );
         /// byte range to read
-        range: Scalar = text("`\"random:64KiB\"` or `\"0-1023\"`")
+        range: Scalar => Option<ByteRange> = text("`\"random:64KiB\"` or `\"0-1023\"`")
             .default_rule("the whole object")
             .flag(
                 Flag::text(
@@ -268,18 +272,18 @@ section! {
                 .under(REQUESTS),
             );
         /// listing API
-        list: Scalar = choice::<ListForm>().default("v2").flag(
+        list: Scalar => ListForm = choice::<ListForm>().default("v2").changes_only().flag(
             Flag::text("--list", "FORM", "Listing API: v2 (ListObjectsV2), v1 (ListObjects) or \
                                                versions (ListObjectVersions)")
                 .under(REQUESTS),
         );
         /// keys per page of a listing
-        page: Scalar = whole(1, MOST_KEYS_IN_REQUEST)
+        page: Scalar => u32, when lists = whole(1, MOST_KEYS_IN_REQUEST)
             .default("1000")
             .synonyms(&["max_keys"])
             .flag(Flag::whole("--page", "N", "Keys per page of a listing").under(REQUESTS));
         /// delimiter of levels in keys, such as `"/"`; one level is listed
-        delimiter: Scalar = text("text").flag(
+        delimiter: Scalar => Option<String>, read lines::delimiter = text("text").flag(
             Flag::text(
                 "--delimiter",
                 "CHAR",
@@ -289,11 +293,11 @@ section! {
             .under(REQUESTS),
         );
         /// objects in one request of `"delete-batch"`
-        batch: Scalar = whole(1, MOST_KEYS_IN_REQUEST).default("100").flag(
+        batch: Scalar => u32, when deletes_batches = whole(1, MOST_KEYS_IN_REQUEST).default("100").flag(
             Flag::whole("--batch", "N", "Objects per request of delete-batch").under(REQUESTS),
         );
         /// number of versions of every object, in a bucket with versioning. 0: no versioning
-        versions: Scalar = whole(0, MOST_VERSIONS).default("0").flag(
+        versions: Scalar => u32 = whole(0, MOST_VERSIONS).default("0").changes_only().flag(
             Flag::whole(
                 "--versions",
                 "N",
@@ -304,7 +308,7 @@ section! {
         /// GET that returns content overwritten before the request was sent is a stale read, which
         /// is a separate error class. Each thread reads and writes separate objects. If `false`,
         /// PUT writes separate objects
-        rewrite: Scalar = switch().default("false").flag(
+        rewrite: Scalar => bool = switch().default("false").changes_only().flag(
             Flag::of(
                 "--rewrite",
                 Takes::Switches(true),
@@ -314,7 +318,7 @@ section! {
         );
         /// maximum number of retries of a refused request, within the timeout of its operation;
         /// attempts have separate figures: [s3.md](s3.md#servers-that-refuse)
-        retries: Scalar = whole(0, MOST_RETRIES).default("0").flag(
+        retries: Scalar => u32 = whole(0, MOST_RETRIES).default("0").changes_only().flag(
             Flag::whole(
                 "--retries",
                 "N",
@@ -325,10 +329,82 @@ section! {
             .under(REQUESTS),
         );
         /// files per archive, or objects per fan-out
-        entries: Scalar = whole(1, MOST_ENTRIES).default("50").flag(
+        entries: Scalar => u32 = whole(1, MOST_ENTRIES).default("50").changes_only().flag(
             Flag::whole("--entries", "N", "Files per archive (snowball, zip-get, zip-list), or \
              objects per request of fan-out")
                 .under(REQUESTS),
         );
+    }
+    stored {
+        /// S3 operations on many objects.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct S3Work {
+            /// The operations and their shares.
+            pub mix: Mix = Mix::only(S3Operation::Put),
+            /// Sizes of the objects.
+            pub sizes: Sizes = Sizes::fixed(0),
+            /// Number of distinct objects. Writes cycle through the objects, reads choose among
+            /// them.
+            pub objects: u64 = 1,
+            /// Compare every byte read with the content written.
+            pub verify: bool = false,
+            /// `x-amz-meta-…`: names in lower case, and values, ascending.
+            pub metadata: Vec<(String, String)> = Vec::new(),
+            /// Tags: names and values, in the order given.
+            pub tags: Vec<(String, String)> = Vec::new(),
+        }
+    }
+}
+
+fn operation(work: &S3Work, page: &mut Page) {
+    page.key(&S3Draft::operation, page::text(&work.mix));
+}
+
+fn size(work: &S3Work, page: &mut Page) {
+    page.key(&S3Draft::size, page::text(&work.sizes));
+}
+
+fn objects(work: &S3Work, page: &mut Page) {
+    page.key(&S3Draft::objects, work.objects);
+}
+
+fn verify(work: &S3Work, page: &mut Page) {
+    if work.mix.any(Feature::Returns) {
+        page.key(&S3Draft::verify, work.verify);
+    }
+}
+
+fn metadata(work: &S3Work, page: &mut Page) {
+    pairs(page, &S3Draft::metadata, &work.metadata, ": ");
+}
+
+fn tags(work: &S3Work, page: &mut Page) {
+    pairs(page, &S3Draft::tags, &work.tags, "=");
+}
+
+fn pairs(page: &mut Page, key: &Key, pairs: &[(String, String)], between: &str) {
+    if !pairs.is_empty() {
+        let pairs = pairs.iter();
+        let texts = pairs.map(|(name, value)| page::text(format!("{name}{between}{value}")));
+        page.key(key, page::list(texts));
+    }
+}
+
+fn has_parts(work: &S3Work) -> bool {
+    work.mix.any(Feature::Parts)
+}
+
+fn lists(work: &S3Work) -> bool {
+    work.mix.any(Feature::Pages)
+}
+
+fn deletes_batches(work: &S3Work) -> bool {
+    work.mix.any(Feature::Batch)
+}
+
+fn part_size(scalar: &Scalar) -> Result<u64, String> {
+    match sizes::check(scalar.size()?)? {
+        0 => Err("must be at least 1 byte".to_owned()),
+        size => Ok(size),
     }
 }

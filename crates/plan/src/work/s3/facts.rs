@@ -1,18 +1,18 @@
 //! Implements [`Facts`] and [`Protocol`] for S3 workloads.
 
-use super::{DataSet, Encryption, ListForm, Payload, S3Operation, S3Work, TRAITS, print};
+use super::{DataSet, Encryption, Feature, ListForm, Payload, S3Operation, S3Work, TRAITS};
 use crate::choose::{ByteRange, Choose};
-use crate::digits::{grouped, size};
-use crate::found::Found;
-use crate::page::Page;
-use crate::percent::percent;
-use crate::reach::Reach;
-use crate::size::Size;
-use crate::sizes::{LARGEST_OBJECT, Sizes};
+use crate::keys::page::Page;
+use crate::plan::found::Found;
 use crate::store::Store;
-use crate::target::{Signature, Target};
+use crate::target::{Reach, Signature, Target};
+use crate::units::digits::{grouped, size};
+use crate::units::percent::percent;
+use crate::units::size::Size;
+use crate::units::sizes::{LARGEST_OBJECT, Sizes};
 use crate::work::{
-    Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WorkloadKind,
+    Direction, Facts, LaidOut, Operation, Protocol, SentTo, Traits, Transfer, WhenRefused,
+    WorkloadKind,
 };
 
 impl Facts for S3Work {
@@ -25,7 +25,7 @@ impl Facts for S3Work {
         shares
             .map(|&(operation, share)| Operation {
                 name: operation.name(),
-                interface: interface(operation, self.listing.form),
+                interface: interface(operation, self.list),
                 share,
                 stores: operation.stores(),
             })
@@ -58,8 +58,8 @@ impl Facts for S3Work {
         format!("S3 {operations} of {sizes}, {objects} object{s}{verified}")
     }
 
-    fn when_refused(&self) -> &'static str {
-        "check bucket, credentials and their permissions: the target does not complete the operations"
+    fn when_refused(&self) -> WhenRefused {
+        WhenRefused::Bucket
     }
 
     fn sizes(&self) -> Option<&Sizes> {
@@ -71,16 +71,15 @@ impl Facts for S3Work {
     }
 
     fn part_bytes(&self) -> Option<u64> {
-        let in_parts =
-            |operation| matches!(operation, S3Operation::Multipart | S3Operation::GetPart);
-        let has_parts = self.mix.operations().any(in_parts);
-        has_parts.then_some(self.part_size)
+        self.mix.any(Feature::Parts).then_some(self.part_size)
     }
 
     fn objects_per_request(&self) -> u64 {
         let objects = match self.mix.single() {
-            Some(S3Operation::DeleteBatch) => self.batch,
-            Some(S3Operation::Snowball | S3Operation::FanOut) => self.entries,
+            Some(operation) if operation.has(Feature::Batch) => self.batch,
+            Some(operation) if operation.has(Feature::Entries) && operation.stores() => {
+                self.entries
+            }
             _ => 1,
         };
         objects.into()
@@ -141,30 +140,10 @@ impl Facts for S3Work {
 
 /// The name of the operation in the S3 API.
 fn interface(operation: S3Operation, form: ListForm) -> &'static str {
-    match operation {
-        S3Operation::Put => "PutObject",
-        S3Operation::Get => "GetObject",
-        S3Operation::Delete => "DeleteObject",
-        S3Operation::DeleteBatch => "DeleteObjects",
-        S3Operation::List => match form {
-            ListForm::V2 => "ListObjectsV2",
-            ListForm::V1 => "ListObjects",
-            ListForm::Versions => "ListObjectVersions",
-        },
-        S3Operation::Stat => "HeadObject",
-        S3Operation::Copy => "CopyObject",
-        S3Operation::Multipart => "MultipartUpload",
-        S3Operation::GetPart => "GetObjectPart",
-        S3Operation::PutTags => "PutObjectTagging",
-        S3Operation::GetTags => "GetObjectTagging",
-        S3Operation::DeleteTags => "DeleteObjectTagging",
-        S3Operation::Retain => "PutObjectRetention",
-        S3Operation::LegalHold => "PutObjectLegalHold",
-        S3Operation::Append => "AppendObject",
-        S3Operation::Snowball => "SnowballUpload",
-        S3Operation::ZipGet => "GetObjectFromZip",
-        S3Operation::ZipList => "ListObjectsInZip",
-        S3Operation::FanOut => "FanOutUpload",
+    match form {
+        ListForm::V1 if operation.has(Feature::Forms) => "ListObjects",
+        ListForm::Versions if operation.has(Feature::Forms) => "ListObjectVersions",
+        _ => operation.facts().interface,
     }
 }
 
@@ -192,7 +171,7 @@ impl Protocol for S3Work {
     }
 
     fn print(&self, page: &mut Page) {
-        print::print(page, self);
+        self.print_keys(page);
     }
 
     fn usual(&self) -> Option<WorkloadKind> {
@@ -259,7 +238,7 @@ impl S3Work {
     /// without TLS (Amazon S3 user guide, "Using server-side encryption with customer-provided
     /// keys").
     fn key_misfit(&self, workload: &str, targets: &[Target]) -> Option<String> {
-        if self.stored.encryption != Encryption::SseC {
+        if self.encryption != Encryption::SseC {
             return None;
         }
         let in_the_clear = |target: &&Target| match &target.reach {

@@ -2,119 +2,120 @@
 
 use super::MOST_PARTS;
 use super::S3Draft;
-use super::{Checksum, ContentKind, DataSet, Encryption, ListForm, Payload, S3Operation, S3Work};
+use super::{
+    Checksum, ContentKind, DataSet, Effect, Encryption, Feature, ListForm, Payload, S3Operation,
+    S3Work,
+};
 use crate::choose::{ByteRange, Choose};
-use crate::problem::Place;
+use crate::keys::scalar::Field;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::scalar::Field;
-use crate::size::Size;
+use crate::units::size::Size;
 
-/// A key and the operations for which the key has an effect.
-type Heeded = (
-    &'static str,
-    fn(&S3Draft) -> Option<Place>,
-    fn(S3Operation) -> bool,
-    &'static str,
-);
+/// A key that has an effect only for operations with a feature.
+struct FeatureKey {
+    name: &'static str,
+    given: fn(&S3Draft) -> Option<Place>,
+    feature: Feature,
+    /// What these operations do: for one operation, for several, and the object of both.
+    does: [&'static str; 3],
+}
 
 /// Keys that have an effect only for some operations.
-const HEEDED: &[Heeded] = &[
-    (
-        "verify",
-        |draft| place(&draft.verify),
-        S3Operation::reads,
-        "only \"get\", \"get-part\" and \"zip-get\" return content to verify",
-    ),
-    (
-        "range",
-        |draft| place(&draft.range),
-        |operation| operation == S3Operation::Get,
-        "only \"get\" reads a part of an object",
-    ),
-    (
-        "part_size",
-        |draft| place(&draft.part_size),
-        in_parts,
-        "only \"multipart\" and \"get-part\" have parts",
-    ),
-    (
-        "parts_at_once",
-        |draft| place(&draft.parts_at_once),
-        in_parts,
-        "only \"multipart\" and \"get-part\" have parts",
-    ),
-    (
-        "list",
-        |draft| place(&draft.list),
-        |operation| operation == S3Operation::List,
-        "only \"list\" lists keys",
-    ),
-    (
-        "page",
-        |draft| place(&draft.page),
-        lists,
-        "only \"list\" and \"zip-list\" list keys",
-    ),
-    (
-        "delimiter",
-        |draft| place(&draft.delimiter),
-        |operation| operation == S3Operation::List,
-        "only \"list\" lists keys",
-    ),
-    (
-        "batch",
-        |draft| place(&draft.batch),
-        |operation| operation == S3Operation::DeleteBatch,
-        "only \"delete-batch\" deletes many at once",
-    ),
-    (
-        "entries",
-        |draft| place(&draft.entries),
-        has_entries,
-        "only \"snowball\", \"zip-get\", \"zip-list\" and \"fan-out\" have several entries per \
-         archive or request",
-    ),
-    (
-        "rewrite",
-        |draft| place(&draft.rewrite),
-        |operation| operation == S3Operation::Put,
-        "only \"put\" can overwrite the objects that are read",
-    ),
+const FEATURE_KEYS: &[FeatureKey] = &[
+    FeatureKey {
+        name: "verify",
+        given: |draft| place(&draft.verify),
+        feature: Feature::Returns,
+        does: ["returns", "return", "content to verify"],
+    },
+    FeatureKey {
+        name: "range",
+        given: |draft| place(&draft.range),
+        feature: Feature::Range,
+        does: ["reads", "read", "a part of an object"],
+    },
+    FeatureKey {
+        name: "part_size",
+        given: |draft| place(&draft.part_size),
+        feature: Feature::Parts,
+        does: ["has", "have", "parts"],
+    },
+    FeatureKey {
+        name: "parts_at_once",
+        given: |draft| place(&draft.parts_at_once),
+        feature: Feature::Parts,
+        does: ["has", "have", "parts"],
+    },
+    FeatureKey {
+        name: "list",
+        given: |draft| place(&draft.list),
+        feature: Feature::Forms,
+        does: ["lists", "list", "keys"],
+    },
+    FeatureKey {
+        name: "page",
+        given: |draft| place(&draft.page),
+        feature: Feature::Pages,
+        does: ["lists", "list", "keys"],
+    },
+    FeatureKey {
+        name: "delimiter",
+        given: |draft| place(&draft.delimiter),
+        feature: Feature::Forms,
+        does: ["lists", "list", "keys"],
+    },
+    FeatureKey {
+        name: "batch",
+        given: |draft| place(&draft.batch),
+        feature: Feature::Batch,
+        does: ["deletes", "delete", "many at once"],
+    },
+    FeatureKey {
+        name: "entries",
+        given: |draft| place(&draft.entries),
+        feature: Feature::Entries,
+        does: ["has", "have", "several entries per archive or request"],
+    },
+    FeatureKey {
+        name: "rewrite",
+        given: |draft| place(&draft.rewrite),
+        feature: Feature::Rewrites,
+        does: ["can", "can", "overwrite the objects that are read"],
+    },
 ];
+
+impl FeatureKey {
+    /// Which operations have the feature, as the reason of a refusal.
+    fn why(&self) -> String {
+        let operations = S3Operation::all().filter(|each| each.has(self.feature));
+        let names: Vec<String> = operations
+            .map(|each| format!("{:?}", each.name()))
+            .collect();
+        let [one, several, what] = self.does;
+        match names.split_last() {
+            Some((last, before)) if !before.is_empty() => {
+                format!("only {} and {last} {several} {what}", before.join(", "))
+            }
+            _ => format!("only {} {one} {what}", names.concat()),
+        }
+    }
+}
 
 fn place(field: &Field) -> Option<Place> {
     Some(field.as_ref()?.place)
 }
 
-fn in_parts(operation: S3Operation) -> bool {
-    matches!(operation, S3Operation::Multipart | S3Operation::GetPart)
-}
-
-/// Whether the operation sends content that is prepared before the run.
-fn prepares(operation: S3Operation) -> bool {
-    use S3Operation::{Append, FanOut, Snowball, ZipGet, ZipList};
-    matches!(operation, Append | FanOut | Snowball | ZipGet | ZipList)
-}
-
-fn lists(operation: S3Operation) -> bool {
-    matches!(operation, S3Operation::List | S3Operation::ZipList)
-}
-
-fn has_entries(operation: S3Operation) -> bool {
-    use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
-    matches!(operation, Snowball | ZipGet | ZipList | FanOut)
-}
-
 pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
-    for (key, given, heeds, why) in HEEDED {
-        let Some(place) = given(draft) else { continue };
-        if !work.mix.operations().any(heeds) {
-            resolver.wrong(place, key, format!("{why}; this is \"{}\"", work.mix));
+    for key in FEATURE_KEYS.iter().filter(|key| !work.mix.any(key.feature)) {
+        if let Some(place) = (key.given)(draft) {
+            let why = format!("{}; this is \"{}\"", key.why(), work.mix);
+            resolver.wrong(place, key.name, why);
         }
     }
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
     mix(resolver, work, or_whole(&draft.operation));
-    if in_use(work, in_parts) && work.sizes.typical() / work.part_size >= MOST_PARTS {
+    if work.mix.any(Feature::Parts) && work.sizes.typical() / work.part_size >= MOST_PARTS {
         resolver.wrong(
             or_whole(&draft.part_size),
             "part_size",
@@ -155,21 +156,13 @@ pub(super) fn check(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work,
     content(resolver, draft, work, whole);
 }
 
-fn in_use(work: &S3Work, which: fn(S3Operation) -> bool) -> bool {
-    work.mix.operations().any(which)
-}
-
 /// Checks which operations can be sent together.
 fn mix(resolver: &mut Resolver<'_>, work: &S3Work, place: Place) {
     if work.mix.single().is_some() {
         return;
     }
     for operation in work.mix.operations() {
-        use S3Operation::{Append, Copy, DeleteBatch, FanOut, GetPart, Snowball, ZipGet, ZipList};
-        if matches!(
-            operation,
-            DeleteBatch | GetPart | Append | Copy | Snowball | ZipGet | ZipList | FanOut
-        ) {
+        if operation.has(Feature::Alone) {
             resolver.wrong(
                 place,
                 "operation",
@@ -241,7 +234,7 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
             ),
         );
     }
-    if let Some(what) = made_anew(work) {
+    if let Some(what) = one_run_only(work) {
         resolver.wrong(
             place,
             "data",
@@ -251,19 +244,8 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
     if work.data != DataSet::Existing {
         return;
     }
-    let changes = |operation: S3Operation| {
-        !operation.needs_objects()
-            || operation.uses_up()
-            || matches!(
-                operation,
-                S3Operation::PutTags
-                    | S3Operation::DeleteTags
-                    | S3Operation::Retain
-                    | S3Operation::LegalHold
-                    | S3Operation::Append
-            )
-    };
-    if let Some(changing) = work.mix.operations().find(|&each| changes(each)) {
+    let changes = |operation: &S3Operation| operation.facts().effect != Effect::Reads;
+    if let Some(changing) = work.mix.operations().find(changes) {
         resolver.wrong(
             place,
             "data",
@@ -293,12 +275,10 @@ fn data(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Plac
 
 /// A description of the workload's objects that no later run can use; `None` if later runs can use
 /// all objects.
-fn made_anew(work: &S3Work) -> Option<&'static str> {
-    use S3Operation::{LegalHold, Retain};
-    let locks = |operation| matches!(operation, Retain | LegalHold);
+fn one_run_only(work: &S3Work) -> Option<&'static str> {
     match work.versions {
-        _ if in_use(work, has_entries) => Some("archives, and objects of fan-outs,"),
-        _ if in_use(work, locks) => Some("objects that are locked"),
+        _ if work.mix.any(Feature::Entries) => Some("archives, and objects of fan-outs,"),
+        _ if work.mix.any(Feature::Locks) => Some("objects that are locked"),
         0 => None,
         _ => Some("versions of objects"),
     }
@@ -306,8 +286,8 @@ fn made_anew(work: &S3Work) -> Option<&'static str> {
 
 fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: Place) {
     let or_whole = |field: &Field| place(field).unwrap_or(whole);
-    let parts = work.mix.operations().find(|&each| in_parts(each));
-    if let Some(operation) = parts {
+    let in_parts = |each: &S3Operation| each.has(Feature::Parts);
+    if let Some(operation) = work.mix.operations().find(in_parts) {
         in_parts_from_pool(resolver, draft, work, whole, operation);
     }
     if work.content == ContentKind::Unique && work.checksum != Checksum::None {
@@ -335,7 +315,7 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
         );
     }
     if matches!(work.payload, Payload::Streaming | Payload::Trailer)
-        && work.mix.operations().any(prepares)
+        && work.mix.any(Feature::Prepared)
     {
         resolver.wrong(
             or_whole(&draft.payload),
@@ -347,7 +327,7 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             ),
         );
     }
-    if work.content == ContentKind::Unique && work.mix.operations().any(prepares) {
+    if work.content == ContentKind::Unique && work.mix.any(Feature::Prepared) {
         resolver.wrong(
             or_whole(&draft.content),
             "content",
@@ -370,21 +350,14 @@ fn content(resolver: &mut Resolver<'_>, draft: &S3Draft, work: &S3Work, whole: P
             ),
         );
     }
-    if work.stored.encryption == Encryption::SseC
-        && work.mix.operations().any(|operation| {
-            matches!(
-                operation,
-                S3Operation::Snowball | S3Operation::ZipGet | S3Operation::ZipList
-            )
-        })
-    {
+    if work.encryption == Encryption::SseC && work.mix.any(Feature::Archive) {
         resolver.wrong(
             or_whole(&draft.encryption),
             "encryption",
             "archives that the server unpacks cannot have an encryption key",
         );
     }
-    if work.listing.form == ListForm::Versions && work.versions == 0 {
+    if work.list == ListForm::Versions && work.versions == 0 {
         resolver.wrong(
             or_whole(&draft.list),
             "list",

@@ -2,7 +2,7 @@
 
 use super::S3Draft;
 use super::resolve::resolve;
-use crate::problem::Place;
+use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::work::{Keys, WorkloadKind};
 

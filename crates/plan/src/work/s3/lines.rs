@@ -1,6 +1,6 @@
 //! Checks texts in S3 requests.
 
-use crate::scalar::Scalar;
+use crate::keys::scalar::Scalar;
 
 /// Maximum total length of the names and values of metadata, bytes (Amazon S3 user guide, "Working
 /// with object metadata").

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::operation::S3Operation;
-use crate::names::Named;
-use crate::scalar::Scalar;
+use super::operation::{Feature, S3Operation};
+use crate::keys::names::Named;
+use crate::keys::scalar::Scalar;
 
 /// The operations that are sent, with their shares: `get`, or `get:70,put:30`. Shares are relative
 /// and can have any sum.
@@ -45,6 +45,11 @@ impl Mix {
     /// Whether the mix contains this operation.
     pub fn has(&self, operation: S3Operation) -> bool {
         self.operations().any(|each| each == operation)
+    }
+
+    /// Whether an operation of the mix has this feature.
+    pub fn any(&self, feature: Feature) -> bool {
+        self.operations().any(|each| each.has(feature))
     }
 
     /// The operations with their shares, in the order given.

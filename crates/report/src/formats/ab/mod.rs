@@ -13,11 +13,11 @@ use hdrhistogram::Histogram;
 use tenbin_plan::{Reach, Target};
 use tenbin_record::{ErrorClass, quantile_ns};
 
+use super::format::Format;
 use super::judged::{COLUMN, mark};
 use super::pooled::{Pooled, of_one_workload};
-use super::reader::whole;
-use super::reported::content;
-use super::{Format, Reader, Run, Writer};
+use super::reader::{Read, Reader};
+use super::write::{Run, Writer};
 use crate::escape::for_terminal;
 
 /// The text that ab prints.
@@ -28,11 +28,8 @@ pub(super) const FORMAT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: read::recognises,
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of ab")?;
-            read::reported(&text).map(|it| content(&it))
-        },
-        reported: Some(read::reported),
+        read: Read::Figures("the text of ab", read::reported),
+        reported: None,
     }),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
@@ -49,11 +46,8 @@ pub(super) const PERCENTAGES: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| beginning.starts_with(tables::PERCENTAGES_HEAD.as_bytes()),
-        read: |text, selection| {
-            let text = whole(text, selection, "the percentages of ab")?;
-            tables::percentages(&text).map(|it| content(&it))
-        },
-        reported: Some(tables::percentages),
+        read: Read::Figures("the percentages of ab", tables::percentages),
+        reported: None,
     }),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
@@ -70,11 +64,8 @@ pub(super) const REQUESTS: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| beginning.starts_with(tables::REQUESTS_HEAD.as_bytes()),
-        read: |text, selection| {
-            let text = whole(text, selection, "the requests of ab")?;
-            tables::requests(&text).map(|it| content(&it))
-        },
-        reported: Some(tables::requests),
+        read: Read::Figures("the requests of ab", tables::requests),
+        reported: None,
     }),
     write: None,
 };

@@ -4,7 +4,7 @@
 //! failed requests too; the verdict does not.
 
 mod row;
-mod steps;
+pub(super) mod steps;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,9 +18,10 @@ use tenbin_result::format::{percent, plural, ratio};
 use tenbin_stats::Little;
 
 use super::content::Content;
+use super::format::Format;
 use super::judged::{COLUMN, mark};
-use super::reader::{Fault, whole};
-use super::{Format, Part, Reader, WriteError, Writer};
+use super::reader::{Fault, Read, Reader, whole};
+use super::write::{Part, WriteError, Writer};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 
@@ -33,37 +34,37 @@ pub(super) const FORMAT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: Steps::recognises,
-        read: |file, selection| {
+        read: Read::Content(|file, selection| {
             let content = whole(file, selection, "a result of drnbench")?;
             let steps = Steps::read(&content).map_err(|why| {
                 Fault::of_the_file(format!("cannot be read as a result of drnbench: {why}"))
             })?;
             Ok(Content::Steps(steps))
-        },
+        }),
         reported: Some(|content| Steps::reported(content).map_err(Fault::of_the_file)),
     }),
     write: Some(Writer::Run(|run| {
-        parts(&ramps(run.plan, &run.record.slices), &mark(run.document))
+        parts(&sweeps(run.plan, &run.record.slices), &mark(run.document))
     })),
 };
 
 /// Writes one file per concurrency sweep.
-fn parts(ramps: &[Ramp], mark: &str) -> Result<Vec<Part>, WriteError> {
-    if ramps.is_empty() {
+fn parts(sweeps: &[Sweep], mark: &str) -> Result<Vec<Part>, WriteError> {
+    if sweeps.is_empty() {
         return Err(WriteError::lacks(
             "no step ran its full time in a closed loop, so that there is no file in drnbench's \
              format",
         ));
     }
-    let part = |ramp: &Ramp| Part {
-        name: if ramps.iter().any(|other| other.family != ramp.family) {
-            format!("{}-{}", ramp.target, ramp.family)
+    let part = |sweep: &Sweep| Part {
+        name: if sweeps.iter().any(|other| other.family != sweep.family) {
+            format!("{}-{}", sweep.target, sweep.family)
         } else {
-            ramp.target.clone()
+            sweep.target.clone()
         },
-        content: csv(ramp, mark).into_bytes(),
+        content: csv(sweep, mark).into_bytes(),
     };
-    Ok(ramps.iter().map(part).collect())
+    Ok(sweeps.iter().map(part).collect())
 }
 
 /// Smallest value of a histogram, nanoseconds: recorded for failures without a time.
@@ -98,7 +99,7 @@ impl Manner {
 
 /// A concurrency sweep: all steps of one kind of work on one target, in ascending order of clients.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ramp {
+pub struct Sweep {
     /// Name of the target.
     pub target: String,
     /// The common part of the workloads' names.
@@ -138,26 +139,26 @@ pub struct Step {
 }
 
 /// The concurrency sweeps of a run, in the order in which they started.
-pub fn ramps(plan: &Plan, slices: &[Slice]) -> Vec<Ramp> {
-    ramps_sent(slices, |workload| Manner::of(plan, workload))
+pub fn sweeps(plan: &Plan, slices: &[Slice]) -> Vec<Sweep> {
+    sweeps_sent(slices, |workload| Manner::of(plan, workload))
 }
 
 /// Like [`ramps`], with `manner` supplying the settings of each workload.
-fn ramps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
-    let mut ramps: Vec<Ramp> = Vec::new();
-    let full = |slice: &&Slice| slice.closed_loop && slice.probe.is_none() && !slice.cut_short;
+fn sweeps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Sweep> {
+    let mut sweeps: Vec<Sweep> = Vec::new();
+    let full = |slice: &&Slice| slice.closed_loop && slice.probe.is_none() && !slice.end.cut_short;
     for slice in slices.iter().filter(full) {
         let family = family(slice);
-        let is_mine = |ramp: &&mut Ramp| ramp.target == slice.target && ramp.family == family;
-        let at = match ramps.iter_mut().find(is_mine) {
-            Some(ramp) => ramp,
+        let is_mine = |sweep: &&mut Sweep| sweep.target == slice.target && sweep.family == family;
+        let at = match sweeps.iter_mut().find(is_mine) {
+            Some(sweep) => sweep,
             None => {
-                ramps.push(Ramp {
+                sweeps.push(Sweep {
                     target: slice.target.clone(),
                     family: family.to_owned(),
                     steps: Vec::new(),
                 });
-                ramps.last_mut().expect("one was pushed")
+                sweeps.last_mut().expect("one was pushed")
             }
         };
         let place = at
@@ -170,7 +171,7 @@ fn ramps_sent(slices: &[Slice], manner: impl Fn(&str) -> Manner) -> Vec<Ramp> {
         });
         at.steps[place].add(slice);
     }
-    ramps
+    sweeps
 }
 
 /// The name of the slice's workload without the suffix for the number of connections.
@@ -203,22 +204,24 @@ impl Step {
     }
 
     fn add(&mut self, slice: &Slice) {
-        let cpu = tenbin_verdict::server_cpu_seconds(slice).map(|used| (used, slice.seconds));
+        let cpu = tenbin_verdict::server_cpu_seconds(slice).map(|used| (used, slice.end.seconds));
         (self.cache, self.cpu) = match self.slices {
-            0 => (slice.cache, cpu),
+            0 => (slice.end.cache, cpu),
             _ => (
-                self.cache.zip(slice.cache).map(|(all, one)| all.and(one)),
+                self.cache
+                    .zip(slice.end.cache)
+                    .map(|(all, one)| all.and(one)),
                 self.cpu
                     .zip(cpu)
                     .map(|(all, one)| (all.0 + one.0, all.1 + one.1)),
             ),
         };
         self.slices += 1;
-        self.seconds += slice.seconds;
+        self.seconds += slice.end.seconds;
         let ended = slice.requests().map(|op| op.counts.ok + op.failed_count());
         let ended: u64 = ended.sum();
-        if slice.seconds > 0.0 {
-            self.rates.push(ended as f64 / slice.seconds);
+        if slice.end.seconds > 0.0 {
+            self.rates.push(ended as f64 / slice.end.seconds);
         }
         self.connecting += tenbin_verdict::connecting(slice, self.manner.keep_alive);
         for op in slice.requests() {
@@ -233,10 +236,10 @@ impl Step {
                 *self.statuses.entry(NO_ANSWER).or_default() += unanswered;
             }
             for times in [&op.times.service, &op.times.failed] {
-                self.add_times(times, slice.singles.as_ref());
+                self.add_times(times, slice.end.singles.as_deref());
             }
         }
-        if let Some(singles) = &slice.singles {
+        if let Some(singles) = &slice.end.singles {
             self.slowest.extend(singles.slowest.iter().cloned());
             self.slowest.sort_by_key(|single| u64::MAX - single.ns);
             self.fastest.extend(singles.fastest.iter().cloned());
@@ -325,9 +328,9 @@ impl Step {
 
 /// Writes drnbench's result file: one row per step, and one column per status that occurs in any
 /// step. Unknown values are empty. The last column has the trust in the run.
-fn csv(ramp: &Ramp, mark: &str) -> String {
+fn csv(sweep: &Sweep, mark: &str) -> String {
     let statuses: Vec<u16> = {
-        let mut all: Vec<u16> = ramp
+        let mut all: Vec<u16> = sweep
             .steps
             .iter()
             .flat_map(|step| step.statuses.keys().copied())
@@ -343,7 +346,7 @@ fn csv(ramp: &Ramp, mark: &str) -> String {
         let _ = write!(text, ",{status}");
     }
     let _ = writeln!(text, ",{COLUMN}");
-    for step in &ramp.steps {
+    for step in &sweep.steps {
         let number = |value: Option<f64>| value.map_or_else(String::new, float);
         let _ = write!(
             text,
@@ -399,12 +402,12 @@ pub struct Listed<'a> {
 }
 
 /// Writes drnbench's report on every step, then the findings, then the verdict.
-pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
+pub fn text(sweep: &Sweep, listed: &Listed<'_>, document: &Document) -> String {
     let mut text = String::new();
-    for step in &ramp.steps {
+    for step in &sweep.steps {
         report(&mut text, step, listed);
     }
-    not_observed(&mut text, ramp);
+    not_observed(&mut text, sweep);
     text.push_str(&last_lines(document));
     text
 }
@@ -412,8 +415,8 @@ pub fn text(ramp: &Ramp, listed: &Listed<'_>, document: &Document) -> String {
 /// Says how to observe the server's cache hits and CPU use, each only if unknown in at least one
 /// step. The benchmark tutorial of Droonga, the search engine that drnbench was written for, checks
 /// every step with these figures.
-fn not_observed(text: &mut String, ramp: &Ramp) {
-    let steps = || ramp.steps.iter();
+fn not_observed(text: &mut String, sweep: &Sweep) {
+    let steps = || sweep.steps.iter();
     let mut say = |what: &str, how: &str| {
         let _ = writeln!(text, "{what} not observed in every step: {how}");
     };
@@ -534,8 +537,8 @@ mod tests {
         }
     }
 
-    fn ramp(steps: Vec<Step>) -> Ramp {
-        Ramp {
+    fn sweep(steps: Vec<Step>) -> Sweep {
+        Sweep {
             target: "groonga".to_owned(),
             family: "search".to_owned(),
             steps,
@@ -550,7 +553,7 @@ mod tests {
             step(4, 0, &[]),
         ];
         assert_eq!(
-            csv(&ramp(steps), VALID),
+            csv(&sweep(steps), VALID),
             "n_clients,total_n_requests,queries_per_second,min_elapsed_time,max_elapsed_time,\
              average_elapsed_time,0,200,404,tenbin trust\n\
              1,345,86.25,0.000330523,0.02822947,0.001953125,0,100.0,0,tenbin trust: VALID\n\
@@ -622,21 +625,21 @@ mod tests {
         let mut three = step(1, 1_200, &[(200, 1_200)]);
         three.rates = vec![310.0, 90.0, 300.0];
         assert_eq!(three.per_second(), Some(300.0));
-        assert!(csv(&ramp(vec![three]), VALID).contains("\n1,1200,300.0,"));
+        assert!(csv(&sweep(vec![three]), VALID).contains("\n1,1200,300.0,"));
     }
 
     #[test]
     fn what_was_not_observed_is_said_with_how_to_get_it() {
         let said = |step: Step| {
-            let ramp = ramp(vec![step]);
+            let sweep = sweep(vec![step]);
             let listed = Listed {
                 slow: 0,
                 fast: 0,
                 urls: &[],
             };
             let mut text = String::new();
-            report(&mut text, &ramp.steps[0], &listed);
-            not_observed(&mut text, &ramp);
+            report(&mut text, &sweep.steps[0], &listed);
+            not_observed(&mut text, &sweep);
             text
         };
         let unknown = said(step(1, 345, &[(200, 345)]));
@@ -695,17 +698,17 @@ mod tests {
 
     #[test]
     fn several_targets_have_files_of_their_own() {
-        let one = ramp(vec![]);
-        let other = Ramp {
+        let one = sweep(vec![]);
+        let other = Sweep {
             target: "three-nodes".to_owned(),
             ..one.clone()
         };
-        let names = |ramps: &[Ramp]| -> Vec<String> {
-            let parts = parts(ramps, VALID).unwrap().into_iter();
+        let names = |sweeps: &[Sweep]| -> Vec<String> {
+            let parts = parts(sweeps, VALID).unwrap().into_iter();
             parts.map(|part| part.name).collect()
         };
         assert_eq!(names(&[one.clone(), other]), ["groonga", "three-nodes"]);
-        let heavy = Ramp {
+        let heavy = Sweep {
             family: "heavy".to_owned(),
             ..one.clone()
         };

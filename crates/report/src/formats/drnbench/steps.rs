@@ -6,7 +6,7 @@
 //! of processes, the step runs with more clients than its row says.
 
 use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio};
-use tenbin_result::{Capacity, CapacityLevel, Figure, Trust};
+use tenbin_result::{ConcurrencyLevel, ConcurrencySweep, Figure, Trust};
 use tenbin_verdict::Series;
 use tenbin_verdict::lint::{Judged, Quote, Reported, excess};
 
@@ -131,7 +131,7 @@ impl Steps {
     }
 
     /// Converts the steps to the levels of a concurrency sweep.
-    pub(crate) fn as_ramp(&self) -> Capacity {
+    pub(crate) fn as_sweep(&self) -> ConcurrencySweep {
         let figure = |value: f64| Figure {
             value,
             interval: None,
@@ -139,7 +139,7 @@ impl Steps {
         };
         let level = |row: &Row| {
             let failed = row.failed_requests();
-            CapacityLevel {
+            ConcurrencyLevel {
                 workload: String::new(),
                 connections: row.clients,
                 throughput: Some(figure(row.per_second)),
@@ -155,7 +155,7 @@ impl Steps {
         };
         let rows = || self.rows.iter();
         let peak = rows().max_by(|a, b| a.per_second.total_cmp(&b.per_second));
-        Capacity {
+        ConcurrencySweep {
             family: String::new(),
             target: String::new(),
             levels: rows().map(level).collect(),
@@ -504,8 +504,8 @@ mod tests {
     #[test]
     fn shares_that_are_missing_are_unknown() {
         let steps = read("1,400,80.0,0.001,0.02,0.0025,,60.0\n", "0,200");
-        assert_eq!(steps.as_ramp().levels[0].failed, None);
-        assert_eq!(steps.as_ramp().levels[0].ok, None);
+        assert_eq!(steps.as_sweep().levels[0].failed, None);
+        assert_eq!(steps.as_sweep().levels[0].ok, None);
         let text = steps.text("x");
         assert!(
             text.contains("unknown") && text.contains("SUSPECT: the shares"),
@@ -513,7 +513,7 @@ mod tests {
         );
         // All requests have a status, so that none has another one.
         let steps = read("1,400,80.0,0.001,0.02,0.0025,,100.0\n", "0,200");
-        assert_eq!(steps.as_ramp().levels[0].failed, Some(0));
+        assert_eq!(steps.as_sweep().levels[0].failed, Some(0));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tenbin_result::SliceFigures;
 /// `errors_seen` adds `errors/op`. `sequential` says that operations were sent one at a time and
 /// adds `µs/op`: the length of the slice divided by the number of successful operations, as in `go
 /// test -bench`.
-pub(super) fn of(
+pub(super) fn slice_line(
     name: &str,
     (slice, iterations): (&SliceFigures, u64),
     errors_seen: bool,

@@ -7,7 +7,7 @@ use tenbin_result::{Document, Share, Subject, Workload};
 
 /// The name of one workload on one target. The last part ends in a number without a dash before it,
 /// because Go reads the text after a last dash as GOMAXPROCS.
-pub(super) fn of(document: &Document, workload: &Workload, target: &str) -> String {
+pub(super) fn benchmark_name(document: &Document, workload: &Workload, target: &str) -> String {
     let alike = document
         .workloads
         .iter()

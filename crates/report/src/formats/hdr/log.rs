@@ -5,21 +5,15 @@ use std::ops::Range;
 
 use hdrhistogram::Histogram;
 use tenbin_record::{PackedHistogram, decode_histogram, merge};
+use tenbin_verdict::lint::{Listed, Measurement, Range as Bounds, Reported, Unit};
 
 use super::MAX_VALUE_DIVISOR;
-use crate::formats::imported::{Imported, Operation, Times, Tool, histogram};
+use crate::formats::imported::{histogram, unquoted, with_figures};
 use crate::formats::judged;
 use crate::formats::lines::Lines;
 use crate::formats::readable::readable;
 use crate::formats::reader::{Fault, Selection};
 use crate::formats::reported::decimal;
-
-/// What wrote a log, and whether its values are times of requests, is not in it.
-const TOOL: Tool = Tool {
-    name: "HdrHistogram",
-    closed_loop: false,
-    counts_failures: false,
-};
 
 /// Name of the values without a tag.
 const UNTAGGED: &str = "values";
@@ -42,7 +36,7 @@ pub(super) fn recognises(beginning: &[u8]) -> bool {
 }
 
 /// Reads a log line by line.
-pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Reported, Fault> {
     if selection.needs_requests() {
         return Err(Fault::of_the_file(
             "is a log of histograms, which holds no single requests to select",
@@ -82,13 +76,13 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
                 .to_owned(),
         );
     }
-    Ok(Imported {
-        tool: TOOL,
-        files: Vec::new(),
-        command_line: None,
-        operations: all.into_iter().map(Tagged::operation).collect(),
+    Ok(Reported {
+        // What wrote a log, and whether its values are times of requests, is not in it.
+        tool: "HdrHistogram",
+        measurements: all.into_iter().map(Tagged::measurement).collect(),
         caveats,
         judged: trust,
+        ..Reported::default()
     })
 }
 
@@ -166,7 +160,7 @@ fn add(all: &mut Vec<Tagged>, interval: Interval<'_>) -> Result<(), String> {
 }
 
 impl Tagged {
-    fn operation(mut self) -> Operation {
+    fn measurement(mut self) -> Measurement {
         self.intervals
             .sort_by(|one, other| one.start.total_cmp(&other.start));
         let (mut covered, mut end) = (0.0, f64::NEG_INFINITY);
@@ -174,15 +168,14 @@ impl Tagged {
             covered += (interval.end - interval.start.max(end)).max(0.0);
             end = end.max(interval.end);
         }
-        let count = self.values.len();
-        let mut operation = Operation::new(&self.tag);
-        operation.ok = None;
-        operation.failed = None;
-        operation.objects = Some(count);
-        operation.unit = "val";
-        operation.bytes = None;
-        operation.measured = (covered > 0.0).then_some(covered);
-        operation.times = Times::Each(Box::new(self.values));
-        operation
+        let mut of = Measurement::new(&self.tag);
+        of.seconds = (covered > 0.0).then(|| unquoted(Bounds::exactly(covered)));
+        of.listed = Some(Box::new(Listed {
+            objects: Some(self.values.len()),
+            unit: Unit::Values,
+            times: Some(self.values),
+            ..Listed::default()
+        }));
+        with_figures(of)
     }
 }

@@ -12,10 +12,10 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
 use super::content::Content;
+use super::format::Format;
 use super::judged::mark;
-use super::reader::whole;
-use super::reported::content;
-use super::{Format, Part, Reader, Run, WriteError, Writer};
+use super::reader::{Read, Reader};
+use super::write::{Part, Run, WriteError, Writer};
 use crate::escape::for_terminal;
 
 pub(super) const LOG: Format = Format {
@@ -25,7 +25,7 @@ pub(super) const LOG: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: log::recognises,
-        read: |file, selection| log::read(file, selection).map(Content::Requests),
+        read: Read::Content(|file, selection| log::read(file, selection).map(Content::Requests)),
         reported: None,
     }),
     write: Some(Writer::Run(slices)),
@@ -38,11 +38,8 @@ pub(super) const DISTRIBUTION: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: distribution::recognises,
-        read: |file, selection| {
-            let file = whole(file, selection, "a distribution of percentiles")?;
-            distribution::reported(&file).map(|it| content(&it))
-        },
-        reported: Some(distribution::reported),
+        read: Read::Figures("a distribution of percentiles", distribution::reported),
+        reported: None,
     }),
     write: Some(Writer::Run(distributions)),
 };
@@ -90,7 +87,7 @@ fn slices(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
             .begin_log_with(&mut content, &mut serializer)
             .map_err(|error| failed(&error))?;
         for slice in &run.record.slices {
-            let (start, length) = (seconds(slice.start), seconds(slice.seconds));
+            let (start, length) = (seconds(slice.start), seconds(slice.end.seconds));
             for op in slice.ops.iter().filter(|op| !op.times.service.is_empty()) {
                 let name = tag(slice, op);
                 log.write_histogram(&times(op), start, length, Tag::new(&name))
@@ -127,8 +124,8 @@ fn tag(slice: &Slice, op: &OpFigures) -> String {
 
 fn distributions(run: &Run<'_>) -> Result<Vec<Part>, WriteError> {
     let mut all: Vec<(String, Histogram<u64>)> = Vec::new();
-    let none_is_full = run.record.slices.iter().all(|slice| slice.cut_short);
-    let counts = |slice: &&Slice| none_is_full || !slice.cut_short;
+    let none_is_full = run.record.slices.iter().all(|slice| slice.end.cut_short);
+    let counts = |slice: &&Slice| none_is_full || !slice.end.cut_short;
     for slice in run.record.slices.iter().filter(counts) {
         for op in slice.ops.iter().filter(|op| !op.times.service.is_empty()) {
             let name = tag(slice, op).replace('/', "-");

@@ -14,10 +14,11 @@ use tenbin_result::Document;
 use tenbin_verdict::lint::Reported;
 
 use super::content::Content;
+use super::format::Format;
 use super::judged::{COLUMN, mark};
 use super::readable::readable;
-use super::reader::{Fault, whole};
-use super::{Format, Part, Reader, Run, WriteError, Writer};
+use super::reader::{Fault, Read, Reader, whole};
+use super::write::{Part, Run, WriteError, Writer};
 use crate::escape::for_terminal;
 use crate::foreign::last_lines;
 
@@ -29,7 +30,7 @@ pub(super) const LINES: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: lines::recognises,
-        read: |file, selection| {
+        read: Read::Content(|file, selection| {
             let content = whole(file, selection, "the lines of hsbench")?;
             let series = lines::series(&content).map_err(|why| {
                 Fault::of_the_file(format!(
@@ -37,7 +38,7 @@ pub(super) const LINES: Format = Format {
                 ))
             })?;
             Ok(Content::Repetitions(series))
-        },
+        }),
         reported: Some(lines::reported),
     }),
     write: Some(Writer::Run(|run| {
@@ -56,10 +57,10 @@ pub(super) const CSV: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| beginning.starts_with(CSV_HEADER.as_bytes()),
-        read: |text, selection| {
+        read: Read::Content(|text, selection| {
             let text = whole(text, selection, "the CSV file of hsbench")?;
             files::csv(&text).map(|it| repetitions(&it))
-        },
+        }),
         reported: Some(files::csv),
     }),
     write: Some(Writer::Run(|run| {
@@ -78,10 +79,10 @@ pub(super) const JSON: Format = Format {
             let start = readable(beginning);
             start.trim_start().starts_with('[') && start.contains("\"IntervalName\"")
         },
-        read: |text, selection| {
+        read: Read::Content(|text, selection| {
             let text = whole(text, selection, "the JSON file of hsbench")?;
             files::json(&text).map(|it| repetitions(&it))
-        },
+        }),
         reported: Some(files::json),
     }),
     write: Some(Writer::Run(|run| {
@@ -185,7 +186,7 @@ pub enum Bytes {
 }
 
 impl Bytes {
-    fn of(self, ok: u64, payload: u64) -> f64 {
+    fn counted(self, ok: u64, payload: u64) -> f64 {
         match self {
             Self::Each(size) => ok as f64 * size as f64,
             Self::Real => payload as f64,
@@ -201,7 +202,7 @@ pub(super) fn slice_rows(
     mode: Option<&str>,
     bytes: Bytes,
 ) -> Vec<Row> {
-    let end = Duration::try_from_secs_f64(slice.start + slice.seconds).unwrap_or_default();
+    let end = Duration::try_from_secs_f64(slice.start + slice.end.seconds).unwrap_or_default();
     let of_operation = |op: &OpFigures| {
         let mode = mode.or_else(|| mode_of(&op.name))?;
         let bytes = match mode {
@@ -215,8 +216,8 @@ pub(super) fn slice_rows(
 
 fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime) -> Row {
     let rate = |count: f64| {
-        if slice.seconds > 0.0 {
-            count / slice.seconds
+        if slice.end.seconds > 0.0 {
+            count / slice.end.seconds
         } else {
             0.0
         }
@@ -226,10 +227,10 @@ fn row(slice: &Slice, op: &OpFigures, mode: &str, bytes: Bytes, end: SystemTime)
     Row {
         round: slice.round,
         interval_name: TOTAL.to_owned(),
-        seconds: slice.seconds,
+        seconds: slice.end.seconds,
         mode: mode.to_owned(),
         ops: op.counts.ok,
-        mbps: rate(bytes.of(op.counts.ok, op.counts.payload)) / MB,
+        mbps: rate(bytes.counted(op.counts.ok, op.counts.payload)) / MB,
         iops: rate(op.counts.ok as f64),
         min_lat: known.then(|| millis(op.times.service.min() as f64)),
         avg_lat: known.then(|| millis(op.times.service.mean())),
@@ -275,7 +276,7 @@ impl Row {
             seconds: second.length,
             mode,
             ops: second.ok,
-            mbps: rate(bytes.of(second.ok, second.payload)) / MB,
+            mbps: rate(bytes.counted(second.ok, second.payload)) / MB,
             iops: rate(second.ok as f64),
             min_lat: times.and_then(|times| times.min_ns).map(millis),
             avg_lat: times.and_then(|times| times.mean_ns).map(millis),

@@ -4,75 +4,56 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use tenbin_record::{ErrorClass, OpFigures, RecordedRun, SecondCounts, Slice, merge};
+use tenbin_verdict::lint::{Listed, Measurement, Range, Reported, SECOND, Second, Unit};
 
-use super::{Imported, Operation, SECOND, Second, Times, Tool, histogram};
-
-/// Of one workload the load is closed, of another open: nothing is concluded from it here.
-const TENBIN: Tool = Tool {
-    name: "tenbin",
-    closed_loop: false,
-    counts_failures: false,
-};
+use super::{Counted, histogram, unquoted, with_figures};
 
 /// Minimum length, seconds, at which a second counts as whole: the last second of a slice can be
 /// shorter.
 const NEARLY_A_SECOND: f64 = 0.99;
 
-impl Imported {
-    /// The figures of a run by operation. If the run has several workloads or targets, workload and
-    /// target precede the operation's name. A request for several objects counts as that number of
-    /// objects.
-    pub fn of_run(
-        directory: &Path,
-        run: &RecordedRun,
-        objects_per_request: impl Fn(&str) -> u64,
-    ) -> Self {
-        let several = run
-            .slices
-            .iter()
-            .any(|slice| !is_of(slice, &run.slices[0].workload, &run.slices[0].target));
-        let mut operations: Vec<Operation> = Vec::new();
-        for slice in &run.slices {
-            let objects_each = objects_per_request(&slice.workload);
-            for figures in &slice.ops {
-                let name = if several {
-                    format!("{} {} {}", slice.workload, slice.target, figures.name)
-                } else {
-                    figures.name.clone()
-                };
-                let at = match operations.iter().position(|known| known.name == name) {
-                    Some(at) => at,
-                    None => {
-                        operations.push(empty(&name, &figures.name));
-                        operations.len() - 1
-                    }
-                };
-                let seconds = run.seconds.iter().filter(|second| {
-                    second.slice == slice.index && second.operation == figures.name
-                });
-                add(&mut operations[at], slice, figures, objects_each, seconds);
-                span(&mut operations[at], run, slice);
-            }
-        }
-        Self {
-            judged: None,
-            tool: TENBIN,
-            files: vec![directory.display().to_string()],
-            command_line: None,
-            operations,
-            caveats: Vec::new(),
+/// The figures of a run by operation. If the run has several workloads or targets, workload and
+/// target precede the operation's name. A request for several objects counts as that number of
+/// objects.
+pub(in crate::formats) fn of_run(
+    directory: &Path,
+    run: &RecordedRun,
+    objects_per_request: impl Fn(&str) -> u64,
+) -> Reported {
+    let several = run
+        .slices
+        .iter()
+        .any(|slice| !is_of(slice, &run.slices[0].workload, &run.slices[0].target));
+    let mut operations: Vec<Sum> = Vec::new();
+    for slice in &run.slices {
+        let objects_each = objects_per_request(&slice.workload);
+        for figures in &slice.ops {
+            let name = if several {
+                format!("{} {} {}", slice.workload, slice.target, figures.name)
+            } else {
+                figures.name.clone()
+            };
+            let at = match operations.iter().position(|known| known.name == name) {
+                Some(at) => at,
+                None => {
+                    operations.push(Sum::empty(name, &figures.name));
+                    operations.len() - 1
+                }
+            };
+            let seconds = run
+                .seconds
+                .iter()
+                .filter(|second| second.slice == slice.index && second.operation == figures.name);
+            operations[at].add(slice, figures, objects_each, seconds);
+            operations[at].span(run, slice);
         }
     }
-}
-
-/// Extends the operation's period, from first start to last end, by a slice.
-fn span(operation: &mut Operation, run: &RecordedRun, slice: &Slice) {
-    let Ok(began) = run.started.duration_since(UNIX_EPOCH) else {
-        return;
-    };
-    let nanos = |seconds: f64| (began.as_nanos() as f64 + seconds * SECOND as f64) as i64;
-    operation.start = operation.start.min(nanos(slice.start));
-    operation.end = operation.end.max(nanos(slice.start + slice.seconds));
+    Reported {
+        tool: "tenbin",
+        files: vec![directory.display().to_string()],
+        measurements: operations.into_iter().map(Sum::measurement).collect(),
+        ..Reported::default()
+    }
 }
 
 /// Operations whose bodies are not object content.
@@ -88,17 +69,13 @@ fn is_of(slice: &Slice, workload: &str, target: &str) -> bool {
     slice.workload == workload && slice.target == target
 }
 
-fn empty(name: &str, operation: &str) -> Operation {
-    let reads = is_any_of(operation, &["GET", "LIST", "ZIP"]);
-    let lists = is_any_of(operation, &["LIST"]);
-    let mut operation = Operation::new(name);
-    // A page of a listing contains several objects, and their number is not recorded.
-    operation.unit = if lists { "req" } else { "obj" };
-    operation.measured = Some(0.0);
-    operation.known_seconds = Some((0, 0));
-    // For other operations, the first byte completes the response.
-    operation.first_byte = reads.then(histogram);
-    operation
+/// The slices of one operation.
+struct Sum {
+    name: String,
+    connections: u64,
+    /// Measured time, seconds.
+    measured: f64,
+    counted: Counted,
 }
 
 /// Counts each failure once: under the target's error message if known, otherwise under its class.
@@ -128,47 +105,88 @@ fn is_of_an_answer(class: ErrorClass) -> bool {
     !matches!(class, Connect | Timeout | Reset)
 }
 
-fn add<'a>(
-    operation: &mut Operation,
-    slice: &Slice,
-    figures: &OpFigures,
-    objects_each: u64,
-    seconds: impl Iterator<Item = &'a SecondCounts>,
-) {
-    operation.ok = operation.ok.map(|ok| ok + figures.counts.ok);
-    let failed = operation.failed;
-    operation.failed = failed.map(|failed| failed + figures.failed_count());
-    operation.objects = operation
-        .objects
-        .map(|objects| objects + figures.counts.ok * objects_each);
-    let carries = !is_any_of(&figures.name, &WITHOUT_CONTENT);
-    let payload = |payload: u64| if carries { payload } else { 0 };
-    operation.bytes = operation
-        .bytes
-        .map(|bytes| bytes + payload(figures.counts.payload));
-    operation.concurrency = Some(slice.connections as u64);
-    operation.measured = operation.measured.map(|sum| sum + slice.seconds);
-    // In an open loop, response times start at the intended start.
-    if let Times::Each(each) = &mut operation.times {
-        merge(each, &figures.times.response);
-    }
-    if let Some(first_byte) = &mut operation.first_byte {
-        merge(first_byte, &figures.times.first_byte);
-    }
-    for (text, count) in failures(figures) {
-        operation.add_failure(text, count);
-    }
-    for second in seconds.filter(|second| second.length >= NEARLY_A_SECOND) {
-        let Some((_, next)) = &mut operation.known_seconds else {
-            continue;
+impl Sum {
+    fn empty(name: String, operation: &str) -> Self {
+        let reads = is_any_of(operation, &["GET", "LIST", "ZIP"]);
+        let lists = is_any_of(operation, &["LIST"]);
+        let listed = Listed {
+            objects: Some(0),
+            // A page of a listing contains several objects, and their number is not recorded.
+            unit: if lists { Unit::Requests } else { Unit::Objects },
+            times: Some(histogram()),
+            // For other operations, the first byte completes the response.
+            first_byte: reads.then(histogram),
+            known_seconds: Some((0, 0)),
+            ..Listed::default()
         };
-        let at = *next;
-        *next += 1;
-        let per_second = Second {
-            objects: (second.ok * objects_each) as f64 / second.length,
-            bytes: payload(second.payload) as f64 / second.length,
+        Self {
+            name,
+            connections: 0,
+            measured: 0.0,
+            counted: Counted {
+                listed,
+                ..Counted::default()
+            },
+        }
+    }
+
+    /// Extends the operation's period, from first start to last end, by a slice.
+    fn span(&mut self, run: &RecordedRun, slice: &Slice) {
+        let Ok(began) = run.started.duration_since(UNIX_EPOCH) else {
+            return;
         };
-        operation.seconds.insert(at, per_second);
+        let nanos = |seconds: f64| (began.as_nanos() as f64 + seconds * SECOND as f64) as i64;
+        let end = nanos(slice.start + slice.end.seconds);
+        self.counted.listed.extend((nanos(slice.start), end));
+    }
+
+    fn add<'a>(
+        &mut self,
+        slice: &Slice,
+        figures: &OpFigures,
+        objects_each: u64,
+        seconds: impl Iterator<Item = &'a SecondCounts>,
+    ) {
+        let carries = !is_any_of(&figures.name, &WITHOUT_CONTENT);
+        let payload = |payload: u64| if carries { payload } else { 0 };
+        self.connections = slice.connections as u64;
+        self.measured += slice.end.seconds;
+        let counted = &mut self.counted;
+        counted.ok += figures.counts.ok;
+        counted.bytes += payload(figures.counts.payload);
+        counted.failed += figures.failed_count();
+        for (text, count) in failures(figures) {
+            counted.listed.add_failure(text, count);
+        }
+        let listed = &mut counted.listed;
+        let objects = figures.counts.ok * objects_each;
+        listed.objects = listed.objects.map(|sum| sum + objects);
+        // In an open loop, response times start at the intended start.
+        if let Some(times) = &mut listed.times {
+            merge(times, &figures.times.response);
+        }
+        if let Some(first_byte) = &mut listed.first_byte {
+            merge(first_byte, &figures.times.first_byte);
+        }
+        for second in seconds.filter(|second| second.length >= NEARLY_A_SECOND) {
+            let Some((_, next)) = &mut listed.known_seconds else {
+                continue;
+            };
+            let at = *next;
+            *next += 1;
+            let per_second = Second {
+                objects: (second.ok * objects_each) as f64 / second.length,
+                bytes: payload(second.payload) as f64 / second.length,
+            };
+            listed.seconds.insert(at, per_second);
+        }
+    }
+
+    fn measurement(self) -> Measurement {
+        let mut of = self.counted.measurement(&self.name, false);
+        of.connections = Some(unquoted(self.connections));
+        of.seconds = Some(unquoted(Range::exactly(self.measured)));
+        with_figures(of)
     }
 }
 

@@ -6,10 +6,10 @@ mod text;
 use tenbin_result::format::count;
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
+use super::format::Format;
 use super::readable::readable;
-use super::reader::{Fault, whole};
-use super::reported::{REQUESTS, checked, content, decimal, is_json_of};
-use super::{Format, Reader};
+use super::reader::{Fault, Read, Reader};
+use super::reported::{REQUESTS, checked, decimal, is_json_of};
 
 /// What k6 prints at the end of a test.
 pub(super) const TEXT: Format = Format {
@@ -19,11 +19,8 @@ pub(super) const TEXT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| readable(beginning).lines().any(text::is_of_requests),
-        read: |file, selection| {
-            let file = whole(file, selection, "the summary of k6")?;
-            text::reported(&file).map(|it| content(&it))
-        },
-        reported: Some(text::reported),
+        read: Read::Figures("the summary of k6", text::reported),
+        reported: None,
     }),
     write: None,
 };
@@ -36,11 +33,8 @@ pub(super) const JSON: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| is_json_of(beginning, "k6"),
-        read: |file, selection| {
-            let file = whole(file, selection, "the JSON summary of k6")?;
-            json::reported(&file).map(|it| content(&it))
-        },
-        reported: Some(json::reported),
+        read: Read::Figures("the JSON summary of k6", json::reported),
+        reported: None,
     }),
     write: None,
 };

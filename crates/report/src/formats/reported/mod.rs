@@ -1,19 +1,16 @@
-//! Reads, checks and displays results of other tools that state figures of a whole run.
+//! Reads and checks results of other tools that state figures of a whole run.
 
 mod check;
 mod json;
 mod lines;
 mod number;
-mod shown;
 
 use tenbin_verdict::lint::{Measurement, Reported};
 
 pub(super) use json::{Json, is_json_of, is_json_of_a_tool};
 pub(super) use lines::{Line, Lines};
 pub(super) use number::{count, decimal, go_duration, percent, time, with_unit};
-pub use shown::imported;
 
-use super::content::Content;
 use super::reader::Fault;
 
 /// Operation name for tools that send one kind of request.
@@ -37,9 +34,4 @@ pub(super) fn checked(
         measurements,
         ..Reported::default()
     })
-}
-
-/// Converts reported figures to the content that is displayed.
-pub(super) fn content(reported: &Reported) -> Content {
-    Content::Requests(imported(reported))
 }

@@ -2,17 +2,12 @@
 
 use std::io::BufRead;
 
+use tenbin_verdict::lint::{Listed, Reported, SECOND, Second, Unit};
+
 use super::gob::{Field, Gob, INT, STRING, UINT};
-use crate::formats::imported::{Imported, Operation, SECOND, Times, Tool, record};
+use crate::formats::imported::{Counted, histogram, record, with_figures};
 use crate::formats::reader::{Fault, Selection};
 use crate::formats::reported::REQUESTS;
-
-/// vegeta sends at a rate. Its throughput has only responses with a status from 200 to 399.
-const VEGETA: Tool = Tool {
-    name: "vegeta",
-    closed_loop: false,
-    counts_failures: false,
-};
 
 /// Seconds from the year 1, from which Go counts, to 1970.
 const YEAR_1: i64 = 62_135_596_800;
@@ -29,22 +24,29 @@ pub(super) fn recognises(beginning: &[u8]) -> bool {
     MARKS.into_iter().all(has)
 }
 
-pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Reported, Fault> {
     if selection.needs_requests() {
         return Err(Fault::of_the_file(
             "is a list of requests of vegeta, of which none can be selected; read the whole file",
         ));
     }
     let mut gob = Gob::new(text);
-    let mut operation = Operation::new(REQUESTS);
-    operation.unit = "req";
+    let mut counted = Counted {
+        listed: Listed {
+            objects: Some(0),
+            unit: Unit::Requests,
+            times: Some(histogram()),
+            ..Listed::default()
+        },
+        ..Counted::default()
+    };
     let (mut last, mut count): (Option<u64>, u64) = (None, 0);
     while let Some(fields) = gob.next("Result")? {
         let request = Request::read(&mut gob, &fields)?;
         gob.finish()?;
         last = last.max(Some(request.number));
         count += 1;
-        request.add_to(&mut operation, &gob)?;
+        request.add_to(&mut counted, &gob)?;
     }
     match last {
         None => Err(Fault::of_the_file("has no request")),
@@ -53,13 +55,11 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
             "has {count} requests, and one is number {last}: requests are missing; the file may be \
              cut off"
         ))),
-        Some(_) => Ok(Imported {
-            judged: None,
-            tool: VEGETA,
-            files: Vec::new(),
-            command_line: None,
-            operations: vec![operation],
-            caveats: Vec::new(),
+        // vegeta sends at a rate. Its throughput has only responses with a status from 200 to 399.
+        Some(_) => Ok(Reported {
+            tool: "vegeta",
+            measurements: vec![with_figures(counted.measurement(REQUESTS, false))],
+            ..Reported::default()
         }),
     }
 }
@@ -99,32 +99,35 @@ impl Request {
         Ok(request)
     }
 
-    fn add_to(self, operation: &mut Operation, gob: &Gob<'_>) -> Result<(), Fault> {
+    fn add_to(self, counted: &mut Counted, gob: &Gob<'_>) -> Result<(), Fault> {
         let start = self.start.ok_or_else(|| gob.fault("has no start"))?;
         let took = u64::try_from(self.nanoseconds).map_err(|_| gob.fault("has a time below 0"))?;
         let end = start.checked_add(self.nanoseconds);
         let end = end.ok_or_else(|| gob.fault("has no end"))?;
-        operation.start = operation.start.min(start);
-        operation.end = operation.end.max(end);
+        counted.listed.extend((start, end));
         if !(200..400).contains(&self.status) {
-            operation.failed = operation.failed.map(|failed| failed + 1);
             let text = match self.error.as_str() {
                 "" => format!("status {}", self.status),
                 error => error.to_owned(),
             };
-            operation.add_failure(&text, 1);
+            counted.fail(&text, 1);
             return Ok(());
         }
         let too_much =
             || gob.fault("makes the sum of bytes overflow 64 bits; the file may be damaged");
-        operation.ok = operation.ok.map(|ok| ok + 1);
-        operation.objects = operation.ok;
-        let bytes = operation.bytes.unwrap_or_default();
-        operation.bytes = Some(bytes.checked_add(self.bytes_in).ok_or_else(too_much)?);
-        if let Times::Each(each) = &mut operation.times {
-            record(each, took);
-        }
-        if operation.add_second(end.div_euclid(SECOND), 1.0, self.bytes_in as f64) {
+        counted.ok += 1;
+        counted.bytes = counted
+            .bytes
+            .checked_add(self.bytes_in)
+            .ok_or_else(too_much)?;
+        let listed = &mut counted.listed;
+        listed.objects = Some(counted.ok);
+        record(&mut listed.times, took);
+        let part = Second {
+            objects: 1.0,
+            bytes: self.bytes_in as f64,
+        };
+        if listed.add_second(end.div_euclid(SECOND), part) {
             Ok(())
         } else {
             Err(gob.fault("makes the run longer than a million seconds"))

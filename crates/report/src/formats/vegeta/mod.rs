@@ -8,10 +8,10 @@ mod text;
 use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
 
 use super::content::Content;
+use super::format::Format;
 use super::readable::readable;
-use super::reader::{Fault, whole};
-use super::reported::{content, is_json_of};
-use super::{Format, Reader};
+use super::reader::{Fault, Read, Reader};
+use super::reported::is_json_of;
 
 /// What `vegeta report` prints.
 pub(super) const TEXT: Format = Format {
@@ -24,11 +24,8 @@ pub(super) const TEXT: Format = Format {
             let mut lines = readable(beginning).lines();
             lines.any(|line| line.starts_with("Requests ") && line.contains("[total, rate"))
         },
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of vegeta")?;
-            text::reported(&text).map(|it| content(&it))
-        },
-        reported: Some(text::reported),
+        read: Read::Figures("the text of vegeta", text::reported),
+        reported: None,
     }),
     write: None,
 };
@@ -41,11 +38,8 @@ pub(super) const JSON: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: |beginning| is_json_of(beginning, "vegeta"),
-        read: |text, selection| {
-            let text = whole(text, selection, "the JSON of vegeta")?;
-            json::reported(&text).map(|it| content(&it))
-        },
-        reported: Some(json::reported),
+        read: Read::Figures("the JSON of vegeta", json::reported),
+        reported: None,
     }),
     write: None,
 };
@@ -58,7 +52,7 @@ pub(super) const REQUESTS: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: binary::recognises,
-        read: |file, selection| binary::read(file, selection).map(Content::Requests),
+        read: Read::Content(|file, selection| binary::read(file, selection).map(Content::Requests)),
         reported: None,
     }),
     write: None,

@@ -3,39 +3,39 @@
 use std::fmt::Write as _;
 
 use tenbin_result::format::UNKNOWN;
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
-use super::section::{MIB, errors, time};
-use super::{caveats, unfit_line};
+use super::section::{MIB, bounds_of, errors, exact, percentile, time};
+use super::{caveats, notes, unfit_line};
 use crate::escape::for_terminal;
-use crate::formats::imported::{Imported, Operation, Quantile};
 
 /// Shows both results side by side, with the change from the first to the second. `unfit` names the
 /// results that cannot be trusted.
-pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
+pub fn cmp(before: &Reported, after: &Reported, unfit: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "Before: {}", for_terminal(&before.files.join(", ")));
     let _ = writeln!(text, "After:  {}", for_terminal(&after.files.join(", ")));
-    for earlier in &before.operations {
-        match after.operation(&earlier.name) {
+    for earlier in &before.measurements {
+        let name = earlier.name();
+        match after.measurement(&name) {
             Some(later) => {
                 let _ = write!(text, "\n{}", operation(earlier, later));
             }
-            None => missing(&mut text, &earlier.name, "after"),
+            None => missing(&mut text, &name, "after"),
         }
     }
-    for later in &after.operations {
-        if before.operation(&later.name).is_none() {
-            missing(&mut text, &later.name, "before");
+    for later in &after.measurements {
+        let name = later.name();
+        if before.measurement(&name).is_none() {
+            missing(&mut text, &name, "before");
         }
     }
-    let mut all = before.caveats.clone();
-    all.extend(
-        after
-            .caveats
-            .iter()
-            .filter(|caveat| !before.caveats.contains(caveat))
-            .cloned(),
-    );
+    let mut all = notes(before);
+    for note in notes(after) {
+        if !all.contains(&note) {
+            all.push(note);
+        }
+    }
     caveats(&mut text, &all);
     text.push_str(&verdict(before, after, unfit));
     text
@@ -43,12 +43,13 @@ pub fn cmp(before: &Imported, after: &Imported, unfit: &[String]) -> String {
 
 /// The last line of [`cmp`]: why no verdict is possible. Of several reasons, the most severe is
 /// given.
-fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
+fn verdict(before: &Reported, after: &Reported, unfit: &[String]) -> String {
     if !unfit.is_empty() {
         return unfit_line(unfit);
     }
-    let pairs = before.operations.iter();
-    let mut pairs = pairs.filter_map(|earlier| Some((earlier, after.operation(&earlier.name)?)));
+    let pairs = before.measurements.iter();
+    let mut pairs =
+        pairs.filter_map(|earlier| Some((earlier, after.measurement(&earlier.name())?)));
     if pairs.any(|(earlier, later)| !differences(earlier, later).is_empty()) {
         return "\nVerdict: cannot tell: the two did different work, and there is only one run of each.\n"
             .to_owned();
@@ -63,16 +64,17 @@ fn verdict(before: &Imported, after: &Imported, unfit: &[String]) -> String {
 const SAME_SIZE: f64 = 0.05;
 
 /// The differences of the two results in concurrency and mean object size.
-fn differences(before: &Operation, after: &Operation) -> Vec<String> {
+fn differences(before: &Measurement, after: &Measurement) -> Vec<String> {
     let mut all = Vec::new();
-    if let (Some(then), Some(now)) = (before.concurrency, after.concurrency)
+    let connections = |of: &Measurement| of.connections.as_ref().map(|said| said.value);
+    if let (Some(then), Some(now)) = (connections(before), connections(after))
         && then != now
     {
         all.push(format!("concurrency {then} -> {now}"));
     }
-    let mean_size = |operation: &Operation| {
-        let objects = operation.objects.filter(|&objects| objects > 0)?;
-        Some(operation.bytes? as f64 / objects as f64)
+    let mean_size = |of: &Measurement| {
+        let objects = of.objects().filter(|&objects| objects > 0)?;
+        Some(of.bytes_of_ok()? as f64 / objects as f64)
     };
     if let (Some(then), Some(now)) = (mean_size(before), mean_size(after))
         && (then - now).abs() > SAME_SIZE * then.max(now)
@@ -98,37 +100,36 @@ fn missing(text: &mut String, name: &str, side: &str) {
     );
 }
 
-fn operation(before: &Operation, after: &Operation) -> String {
-    let mut text = format!("Operation: {}\n", for_terminal(&before.name));
+fn operation(before: &Measurement, after: &Measurement) -> String {
+    let mut text = format!("Operation: {}\n", for_terminal(&before.name()));
     for difference in differences(before, after) {
         let _ = writeln!(text, "* DIFFERENT WORK: {difference}");
     }
     let mut row = |name: &str, pair: [Option<f64>; 2], show: &dyn Fn(f64) -> String| {
         let _ = writeln!(text, "* {name}: {}", change(pair, show));
     };
-    let both = |part: fn(&Operation) -> Option<f64>| [part(before), part(after)];
-    let carried = both(Operation::bytes_per_second);
+    let both = |part: fn(&Measurement) -> Option<f64>| [part(before), part(after)];
+    let carried = both(Measurement::bytes_per_second);
     if carried.iter().any(Option::is_some) {
         row("Average", carried, &|bytes| {
             format!("{:.2} MiB/s", bytes / MIB)
         });
     }
-    row("Average", both(Operation::objects_per_second), &|objects| {
-        format!("{objects:.2} {}/s", before.unit)
-    });
+    row(
+        "Average",
+        both(Measurement::objects_per_second),
+        &|objects| format!("{objects:.2} {}/s", before.unit()),
+    );
     for (name, quantile) in [("median", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-        let pair = [before, after].map(|each| match each.times.quantile(quantile) {
-            Quantile::Exactly(value) => Some(value),
-            Quantile::Between(..) | Quantile::Unknown => None,
-        });
+        let pair = [before, after].map(|of| percentile(of, quantile).and_then(exact));
         row(&format!("Latency {name}"), pair, &time);
     }
-    let of_times = |part: fn((f64, f64, f64)) -> f64| {
-        [before, after].map(|each| each.times.min_mean_max().map(part))
+    let of_times = |part: fn(&Measurement) -> &Option<Said<Range>>| {
+        [before, after].map(|of| bounds_of(of, part(of)).and_then(exact))
     };
-    row("Latency avg", of_times(|(_, mean, _)| mean), &time);
-    row("Latency max", of_times(|(_, _, max)| max), &time);
-    let [then, now] = [before.failed, after.failed].map(errors);
+    row("Latency avg", of_times(|of| &of.mean), &time);
+    row("Latency max", of_times(|of| &of.max), &time);
+    let [then, now] = [before, after].map(|of| errors(of.known_failed()));
     let _ = writeln!(text, "* Errors: {then} -> {now}");
     text
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::BufRead;
 
-use super::{WARP, instant};
-use crate::formats::imported::{Imported, Operation, SECOND, Times, histogram, record};
+use tenbin_verdict::lint::{Measurement, Reported, SECOND, Second};
+
+use super::instant;
+use crate::formats::imported::{Counted, histogram, record, unquoted, with_figures};
 use crate::formats::lines::{Lines, fields};
 use crate::formats::reader::{Fault, Selection};
 
@@ -25,7 +27,7 @@ pub(super) fn recognises(beginning: &[u8]) -> bool {
 }
 
 /// Reads a list line by line.
-pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Reported, Fault> {
     let mut lines = Lines::new(text, LONGEST);
     let columns = match lines.next()? {
         Some((number, line)) => Columns::of(number, &line)?,
@@ -156,15 +158,18 @@ impl Columns {
 
 struct Reading<'a> {
     selection: &'a Selection,
-    operations: Vec<Counted>,
+    operations: Vec<Listing>,
     command_line: Option<String>,
     /// Start of the first request in the file, nanoseconds since 1970.
     origin: Option<i64>,
     seen: u64,
 }
 
-struct Counted {
-    figures: Operation,
+/// The requests of one operation.
+#[derive(Default)]
+struct Listing {
+    name: String,
+    counted: Counted,
     /// Hashes of the thread names, which can be long.
     threads: BTreeSet<u64>,
 }
@@ -188,19 +193,17 @@ impl<'a> Reading<'a> {
         if !self.takes(request) {
             return Ok(());
         }
-        let counted = self.operation(request)?;
-        if counted.threads.len() < MOST_THREADS {
+        let listing = self.listing(request)?;
+        if listing.threads.len() < MOST_THREADS {
             let mut hasher = DefaultHasher::new();
             (request.client, request.thread).hash(&mut hasher);
-            counted.threads.insert(hasher.finish());
+            listing.threads.insert(hasher.finish());
         }
-        let figures = &mut counted.figures;
-        figures.start = figures.start.min(request.start);
-        figures.end = figures.end.max(request.end);
+        let counted = &mut listing.counted;
+        counted.listed.extend((request.start, request.end));
         // A failed request never counts as throughput, whatever its size.
         if !request.error.is_empty() {
-            figures.failed = figures.failed.map(|failed| failed + 1);
-            figures.add_failure(request.error, 1);
+            counted.fail(request.error, 1);
             return Ok(());
         }
         let too_much = || {
@@ -209,19 +212,22 @@ impl<'a> Reading<'a> {
                 "the sum of all sizes overflows 64 bits; the file may be damaged",
             )
         };
-        let sum = |total: Option<u64>, more: u64| total.unwrap_or(0).checked_add(more);
-        figures.ok = figures.ok.map(|ok| ok + 1);
-        figures.objects = Some(sum(figures.objects, request.objects).ok_or_else(too_much)?);
-        figures.bytes = Some(sum(figures.bytes, request.bytes).ok_or_else(too_much)?);
-        if let Times::Each(each) = &mut figures.times {
-            record(each, request.took);
-        }
+        counted.ok += 1;
+        let bytes = counted.bytes.checked_add(request.bytes);
+        counted.bytes = bytes.ok_or_else(too_much)?;
+        let listed = &mut counted.listed;
+        let objects = listed.objects.unwrap_or(0).checked_add(request.objects);
+        listed.objects = Some(objects.ok_or_else(too_much)?);
+        record(&mut listed.times, request.took);
         if let Some(first_byte) = request.first_byte {
-            let times = figures.first_byte.get_or_insert_with(histogram);
-            record(times, first_byte);
+            record(&mut listed.first_byte, first_byte);
         }
         let second = request.end.div_euclid(SECOND);
-        if !figures.add_second(second, request.objects as f64, request.bytes as f64) {
+        let part = Second {
+            objects: request.objects as f64,
+            bytes: request.bytes as f64,
+        };
+        if !listed.add_second(second, part) {
             return Err(Fault::in_line(
                 request.line,
                 "the run is longer than a million seconds; the file may be damaged",
@@ -252,11 +258,11 @@ impl<'a> Reading<'a> {
                 .is_none_or(|limit| number - selection.offset <= limit)
     }
 
-    fn operation(&mut self, request: &Request<'_>) -> Result<&mut Counted, Fault> {
+    fn listing(&mut self, request: &Request<'_>) -> Result<&mut Listing, Fault> {
         let known = self
             .operations
             .iter()
-            .position(|counted| counted.figures.name == request.operation);
+            .position(|listing| listing.name == request.operation);
         let at = match known {
             Some(at) => at,
             None if self.operations.len() == MOST_OPERATIONS => {
@@ -268,32 +274,39 @@ impl<'a> Reading<'a> {
                 ));
             }
             None => {
-                self.operations.push(Counted {
-                    figures: Operation::new(request.operation),
-                    threads: BTreeSet::new(),
-                });
+                let mut listing = Listing {
+                    name: request.operation.to_owned(),
+                    ..Listing::default()
+                };
+                let listed = &mut listing.counted.listed;
+                (listed.objects, listed.times) = (Some(0), Some(histogram()));
+                self.operations.push(listing);
                 self.operations.len() - 1
             }
         };
         Ok(&mut self.operations[at])
     }
 
-    fn finish(self) -> Result<Imported, Fault> {
+    fn finish(self) -> Result<Reported, Fault> {
         if self.operations.is_empty() {
             return Err(Fault::of_the_file("has no request that was asked for"));
         }
-        let operations = self.operations.into_iter().map(|counted| Operation {
-            concurrency: Some(counted.threads.len() as u64),
-            ..counted.figures
-        });
-        Ok(Imported {
-            judged: None,
-            tool: WARP,
-            files: Vec::new(),
+        let operations = self.operations.into_iter();
+        Ok(Reported {
+            tool: "warp",
             command_line: self.command_line,
-            operations: operations.collect(),
-            caveats: Vec::new(),
+            measurements: operations.map(Listing::measurement).collect(),
+            ..Reported::default()
         })
+    }
+}
+
+impl Listing {
+    fn measurement(self) -> Measurement {
+        let mut of = self.counted.measurement(&self.name, true);
+        of.closed_loop = true;
+        of.connections = Some(unquoted(self.threads.len() as u64));
+        with_figures(of)
     }
 }
 

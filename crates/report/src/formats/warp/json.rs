@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 
 use serde::Deserialize;
+use tenbin_verdict::lint::{
+    Listed, Measurement, Percentile, Quote, Range, Reported, SECOND, Second,
+};
 
-use super::{WARP, instant};
-use crate::formats::imported::{Imported, Operation, SECOND, Times, Windows};
+use super::instant;
+use crate::formats::imported::{Counted, add_windows, unquoted, with_figures};
 use crate::formats::reader::{Fault, Selection};
 
 /// Supported version of the file.
@@ -26,7 +29,7 @@ pub(super) fn recognises(beginning: &[u8]) -> bool {
 }
 
 /// Reads a whole file of aggregated results.
-pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Imported, Fault> {
+pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Reported, Fault> {
     if selection.needs_requests() {
         return Err(Fault::of_the_file(
             "holds sums only, of which no host, time or count can be picked; use a .csv.zst, \
@@ -43,30 +46,27 @@ pub(super) fn read(text: &mut dyn BufRead, selection: &Selection) -> Result<Impo
             "has {found} of warp's sums, and version {VERSION} is read"
         )));
     }
-    let mut imported = Imported {
-        judged: None,
-        tool: WARP,
-        files: Vec::new(),
+    let mut reported = Reported {
+        tool: "warp",
         command_line: file.commandline,
-        operations: Vec::new(),
-        caveats: Vec::new(),
+        ..Reported::default()
     };
     if file.last == Some(false) {
-        imported
+        reported
             .caveats
             .push("these are sums from the middle of a run".to_owned());
     }
     for (name, sums) in &file.by_op_type {
         if selection.wants(name) {
-            let operation = operation(name, sums, &mut imported.caveats)
+            let operation = operation(name, sums, &mut reported.caveats)
                 .map_err(|what| Fault::of_the_file(format!("{name:?}: {what}")))?;
-            imported.operations.push(operation);
+            reported.measurements.push(operation);
         }
     }
-    if imported.operations.is_empty() {
+    if reported.measurements.is_empty() {
         return Err(Fault::of_the_file("has no operation that was asked for"));
     }
-    Ok(imported)
+    Ok(reported)
 }
 
 fn fault(error: &serde_json::Error) -> Fault {
@@ -154,7 +154,7 @@ struct SingleSize {
     dur_99_millis: f64,
 }
 
-fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Operation, String> {
+fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Measurement, String> {
     let time =
         |text: &str| instant::read(text).ok_or_else(|| format!("{text:?} is not a timestamp"));
     let (start, end) = (time(&sums.start_time)?, time(&sums.end_time)?);
@@ -165,37 +165,55 @@ fn operation(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Result<Opera
         .total_requests
         .checked_sub(sums.total_errors)
         .ok_or("has more errors than requests")?;
-    let mut operation = Operation::new(name);
-    operation.ok = Some(ok);
-    operation.failed = Some(sums.total_errors);
-    operation.concurrency = sums.concurrency;
-    operation.start = start;
-    operation.end = end;
-    operation.objects = Some(sums.total_objects);
-    operation.bytes = Some(sums.total_bytes);
-    operation.times = times(name, sums, caveats);
-    if sums.total_errors == 0 {
-        add_segments(&mut operation, sums)?;
-        return Ok(operation);
-    }
     // warp includes failed requests in objects, bytes and times. If each request is one object, the
     // number of successful objects is still certain.
+    let all_ok = sums.total_errors == 0;
     let one_each = sums.total_objects == sums.total_requests;
-    operation.objects = one_each.then_some(ok);
-    operation.bytes = (sums.total_bytes == 0).then_some(0);
-    operation.times = Times::Unknown;
-    for text in sums.first_errors.iter().flatten() {
-        operation.add_failure(text, 1);
+    let objects = if all_ok {
+        Some(sums.total_objects)
+    } else {
+        one_each.then_some(ok)
+    };
+    let mut listed = Listed {
+        span: Some((start, end)),
+        objects,
+        ..Listed::default()
+    };
+    if all_ok {
+        add_segments(&mut listed, sums)?;
+    } else {
+        for text in sums.first_errors.iter().flatten() {
+            listed.add_failure(text, 1);
+        }
     }
-    caveats.push(format!(
-        "{name}: warp counts failed requests in its bytes, its seconds and its times, so these are \
-         unknown; its .csv.zst, written with --full, has them"
-    ));
-    Ok(operation)
+    let counted = Counted {
+        ok,
+        failed: sums.total_errors,
+        bytes: sums.total_bytes,
+        listed,
+    };
+    let mut of = counted.measurement(name, true);
+    of.closed_loop = true;
+    let concurrency = sums.concurrency.filter(|concurrency| *concurrency > 0);
+    of.connections = concurrency.map(unquoted);
+    let windows = windows(name, sums, caveats);
+    if all_ok {
+        if let Some(windows) = windows {
+            (of.min, of.mean, of.max) = (windows.min, windows.mean, windows.max);
+            (of.percentiles, of.windows) = (windows.percentiles, windows.windows);
+        }
+    } else {
+        of.bytes = of.bytes.filter(|bytes| *bytes == 0);
+        caveats.push(format!(
+            "{name}: warp counts failed requests in its bytes, its seconds and its times, so these are \
+             unknown; its .csv.zst, written with --full, has them"
+        ));
+    }
+    Ok(with_figures(of))
 }
 
 /// Adds the segments of the file: only one-second segments without failures can be used.
-fn add_segments(operation: &mut Operation, sums: &Sums) -> Result<(), String> {
+fn add_segments(listed: &mut Listed, sums: &Sums) -> Result<(), String> {
     let segmented = sums
         .throughput
         .as_ref()
@@ -207,65 +225,81 @@ fn add_segments(operation: &mut Operation, sums: &Sums) -> Result<(), String> {
         let start = instant::read(&segment.start)
             .ok_or_else(|| format!("{:?} is not a timestamp", segment.start))?;
         let second = start.div_euclid(SECOND) + LABELLED_EARLY;
-        let (first, last) = operation.known_seconds.unwrap_or((second, second));
-        operation.known_seconds = Some((first.min(second), last.max(second + 1)));
-        if !operation.add_second(second, segment.obj_per_sec, segment.bytes_per_sec) {
+        let (first, last) = listed.known_seconds.unwrap_or((second, second));
+        listed.known_seconds = Some((first.min(second), last.max(second + 1)));
+        let part = Second {
+            objects: segment.obj_per_sec,
+            bytes: segment.bytes_per_sec,
+        };
+        if !listed.add_second(second, part) {
             return Err("is longer than a million seconds; the file may be damaged".to_owned());
         }
     }
     Ok(())
 }
 
-fn times(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Times {
+/// The times of all windows; `None` if unknown.
+fn windows(name: &str, sums: &Sums, caveats: &mut Vec<String>) -> Option<Measurement> {
     let windows = sums
         .requests_by_client
         .iter()
         .flat_map(BTreeMap::values)
         .flatten();
-    let mut whole: Option<Windows> = None;
-    let mut merged = false;
+    let mut whole: Option<Measurement> = None;
+    let (mut merged, mut count) = (false, 0);
     for window in windows {
         let Some(requests) = &window.single_sized_requests else {
             caveats.push(format!(
                 "{name}: warp keeps no times of requests of several sizes, so they are unknown; \
                  its .csv.zst, written with --full, has them"
             ));
-            return Times::Unknown;
+            return None;
         };
         merged |= requests.merged_entries > 1;
+        count += 1;
         let part = window_of(requests);
-        whole = Some(whole.map_or(part, |whole| whole.and(&part)));
+        match &mut whole {
+            Some(whole) => add_windows(whole, &part),
+            None => whole = Some(part),
+        }
     }
-    let Some(whole) = whole else {
-        return Times::Unknown;
-    };
+    let whole = whole?;
     if merged {
         caveats.push(format!(
             "{name}: the percentiles are means of percentiles already, so these are unknown"
         ));
-        return Times::Unknown;
+        return None;
     }
-    if whole.windows > 1 {
+    if count > 1 {
         caveats.push(format!(
-            "{name}: the file has percentiles of {} windows, of which warp shows the means; the \
-             true ones are unknown and lie in the ranges shown",
-            whole.windows
+            "{name}: the file has percentiles of {count} windows, of which warp shows the means; the \
+             true ones are unknown and lie in the ranges shown"
         ));
     }
-    Times::Windows(whole)
+    Some(whole)
 }
 
-fn window_of(requests: &SingleSize) -> Windows {
-    let nanoseconds = |millis: f64| (millis * 1e6).round();
-    let both = |millis: f64| (nanoseconds(millis), nanoseconds(millis));
-    Windows {
-        requests: requests.requests,
-        windows: 1,
-        min: nanoseconds(requests.fastest_millis),
-        max: nanoseconds(requests.slowest_millis),
-        mean: nanoseconds(requests.dur_avg_millis),
-        p50: both(requests.dur_median_millis),
-        p90: both(requests.dur_90_millis),
-        p99: both(requests.dur_99_millis),
+fn window_of(requests: &SingleSize) -> Measurement {
+    let exactly = |millis: f64| Range::exactly((millis * 1e6).round() / 1e9);
+    let percentiles = [
+        (0.5, requests.dur_median_millis),
+        (0.9, requests.dur_90_millis),
+        (0.99, requests.dur_99_millis),
+    ];
+    Measurement {
+        min: Some(unquoted(exactly(requests.fastest_millis))),
+        mean: Some(unquoted(exactly(requests.dur_avg_millis))),
+        max: Some(unquoted(exactly(requests.slowest_millis))),
+        percentiles: percentiles
+            .into_iter()
+            .map(|(quantile, millis)| Percentile {
+                quantile,
+                time: exactly(millis),
+                quote: Quote::default(),
+            })
+            .collect(),
+        samples: Some(requests.requests),
+        windows: Some(unquoted(1)),
+        ..Measurement::default()
     }
 }

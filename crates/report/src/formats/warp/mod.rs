@@ -12,25 +12,22 @@ mod text;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use tenbin_result::format::count;
 use tenbin_result::{Document, Severity, Trust};
+use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 use super::content::Content;
-use super::imported::{Imported, Operation, Quantile, Tool};
+use super::format::Format;
+use super::imported::of_run as figures_of_run;
 use super::judged::mark;
-use super::reader::whole;
-use super::reported::content;
-use super::{Format, Part, Reader, Run, Writer};
+use super::reader::{Read, Reader};
+use super::write::{Part, Run, Writer};
 use crate::escape::{for_json, for_terminal};
 use crate::foreign::bottom;
+use crate::language;
 
 pub use cmp::cmp;
-
-/// warp counts failed requests in its objects, bytes and times.
-const WARP: Tool = Tool {
-    name: "warp",
-    closed_loop: true,
-    counts_failures: true,
-};
+use section::{bounds_of, exact, percentile};
 
 /// warp's list of requests.
 pub(super) const REQUESTS: Format = Format {
@@ -40,7 +37,7 @@ pub(super) const REQUESTS: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: csv::recognises,
-        read: |text, selection| csv::read(text, selection).map(Content::Requests),
+        read: Read::Content(|text, selection| csv::read(text, selection).map(Content::Requests)),
         reported: None,
     }),
     write: None,
@@ -54,7 +51,7 @@ pub(super) const SUMS: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: json::recognises,
-        read: |text, selection| json::read(text, selection).map(Content::Requests),
+        read: Read::Content(|text, selection| json::read(text, selection).map(Content::Requests)),
         reported: None,
     }),
     write: None,
@@ -68,11 +65,8 @@ pub(super) const TEXT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: text::recognises,
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of warp")?;
-            text::reported(&text).map(|it| content(&it))
-        },
-        reported: Some(text::reported),
+        read: Read::Figures("the text of warp", text::reported),
+        reported: None,
     }),
     write: Some(Writer::Run(|finished| {
         Ok(vec![Part {
@@ -94,12 +88,12 @@ pub fn of_run(finished: &Run<'_>, only: Option<&str>) -> String {
         [only] => only.facts().operations().len() > 1,
         _ => false,
     };
-    run(finished.document, &imported(finished), only, is_mix)
+    run(finished.document, &reported(finished), only, is_mix)
 }
 
-/// Converts the measurements of a Tenbin run to the form of imported results.
-pub fn imported(finished: &Run<'_>) -> Imported {
-    Imported::of_run(finished.directory, finished.record, |workload| {
+/// The figures of a Tenbin run as those of a result file.
+pub fn reported(finished: &Run<'_>) -> Reported {
+    figures_of_run(finished.directory, finished.record, |workload| {
         let mut workloads = finished.plan.workloads.iter();
         let known = workloads.find(|known| known.name == workload);
         known.map_or(1, |known| known.facts().objects_per_request())
@@ -107,39 +101,40 @@ pub fn imported(finished: &Run<'_>) -> Imported {
 }
 
 /// The text of `warp analyze` for a result. Segments are `segment_seconds` seconds long.
-pub fn analyze(imported: &Imported, segment_seconds: u64) -> String {
+pub fn analyze(reported: &Reported, segment_seconds: u64) -> String {
     let mut text = String::new();
-    for file in &imported.files {
+    for file in &reported.files {
         let _ = writeln!(text, "File: {}", for_terminal(file));
     }
-    if let Some(judged) = &imported.judged {
+    if let Some(judged) = &reported.judged {
         let (word, why) = (judged.trust.word(), for_terminal(&judged.why));
         let reason = if why.is_empty() { "" } else { ": " };
         let _ = writeln!(text, "From a run of tenbin that was {word}{reason}{why}");
     }
-    if let Some(line) = &imported.command_line {
+    if let Some(line) = &reported.command_line {
         let _ = writeln!(text, "Command line: {}", for_terminal(line));
     }
-    for operation in &imported.operations {
-        let _ = write!(text, "\n{}", section::of(operation, segment_seconds));
+    for of in &reported.measurements {
+        let _ = write!(text, "\n{}", section::operation(of, segment_seconds));
     }
-    caveats(&mut text, &imported.caveats);
+    caveats(&mut text, &notes(reported));
     text
 }
 
-/// The result of a Tenbin run: figures from `imported`, findings and verdict from `document`.
+/// The result of a Tenbin run: figures from `reported`, findings and verdict from `document`.
 /// `only` restricts the output to one operation. Only a mix gets a total: in other workloads, one
 /// operation may be part of another and would count twice.
-fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: bool) -> String {
+fn run(document: &Document, reported: &Reported, only: Option<&str>, is_mix: bool) -> String {
+    let document = &language::for_reader(document);
     let mut text = String::new();
     let wanted =
-        |operation: &&Operation| only.is_none_or(|only| operation.name.eq_ignore_ascii_case(only));
-    for operation in imported.operations.iter().filter(wanted) {
-        let _ = write!(text, "\n{}", section::of(operation, 1));
+        |of: &&Measurement| only.is_none_or(|only| of.operation.eq_ignore_ascii_case(only));
+    for of in reported.measurements.iter().filter(wanted) {
+        let _ = write!(text, "\n{}", section::operation(of, 1));
     }
     if is_mix
         && only.is_none()
-        && let Some(total) = total(imported)
+        && let Some(total) = total(&reported.measurements)
     {
         let _ = write!(text, "\n{total}");
     }
@@ -162,26 +157,44 @@ fn run(document: &Document, imported: &Imported, only: Option<&str>, is_mix: boo
 }
 
 /// The total of all operations of a run, which ran concurrently.
-fn total(imported: &Imported) -> Option<String> {
-    let elapsed = imported
-        .operations
-        .iter()
-        .filter_map(Operation::elapsed)
-        .reduce(f64::max)?;
-    let sum = |part: fn(&Operation) -> Option<u64>| {
-        let parts = imported.operations.iter().map(part);
+fn total(all: &[Measurement]) -> Option<String> {
+    let elapsed = all.iter().filter_map(Measurement::elapsed);
+    let elapsed = elapsed.reduce(f64::max)?;
+    let sum = |part: fn(&Measurement) -> Option<u64>| {
+        let parts = all.iter().map(part);
         parts.sum::<Option<u64>>().map(|sum| sum as f64 / elapsed)
     };
-    let failed: Option<u64> = imported.operations.iter().map(|o| o.failed).sum();
+    let failed: Option<u64> = all.iter().map(Measurement::known_failed).sum();
     Some(format!(
         "Total\n* Average: {}\n* Errors: {}\n",
         section::rates(
-            sum(|operation| operation.bytes).filter(|&bytes| bytes > 0.0),
-            sum(|operation| operation.objects),
+            sum(Measurement::bytes_of_ok).filter(|&bytes| bytes > 0.0),
+            sum(Measurement::objects),
             "obj"
         ),
         section::errors(failed)
     ))
+}
+
+/// What the file does not say, and which of its figures are shown without failed requests.
+fn notes(reported: &Reported) -> Vec<String> {
+    let mut notes = reported.caveats.clone();
+    for of in reported
+        .measurements
+        .iter()
+        .filter(|of| of.listed.is_none())
+    {
+        let counted = of.failed_and_counted();
+        if counted > 0 {
+            notes.push(format!(
+                "{}: the tool counts {} failed requests in its throughput; the throughput here is \
+                 that of correct responses",
+                of.name(),
+                count(counted)
+            ));
+        }
+    }
+    notes
 }
 
 fn caveats(text: &mut String, caveats: &[String]) {
@@ -205,7 +218,7 @@ pub fn is_invalid(document: &Document) -> bool {
 }
 
 /// Results as JSON. Times are in seconds; unknown values are null.
-pub fn analyze_json(results: &[Imported]) -> Vec<u8> {
+pub fn analyze_json(results: &[Reported]) -> Vec<u8> {
     let parts: Vec<ResultPart<'_>> = results.iter().map(ResultPart::of).collect();
     let text = serde_json::to_string_pretty(&parts).expect("plain data becomes JSON");
     (for_json(text) + "\n").into_bytes()
@@ -215,13 +228,13 @@ pub fn analyze_json(results: &[Imported]) -> Vec<u8> {
 struct ResultPart<'a> {
     files: &'a [String],
     command_line: Option<&'a str>,
-    operations: Vec<OperationPart<'a>>,
-    notes: &'a [String],
+    operations: Vec<OperationPart>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct OperationPart<'a> {
-    operation: &'a str,
+struct OperationPart {
+    operation: String,
     ok: Option<u64>,
     failed: Option<u64>,
     seconds: Option<f64>,
@@ -243,41 +256,31 @@ struct Bounds {
 }
 
 impl<'a> ResultPart<'a> {
-    fn of(imported: &'a Imported) -> Self {
+    fn of(reported: &'a Reported) -> Self {
+        let operations = reported.measurements.iter();
         Self {
-            files: &imported.files,
-            command_line: imported.command_line.as_deref(),
-            operations: imported.operations.iter().map(OperationPart::of).collect(),
-            notes: &imported.caveats,
+            files: &reported.files,
+            command_line: reported.command_line.as_deref(),
+            operations: operations.map(OperationPart::of).collect(),
+            notes: notes(reported),
         }
     }
 }
 
-impl<'a> OperationPart<'a> {
-    fn of(operation: &'a Operation) -> Self {
-        let exactly = |figure: Quantile| match figure {
-            Quantile::Exactly(value) => Some(value / 1e9),
-            Quantile::Between(..) | Quantile::Unknown => None,
-        };
-        let [min, mean, max] = operation.times.ends_and_mean().map(exactly);
-        let bounds = |quantile| match operation.times.quantile(quantile) {
-            Quantile::Exactly(value) => Bounds::of(value, value),
-            Quantile::Between(from, to) => Bounds::of(from, to),
-            Quantile::Unknown => Bounds {
-                from: None,
-                to: None,
-            },
-        };
+impl OperationPart {
+    fn of(of: &Measurement) -> Self {
+        let exactly = |said: &Option<Said<Range>>| exact(bounds_of(of, said)?);
+        let bounds = |quantile| Bounds::of(percentile(of, quantile));
         Self {
-            operation: &operation.name,
-            ok: operation.ok,
-            failed: operation.failed,
-            seconds: operation.elapsed(),
-            objects_per_second: operation.objects_per_second(),
-            bytes_per_second: operation.bytes_per_second(),
-            min,
-            mean,
-            max,
+            operation: of.name(),
+            ok: of.ok(),
+            failed: of.known_failed(),
+            seconds: of.elapsed(),
+            objects_per_second: of.objects_per_second(),
+            bytes_per_second: of.bytes_per_second(),
+            min: exactly(&of.min),
+            mean: exactly(&of.mean),
+            max: exactly(&of.max),
             p50: bounds(0.5),
             p90: bounds(0.9),
             p99: bounds(0.99),
@@ -286,10 +289,10 @@ impl<'a> OperationPart<'a> {
 }
 
 impl Bounds {
-    fn of(from: f64, to: f64) -> Self {
+    fn of(range: Option<Range>) -> Self {
         Self {
-            from: Some(from / 1e9),
-            to: Some(to / 1e9),
+            from: range.map(|range| range.from),
+            to: range.map(|range| range.to),
         }
     }
 }

@@ -10,11 +10,11 @@ use tenbin_plan::{Pace, Reach, Target};
 use tenbin_record::{ErrorClass, quantile_ns};
 use tenbin_stats::printable_percentile;
 
+use super::format::Format;
 use super::judged::mark;
 use super::pooled::{Pooled, of_one_workload};
-use super::reader::whole;
-use super::reported::content;
-use super::{Format, Reader, Run, Writer};
+use super::reader::{Read, Reader};
+use super::write::{Run, Writer};
 use crate::escape::for_terminal;
 
 /// The text that wrk prints.
@@ -25,11 +25,8 @@ pub(super) const FORMAT: Format = Format {
     kept: false,
     read: Some(Reader {
         recognises: read::recognises,
-        read: |text, selection| {
-            let text = whole(text, selection, "the text of wrk")?;
-            read::reported(&text).map(|it| content(&it))
-        },
-        reported: Some(read::reported),
+        read: Read::Figures("the text of wrk", read::reported),
+        reported: None,
     }),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tenbin_result::format::Words;
+
 use crate::block::{Block, Cell, Detail, Look, Table, Text};
 use crate::chart::{self, Chart};
 use crate::escape::for_xml;
@@ -193,7 +195,7 @@ impl<'a> Blocks<'a> {
             self.html.push_str("<tr>");
             let mut names = Vec::new();
             for (column, cell) in row.iter().enumerate() {
-                let content = self.cell(cell, detail);
+                let content = self.cell(cell, detail, &table.words);
                 if column < table.keys {
                     // A name is printed once above the rows that share it; the last key column is
                     // always printed.
@@ -220,20 +222,17 @@ impl<'a> Blocks<'a> {
     }
 
     /// Prints a figure with its interval below it.
-    fn cell(&self, cell: &Cell, detail: Detail) -> String {
+    fn cell(&self, cell: &Cell, detail: Detail, words: &Words) -> String {
         if detail == Detail::Value || matches!(cell, Cell::Text(_)) {
-            return self.inline(&cell.text(Detail::Value));
+            return self.inline(&cell.text(Detail::Value, words));
         }
-        let value = cell.text(Detail::Value).letters();
-        let whole = cell.text(Detail::Interval).letters();
-        let ends = whole.strip_prefix(&value).unwrap_or_default().trim();
-        let ends = ends.trim_start_matches('(').trim_end_matches(')');
-        match ends {
-            "" => for_xml(&unbroken(&value)),
-            ends => format!(
+        let value = cell.text(Detail::Value, words).letters();
+        match cell.ends(words) {
+            None => for_xml(&unbroken(&value)),
+            Some(ends) => format!(
                 "{} <small>{}</small>",
                 for_xml(&unbroken(&value)),
-                for_xml(&unbroken(ends))
+                for_xml(&unbroken(&ends))
             ),
         }
     }

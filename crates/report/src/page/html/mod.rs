@@ -76,13 +76,15 @@ pub fn html(documents: &[&Document]) -> String {
 fn contents(page: &mut String, documents: &[&Document]) {
     page.push_str("<nav class=\"runs\" aria-label=\"Runs\">\n<h2>Runs</h2>\n<ol>\n");
     for (at, document) in documents.iter().enumerate() {
-        let answer = document.verdicts.first().map_or("", String::as_str);
+        let verdicts = tenbin_verdict::sentences::verdicts(document);
+        let answer = verdicts.first().map(|first| language::say(document, first));
+        let answer = answer.unwrap_or_default();
         let _ = writeln!(
             page,
             "<li><a href=\"#r{at}\">{}</a> {} <span class=\"faint\">{}</span></li>",
             for_xml(&short(&document.run.name)),
             badge(document.trust),
-            for_xml(&short(answer))
+            for_xml(&short(&answer))
         );
     }
     page.push_str("</ol>\n</nav>\n");
@@ -103,6 +105,7 @@ fn badge(trust: Trust) -> String {
 /// Prints one run: the question, the answer, the trust with its reasons, then figures, charts and
 /// details.
 fn run(page: &mut String, document: &Document, at: usize) {
+    let document = &language::for_reader(document);
     let begin = page.len();
     let _ = writeln!(page, "<article id=\"r{at}\">\n<header>");
     let run = &document.run;
@@ -123,17 +126,17 @@ fn run(page: &mut String, document: &Document, at: usize) {
         page,
         "<div class=\"trust\">\n<p>{} {}</p>",
         badge(document.trust),
-        for_xml(&shortened(
-            &language::text(document, &trusted(document)),
-            4 * LETTERS
-        ))
+        for_xml(&shortened(&trusted(document), 4 * LETTERS))
     );
-    for section in of(Shown::InShort) {
+    for section in shown_as(Shown::InShort) {
         page.push_str(&fitted(document, section, at, Detail::Value));
     }
     page.push_str("</div>\n</header>\n");
-    let rest = of(Shown::Always).filter(|section| section.name != "answer");
-    for section in rest.chain(of(Shown::Drawn)).chain(of(Shown::Details)) {
+    let rest = shown_as(Shown::Always).filter(|section| section.name != "answer");
+    for section in rest
+        .chain(shown_as(Shown::Drawn))
+        .chain(shown_as(Shown::Details))
+    {
         let detail = if section.title.is_empty() {
             Detail::Value
         } else {
@@ -172,7 +175,7 @@ fn run(page: &mut String, document: &Document, at: usize) {
     );
 }
 
-fn of(shown: Shown) -> impl Iterator<Item = &'static Section> {
+fn shown_as(shown: Shown) -> impl Iterator<Item = &'static Section> {
     SECTIONS
         .iter()
         .filter(move |section| section.shown == shown && !ELSEWHERE.contains(&section.name))
@@ -180,7 +183,7 @@ fn of(shown: Shown) -> impl Iterator<Item = &'static Section> {
 
 /// The question that the run answers, in the language of the document.
 fn asked(document: &Document) -> String {
-    language::text(document, &question(document))
+    question(document)
 }
 
 /// The machine of the load generator: ` · AMD EPYC · 2 cores`, as far as it is known.
@@ -233,7 +236,7 @@ fn left_out(document: &Document, section: &Section) -> String {
 }
 
 /// The command that prints the whole section.
-fn command(document: &Document, section: &Section) -> String {
+pub(super) fn command(document: &Document, section: &Section) -> String {
     let directory = shortened(&document.run.directory, PATH);
     format!("tenbin show {directory} --section {}", section.name)
 }

@@ -2,15 +2,14 @@
 //! per operation.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Comparison, Document, Figure, Interval};
+use tenbin_result::{Comparison, Document, Figure, Interval, Message, Metric, message};
 
-use super::super::claims::verdict_word;
+use super::super::claims::{metric, verdict_word};
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Plane, PlanePoint};
 use crate::cost::{ABOUT_WHOLE_HOST, is_of_host};
+use crate::language;
 
-/// Metric name of CPU time per operation.
-const CPU: &str = "server_cpu";
 /// Maximum number of points.
 const POINTS: usize = 60;
 
@@ -49,7 +48,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         table.push([
             pair.speed.workload.clone().into(),
             pair.speed.challenger.clone().into(),
-            phrase(pair.speed).into(),
+            language::say(document, &speed_of(pair.speed)).into(),
             Cell::Ratio(Some(pair.faster)),
             verdict_word(pair.speed).into(),
             Cell::Ratio(Some(pair.cost)),
@@ -60,10 +59,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         title: "Cost and speed".to_owned(),
         about: about(document, &baseline.name, &pairs),
         drawing: Drawing::Plane(Plane {
-            axes: [
-                format!("{}, ratio to {}", axis(&pairs), baseline.name),
-                format!("CPU time per operation, ratio to {}", baseline.name),
-            ],
+            axes: axes(document, &baseline.name, &pairs),
             quarters: [
                 "slower, costs more",
                 "faster, costs more",
@@ -90,9 +86,9 @@ fn pair<'a>(document: &'a Document, workload: &'a str, challenger: &'a str) -> O
         let all = document.comparisons_of(workload);
         all.filter(|it| it.challenger == challenger && !it.twin && it.ratio.is_some())
     };
-    let cpu = all().find(|it| it.metric == CPU)?;
-    let decides = all().find(|it| it.primary && it.metric != CPU);
-    let speed = decides.or_else(|| all().find(|it| it.metric == "throughput"))?;
+    let cpu = all().find(|it| it.metric == Metric::ServerCpu)?;
+    let decides = all().find(|it| it.primary && it.metric != Metric::ServerCpu);
+    let speed = decides.or_else(|| all().find(|it| it.metric == Metric::Throughput))?;
     Some(Pair {
         faster: if speed.higher_is_better {
             speed.ratio?
@@ -119,40 +115,39 @@ fn inverse(figure: Figure) -> Option<Figure> {
     })
 }
 
-fn phrase(speed: &Comparison) -> String {
-    if speed.higher_is_better {
-        speed.metric_phrase.clone()
+fn speed_of(comparison: &Comparison) -> Message {
+    if comparison.higher_is_better {
+        metric(comparison)
     } else {
-        format!("1 ÷ {}", speed.metric_phrase)
+        message!("inverse-of", metric = metric(comparison))
     }
 }
 
-fn axis(pairs: &[Pair<'_>]) -> String {
-    let mut phrases: Vec<String> = pairs.iter().map(|pair| phrase(pair.speed)).collect();
-    phrases.sort_unstable();
-    phrases.dedup();
-    match phrases.as_slice() {
+/// The axes of speed and of cost.
+fn axes(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> [String; 2] {
+    let mut speeds: Vec<Message> = pairs.iter().map(|pair| speed_of(pair.speed)).collect();
+    speeds.dedup();
+    let speed = match speeds.as_slice() {
         [only] => only.clone(),
-        _ => "figure that decides, as a speed".to_owned(),
-    }
+        _ => message!("decides-as-speed"),
+    };
+    [speed, message!("cpu-per-operation")].map(|figure| {
+        let axis = message!("ratio-to", figure = figure, baseline = baseline);
+        language::say(document, &axis)
+    })
 }
 
 fn about(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> String {
-    let mut text = format!(
-        "Each point is a workload on a target compared with {baseline}, with both intervals: to the \
-         right is faster, below 1 costs less CPU time per operation. A hollow point has a verdict in \
-         doubt."
+    let about = message!(
+        "about-cost-and-speed",
+        baseline = baseline,
+        host = document.results.iter().any(is_of_host),
+        scope = language::text(document, ABOUT_WHOLE_HOST),
+        others = pairs.len() > POINTS,
+        shown = POINTS,
+        all = pairs.len()
     );
-    if document.results.iter().any(is_of_host) {
-        text += &format!(" Figures {ABOUT_WHOLE_HOST}.");
-    }
-    if pairs.len() > POINTS {
-        text += &format!(
-            " {POINTS} of {}; the others are in the section Comparisons.",
-            pairs.len()
-        );
-    }
-    text
+    language::say(document, &about)
 }
 
 fn point(document: &Document, pair: &Pair<'_>) -> PlanePoint {

@@ -42,7 +42,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         title: "Errors by class and time".to_owned(),
         about: about(document, &classes, width, !borders.is_empty()),
         drawing: Drawing::Panels(Panels {
-            x: time.axis(),
+            x: time.axis(document),
             span: Some(time.span),
             panels: panels.collect(),
         }),
@@ -233,7 +233,11 @@ mod tests {
         let in_table: u64 = table(&document, &classes(&document, 1.0), 1.0)
             .rows
             .iter()
-            .map(|row| row[4].text(crate::block::Detail::Value).letters())
+            .map(|row| {
+                row[4]
+                    .text(crate::block::Detail::Value, &tenbin_result::format::ENGLISH)
+                    .letters()
+            })
             .map(|count| count.replace(',', "").parse::<u64>().expect("a number"))
             .sum();
         assert_eq!(in_table, slices * 14);

@@ -1,11 +1,13 @@
 //! Chart of all ratios with their intervals, around the line at 1.
 
-use tenbin_result::format::{percent, ratio, ratio_ends, ratio_interval};
-use tenbin_result::{Comparison, Document};
+use tenbin_result::format::{ratio, ratio_interval};
+use tenbin_result::{Comparison, Document, Value, message};
 
-use super::super::claims::{look, verdict_word};
+use super::super::claims::{compared_by, look, metric, verdict_word};
+use super::super::closing::interval;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Forest, ForestRow};
+use crate::language::{say, text};
 
 /// Maximum number of rows in the plot. If there are more ratios, those of primary comparisons are
 /// drawn first.
@@ -27,7 +29,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     for comparison in &shown {
         table.push([
             comparison.workload.clone().into(),
-            label(comparison, true).into(),
+            say(document, &compared_by(comparison)).into(),
             Cell::from(
                 comparison
                     .ratio
@@ -67,17 +69,6 @@ fn all(document: &Document) -> Vec<&Comparison> {
         .collect()
 }
 
-fn label(comparison: &Comparison, with_targets: bool) -> String {
-    if with_targets {
-        format!(
-            "{}, {} ÷ {}",
-            comparison.metric_phrase, comparison.challenger, comparison.baseline
-        )
-    } else {
-        comparison.metric_phrase.clone()
-    }
-}
-
 fn row(document: &Document, comparison: &Comparison, several: bool) -> Option<ForestRow> {
     let figure = comparison.ratio?;
     let group = match (several, document.workloads.len()) {
@@ -90,13 +81,16 @@ fn row(document: &Document, comparison: &Comparison, several: bool) -> Option<Fo
     };
     Some(ForestRow {
         group,
-        label: label(comparison, false),
+        label: say(document, &metric(comparison)),
         ratio: figure,
-        said: format!(
-            "{} ({})  {}",
-            ratio(figure.value),
-            ratio_ends(figure),
-            verdict_word(comparison)
+        said: say(
+            document,
+            &message!(
+                "forest-row",
+                ratio = Value::Ratio(figure.value),
+                interval = interval(figure.interval.map(|ends| (ends.low, ends.high))),
+                verdict = text(document, verdict_word(comparison))
+            ),
         ),
         look: look(comparison),
         decides: comparison.primary && comparison.level_of.is_none(),
@@ -104,25 +98,24 @@ fn row(document: &Document, comparison: &Comparison, several: bool) -> Option<Fo
 }
 
 fn about(document: &Document, shown: usize, all: usize) -> String {
-    let targets: Vec<&str> = document.challengers().map(|it| it.name.as_str()).collect();
-    let sides = match (targets.as_slice(), document.baseline()) {
-        ([one], Some(baseline)) => format!("{one} ÷ {}", baseline.name),
-        (_, Some(baseline)) => format!("each target ÷ {}", baseline.name),
-        _ => "challenger ÷ baseline".to_owned(),
+    let mut challengers = document.challengers().map(|it| it.name.as_str());
+    let challenger = challengers.next().unwrap_or_default();
+    let baseline = document.baseline().map(|it| it.name.as_str());
+    let sides = match (baseline, challengers.next()) {
+        (None, _) => "none",
+        (Some(_), None) => "single",
+        (Some(_), Some(_)) => "several",
     };
-    let mut text = format!(
-        "{sides}, with its interval. An interval that does not touch the line at 1 is a difference; \
-         a filled square decides the workload"
+    let margin = document.run.margin;
+    let about = message!(
+        "about-forest",
+        sides = Value::Word(sides.to_owned()),
+        challenger = challenger,
+        baseline = baseline.unwrap_or_default(),
+        margin = margin.map_or_else(|| Value::Word("none".to_owned()), Value::Share),
+        others = all > shown,
+        shown = shown,
+        all = all
     );
-    if let Some(margin) = document.run.margin {
-        text += &format!(
-            "; an interval inside the grey band (±{}) is equivalence",
-            percent(margin)
-        );
-    }
-    text.push('.');
-    if all > shown {
-        text += &format!(" {shown} of {all} ratios; the others are in the section Comparisons.");
-    }
-    text
+    say(document, &about)
 }

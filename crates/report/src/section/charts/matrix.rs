@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use tenbin_plan::size::Size;
-use tenbin_result::format::{ratio, ratio_ends, ratio_interval};
-use tenbin_result::{Comparison, Document, Figure, Outcome};
+use tenbin_result::format::{ratio, ratio_interval};
+use tenbin_result::{Comparison, Document, Figure, Metric, Outcome, Value, message};
 
 use super::super::claims::{Said, said, verdict_word};
 use super::super::suite::place;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Heat, HeatCell, Tone};
+use crate::language::say;
 
 /// Maximum number of tables.
 const TABLES: usize = 8;
@@ -71,16 +72,22 @@ fn chart(document: &Document, operation: &str, challenger: &str) -> Option<Chart
     let Some(Block::Table(table)) = table.block() else {
         return None;
     };
+    let title = message!(
+        "size-by-connections",
+        operation = operation,
+        challenger = challenger,
+        baseline = &baseline.name
+    );
+    let about = message!(
+        "about-size-by-connections",
+        challenger = challenger,
+        baseline = &baseline.name,
+        strong = Value::Typed(STRONGER[0]),
+        strongest = Value::Typed(STRONGER[1])
+    );
     Some(Chart {
-        title: format!(
-            "{operation}, {challenger} ÷ {}: size by connections",
-            baseline.name
-        ),
-        about: format!(
-            "Throughput of {challenger} as a multiple of that of {}, with its interval. A cell has a \
-             colour if the verdict is a difference: light below {} times, strong from {} times.",
-            baseline.name, STRONGER[0], STRONGER[1]
-        ),
+        title: say(document, &title),
+        about: say(document, &about),
         drawing: Drawing::Heat(Heat {
             names: ["object size".to_owned(), "connections".to_owned()],
             columns: levels.iter().map(u64::to_string).collect(),
@@ -97,14 +104,14 @@ fn compared<'a>(
     challenger: &str,
 ) -> Option<(&'a Comparison, Figure)> {
     let mut all = document.comparisons_of(workload);
-    let found = all.find(|it| it.challenger == challenger && it.metric == "throughput")?;
+    let found = all.find(|it| it.challenger == challenger && it.metric == Metric::Throughput)?;
     Some((found, found.ratio?))
 }
 
 fn cell(comparison: &Comparison, figure: Figure) -> HeatCell {
     let interval = figure
         .interval
-        .map_or_else(String::new, |_| ratio_ends(figure));
+        .map_or_else(String::new, |_| ratio_interval(Some(figure)));
     HeatCell {
         said: format!(
             "{}: {} ({}), {}",
@@ -146,7 +153,10 @@ mod tests {
             twin,
             ..pair.comparisons[0].clone()
         };
-        let unknown = Outcome::Unknown { why: String::new() };
+        let unknown = Outcome::Unknown {
+            why: String::new(),
+            data: None,
+        };
         let same = Outcome::Equivalent { within: 0.02 };
         for (outcome, trust, twin, ratio, expected) in [
             (Outcome::Faster, Trust::Valid, false, 1.05, Tone::Better(1)),

@@ -1,11 +1,12 @@
 //! Charts of percentiles: the ratio of times at each percentile, and the percentiles of all
 //! targets.
 
-use tenbin_result::format::{TIME, UNKNOWN, percent, ratio, ratio_ends};
-use tenbin_result::{Document, PercentileRatios, ResultOf, TimedFrom};
+use tenbin_result::format::{TIME, UNKNOWN, Words, ratio, ratio_ends};
+use tenbin_result::{Document, Message, PercentileRatios, ResultOf, TimedFrom, Value, message};
 
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
+use crate::language::{figure_words, say};
 
 /// Maximum number of workloads drawn.
 const PANELS: usize = 4;
@@ -27,17 +28,17 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
         return Vec::new();
     };
     let [least, most] = ends(&panels);
+    let baseline = document.baseline();
+    let margin = document.run.margin;
+    let about = message!(
+        "about-percentile-ratios",
+        baseline = baseline.map_or("the baseline", |baseline| &baseline.name),
+        margin = margin.map_or_else(|| Value::Word("none".to_owned()), Value::Share)
+    );
+    let about = of_workloads(about, works.len());
     let chart = Chart {
         title: "Ratio at each percentile".to_owned(),
-        about: format!(
-            "How many times as long as {} the same share of requests took, with intervals: above 1 is \
-             slower.{}{}",
-            document
-                .baseline()
-                .map_or("the baseline", |baseline| baseline.name.as_str()),
-            margin(document),
-            rest(works.len())
-        ),
+        about: say(document, &about),
         drawing: Drawing::Panels(Panels {
             x: percentiles(least, most),
             span: None,
@@ -65,13 +66,10 @@ pub(in crate::section) fn spectrum(document: &Document) -> Vec<Block> {
         return Vec::new();
     }
     let [least, most] = ends(&panels);
+    let about = of_workloads(message!("about-percentiles"), works.len());
     let chart = Chart {
         title: "Percentiles of all requests".to_owned(),
-        about: format!(
-            "Each share of requests took at most that time. Both axes are logarithmic, so that the tail \
-             has space.{}",
-            rest(works.len())
-        ),
+        about: say(document, &about),
         drawing: Drawing::Panels(Panels {
             x: percentiles(least, most),
             span: None,
@@ -89,21 +87,12 @@ fn works(document: &Document, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     works.filter(|work| wanted(work)).collect()
 }
 
-fn margin(document: &Document) -> String {
-    document.run.margin.map_or_else(String::new, |margin| {
-        format!(
-            " The grey band is the margin of equivalence, ±{}.",
-            percent(margin)
-        )
-    })
-}
-
-fn rest(all: usize) -> String {
-    if all > PANELS {
-        format!(" {PANELS} of {all} workloads.")
-    } else {
-        String::new()
-    }
+/// Adds how many of the workloads are drawn.
+fn of_workloads(about: Message, all: usize) -> Message {
+    about
+        .with("others", all > PANELS)
+        .with("shown", PANELS)
+        .with("all", all)
 }
 
 /// The position of a percentile on the axis: −log10 of the share of slower requests.
@@ -147,13 +136,14 @@ fn place_of(document: &Document, target: &str) -> usize {
 }
 
 fn ratio_panel(document: &Document, work: &str) -> Panel {
+    let words = figure_words(document.language);
     let mine = document.percentile_ratios.iter();
     let mine = mine.filter(|each| each.workload == work);
     let series = mine.map(|each| Series {
         name: format!("{} ÷ {}", each.challenger, each.baseline),
         place: place_of(document, &each.challenger),
         style: Style::Banded,
-        points: ratio_points(each),
+        points: ratio_points(each, words),
     });
     let margin = document.run.margin.filter(|margin| *margin < 1.0);
     Panel {
@@ -163,7 +153,7 @@ fn ratio_panel(document: &Document, work: &str) -> Panel {
     }
 }
 
-fn ratio_points(each: &PercentileRatios) -> Vec<Point> {
+fn ratio_points(each: &PercentileRatios, words: &Words) -> Vec<Point> {
     let points = each.ratios.iter().map(|at| Point {
         x: place(at.quantile),
         y: at.ratio.map(|figure| figure.value),
@@ -175,7 +165,7 @@ fn ratio_points(each: &PercentileRatios) -> Vec<Point> {
                 "{}: {} ({})",
                 name(at.quantile),
                 ratio(figure.value),
-                ratio_ends(figure)
+                ratio_ends(figure, words)
             )
         }),
         flagged: false,

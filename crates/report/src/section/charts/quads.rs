@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use tenbin_result::format::{UNKNOWN, ratio, ratio_ends};
-use tenbin_result::{Comparison, Document};
+use tenbin_result::{Comparison, Document, Value, message};
 
+use super::super::claims::metric;
 use super::groups::{Group, grouped, size};
 use crate::block::{Block, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
+use crate::language::{figure_words, say};
 
 /// Maximum number of comparisons in one chart.
 const PANELS: usize = 4;
@@ -42,51 +44,52 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             span: None,
             panels: panels.collect(),
         }),
-        table: table(shown, size),
+        table: table(document, shown, size),
         file: Some("quads.svg"),
     };
     vec![Block::Chart(Box::new(chart))]
 }
 
+fn are_quads(shown: &[&Comparison]) -> bool {
+    shown.iter().all(|each| each.rounds_per_block == 2)
+}
+
 /// The name of a block: `quad (ABBA)` if all blocks have two rounds, otherwise `block`.
 fn unit(shown: &[&Comparison]) -> &'static str {
-    if shown.iter().all(|each| each.rounds_per_block == 2) {
+    if are_quads(shown) {
         "quad (ABBA)"
     } else {
         "block"
     }
 }
 
-fn name(comparison: &Comparison) -> String {
-    format!(
-        "{}, {}: {} ÷ {}",
-        comparison.workload, comparison.metric_phrase, comparison.challenger, comparison.baseline
-    )
+fn name(document: &Document, comparison: &Comparison) -> String {
+    let name = message!(
+        "quads-of",
+        workload = &comparison.workload,
+        metric = metric(comparison),
+        challenger = &comparison.challenger,
+        baseline = &comparison.baseline
+    );
+    say(document, &name)
 }
 
 fn about(document: &Document, shown: &[&Comparison], all: usize, size: usize) -> String {
-    let dot = match size {
-        1 => format!(
-            "Each dot is one {}, a hollow one has a flagged slice.",
-            unit(shown)
-        ),
-        size => format!(
-            "Each dot is the median of {size} blocks in a row; its bar goes from the lowest to the \
-             highest."
-        ),
+    let dot = match (size, are_quads(shown)) {
+        (1, true) => "quad",
+        (1, false) => "block",
+        _ => "several",
     };
-    let drift = match document.run.margin {
-        Some(_) => {
-            "The line is the estimate with its interval, the grey band the margin of equivalence."
-        }
-        None => "The line is the estimate with its interval.",
-    };
-    let rest = if all > shown.len() {
-        format!(" {} of {all} primary comparisons.", shown.len())
-    } else {
-        String::new()
-    };
-    format!("{dot} {drift} Dots that climb or fall from left to right are drift.{rest}")
+    let about = message!(
+        "about-quads",
+        dot = Value::Word(dot.to_owned()),
+        size = size,
+        margin = document.run.margin.is_some(),
+        others = all > shown.len(),
+        shown = shown.len(),
+        all = all
+    );
+    say(document, &about)
 }
 
 fn panel(document: &Document, comparison: &Comparison, size: usize) -> Panel {
@@ -136,7 +139,7 @@ fn panel(document: &Document, comparison: &Comparison, size: usize) -> Panel {
             .ratio
             .zip(margin)
             .map(|(figure, margin)| (figure.value * (1.0 - margin), figure.value * (1.0 + margin))),
-        ..Panel::new(name(comparison), Axis::of_ratios("ratio"), series)
+        ..Panel::new(name(document, comparison), Axis::of_ratios("ratio"), series)
     }
 }
 
@@ -170,9 +173,10 @@ fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
     }
 }
 
-fn table(shown: &[&Comparison], size: usize) -> Option<Table> {
+fn table(document: &Document, shown: &[&Comparison], size: usize) -> Option<Table> {
+    let words = figure_words(document.language);
     let mut head = vec!["block".to_owned()];
-    head.extend(shown.iter().map(|each| name(each)));
+    head.extend(shown.iter().map(|each| name(document, each)));
     let mut table = Table::new(1, head);
     let columns: Vec<Vec<Group>> = shown
         .iter()
@@ -199,7 +203,7 @@ fn table(shown: &[&Comparison], size: usize) -> Option<Table> {
     estimate.extend(shown.iter().map(|each| {
         let text = each
             .ratio
-            .map(|figure| format!("{} ({})", ratio(figure.value), ratio_ends(figure)));
+            .map(|figure| format!("{} ({})", ratio(figure.value), ratio_ends(figure, words)));
         text.unwrap_or_else(|| UNKNOWN.to_owned()).into()
     }));
     table.push(estimate);

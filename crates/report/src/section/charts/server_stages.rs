@@ -1,11 +1,12 @@
 //! Chart of the time by server stage: one bar per target and percentile band of service times.
 
 use tenbin_result::format::TIME;
-use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf};
+use tenbin_result::{Document, Figure, ResultOf, StageBand, StagesOf, message};
 
 use super::super::stages::table;
 use crate::block::Block;
 use crate::chart::{Bar, BarGroup, Bars, Chart, Drawing};
+use crate::language::say;
 use crate::stages::{band_name, operations};
 
 /// Maximum number of charts.
@@ -88,8 +89,9 @@ fn chart(document: &Document, workload: &str, operation: &str) -> Option<Chart> 
     if groups.is_empty() {
         return None;
     }
+    let title = message!("stages-of", workload = workload, operation = operation);
     Some(Chart {
-        title: format!("Server stages: {workload}, {operation}"),
+        title: say(document, &title),
         about: about(&overlap),
         drawing: Drawing::Bars(Bars {
             unit: TIME,

@@ -1,8 +1,9 @@
 //! The time axis that all charts over time share.
 
-use tenbin_result::SliceFigures;
+use tenbin_result::{Document, SliceFigures, Value, message};
 
 use crate::chart::{Axis, Marks};
+use crate::language::say;
 
 /// Maximum number of slices for which boundaries are drawn; with more slices, none are drawn.
 const BORDERS: usize = 64;
@@ -31,9 +32,10 @@ impl TimeAxis {
         }
     }
 
-    pub(super) fn axis(&self) -> Axis {
+    pub(super) fn axis(&self, document: &Document) -> Axis {
+        let unit = Value::Word(self.name.to_owned());
         Axis {
-            title: format!("{} since the start of the run", self.name),
+            title: say(document, &message!("since-start", unit = unit)),
             logarithmic: false,
             marks: Marks::Numbers,
             from_zero: false,

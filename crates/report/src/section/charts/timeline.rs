@@ -1,12 +1,13 @@
 //! Chart of throughput, latency, errors and the target's CPU over the time of the run.
 
 use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN};
-use tenbin_result::{Document, SliceFigures};
+use tenbin_result::{Document, SliceFigures, Value, message};
 
 use super::groups::{grouped, size};
 use super::time::TimeAxis;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
+use crate::language::say;
 
 /// Maximum number of workloads drawn.
 const WORKLOADS: usize = 4;
@@ -113,27 +114,26 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
     if panels.is_empty() {
         return None;
     }
-    let about = match (size, borders.is_empty()) {
-        (1, false) => "Each point is one slice, a hollow one is flagged. Upright lines are the \
-                       starts of slices."
-            .to_owned(),
-        (1, true) => "Each point is one slice, a hollow one is flagged.".to_owned(),
-        (size, _) => format!(
-            "Each point is the median of {size} slices of a target in a row; the band goes from the \
-             lowest to the highest. Points are hollow where all these slices are flagged."
-        ),
+    let points = match (size, borders.is_empty()) {
+        (1, false) => "marked",
+        (1, true) => "slices",
+        _ => "medians",
     };
-    let several = document.workloads.len() > 1;
-    let place = if several {
-        format!(": {work}")
-    } else {
-        String::new()
-    };
+    let about = message!(
+        "about-over-time",
+        points = Value::Word(points.to_owned()),
+        size = size
+    );
+    let title = message!(
+        "over-time",
+        several = document.workloads.len() > 1,
+        workload = work
+    );
     let chart = Chart {
-        title: format!("Over the time of the run{place}"),
-        about,
+        title: say(document, &title),
+        about: say(document, &about),
         drawing: Drawing::Panels(Panels {
-            x: time.axis(),
+            x: time.axis(document),
             span: Some(time.span),
             panels,
         }),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use tenbin_plan::size::Size;
-use tenbin_result::format::{TIME, UNKNOWN, grouped_interval};
+use tenbin_result::format::{TIME, UNKNOWN, Words, grouped_interval};
 use tenbin_result::{Document, ResultOf, Workload};
 
 use crate::block::{Block, Cell, Table};
+use crate::language::figure_words;
 
 /// A workload and its position in a grid.
 pub(in crate::section) struct Place<'a> {
@@ -86,7 +87,7 @@ fn grid(
                 let mut results = document.results_of(cell.workload);
                 results.find(|result| result.target == target)
             });
-            row.extend(figures(result));
+            row.extend(figures(result, figure_words(document.language)));
         }
         table.push(row);
     }
@@ -94,13 +95,13 @@ fn grid(
 }
 
 /// The cells for throughput and median time.
-fn figures(result: Option<&ResultOf>) -> [Cell; 2] {
+fn figures(result: Option<&ResultOf>, words: &Words) -> [Cell; 2] {
     let Some(result) = result else {
         return [UNKNOWN; 2].map(Cell::from);
     };
     let p50 = result.work().next().and_then(|operation| operation.p50);
     [
-        grouped_interval(result.throughput).into(),
+        grouped_interval(result.throughput, words).into(),
         Cell::Figure(TIME, p50),
     ]
 }

@@ -11,7 +11,7 @@ pub(super) use grid::place;
 use tenbin_result::{Document, Finding};
 
 use crate::block::{Block, Look, Table, Text};
-use crate::formats;
+use crate::formats::go::write;
 use tenbin_plan::work::traits_of;
 
 /// Name of the rule whose findings state the optimum concurrency.
@@ -45,11 +45,9 @@ pub(super) fn raw(document: &Document) -> Vec<Block> {
     )
     .and(Look::Code, "benchstat -col /target benchmark.txt")
     .and(Look::Plain, " compares the targets.");
-    let lines = formats::format("go").map(|format| format.bytes(document));
-    let lines = lines.map(|lines| String::from_utf8_lossy(&lines).into_owned());
     vec![
         Block::Paragraph(about),
-        Block::Verbatim(lines.unwrap_or_default()),
+        Block::Verbatim(write::text(document)),
     ]
 }
 

@@ -1,16 +1,17 @@
 //! Tables of all operations and targets: latency, throughput, bandwidth.
 
-use tenbin_result::format::{BANDWIDTH, UNKNOWN, grouped_interval, ratio, ratio_interval};
+use tenbin_result::format::{BANDWIDTH, UNKNOWN, Words, grouped_interval, ratio, ratio_interval};
 use tenbin_result::{
-    Comparison, Document, Figure, Interval, OperationResult, ResultOf, Trust, Workload,
+    Comparison, Document, Figure, Interval, Metric, OperationResult, ResultOf, Trust, Workload,
 };
 
 use super::super::claims::{verdict_word, winner};
 use super::title::title;
 use crate::block::{Block, Cell, Look, Table, Text};
+use crate::language::figure_words;
 
 /// A function that formats a figure of a result for a cell.
-type Of = fn(&ResultOf) -> String;
+type Of = fn(&ResultOf, &Words) -> String;
 
 /// The table of workloads that send one operation at a time, like Go's benchmarks.
 pub(super) fn sequential(document: &Document) -> Vec<Block> {
@@ -21,8 +22,8 @@ pub(super) fn sequential(document: &Document) -> Vec<Block> {
         faster than the baseline.",
         table_of(
             document,
-            &["throughput"],
-            |result| grouped_interval(result.throughput.and_then(inverse)),
+            &[Metric::Throughput],
+            |result, words| grouped_interval(result.throughput.and_then(inverse), words),
             Workload::is_sequential,
         ),
     )
@@ -54,10 +55,10 @@ pub(super) fn latency(document: &Document) -> Vec<Block> {
         if median and throughput name different winners, both are named.",
         table_of(
             document,
-            &["service_p50", "response_p50"],
-            |result| {
+            &[Metric::SERVICE_P50, Metric::RESPONSE_P50],
+            |result, words| {
                 per_operation(result, |operation| {
-                    grouped_interval(operation.p50.map(|figure| scaled(figure, 1e6)))
+                    grouped_interval(operation.p50.map(|figure| scaled(figure, 1e6)), words)
                 })
             },
             |_| true,
@@ -72,14 +73,15 @@ pub(super) fn throughput(document: &Document) -> Vec<Block> {
         loop this comparison decides.",
         table_of(
             document,
-            &["throughput"],
-            |result| grouped_interval(result.throughput),
+            &[Metric::Throughput],
+            |result, words| grouped_interval(result.throughput, words),
             |_| true,
         ),
     )
 }
 
 pub(super) fn bandwidth(document: &Document) -> Vec<Block> {
+    let words = figure_words(document.language);
     let moves = |operation: &OperationResult| operation.bandwidth.is_some_and(|f| f.value > 0.0);
     let moving = |result: &&ResultOf| result.work().any(moves);
     let mut head = vec!["operation"];
@@ -92,7 +94,7 @@ pub(super) fn bandwidth(document: &Document) -> Vec<Block> {
         }
         let mut row: Vec<Cell> = vec![title(document, workload).into()];
         row.extend(results.iter().map(|result| {
-            let shown = per_operation(result, |op| BANDWIDTH.with_interval(op.bandwidth));
+            let shown = per_operation(result, |op| BANDWIDTH.with_interval(op.bandwidth, words));
             Cell::from(shown)
         }));
         row.resize(document.targets.len() + 1, UNKNOWN.into());
@@ -120,10 +122,11 @@ pub(super) fn below(heading: &str, about: &str, table: Table) -> Vec<Block> {
 /// One row per workload: every target's figure, then every challenger's ratio.
 fn table_of(
     document: &Document,
-    metrics: &[&str],
+    metrics: &[Metric],
     of: Of,
     is_meant: fn(&Workload) -> bool,
 ) -> Table {
+    let words = figure_words(document.language);
     let mut head = vec!["operation".to_owned()];
     head.extend(document.targets.iter().map(|target| target.name.clone()));
     if let Some(baseline) = document.baseline() {
@@ -139,7 +142,8 @@ fn table_of(
         for target in &document.targets {
             let mut results = document.results_of(&workload.name);
             let mine = results.find(|result| result.target == target.name);
-            row.push(mine.map_or_else(|| UNKNOWN.to_owned(), of).into());
+            let shown = mine.map(|result| of(result, words));
+            row.push(shown.unwrap_or_else(|| UNKNOWN.to_owned()).into());
         }
         for challenger in document.challengers() {
             row.extend(compared(document, workload, &challenger.name, metrics));
@@ -154,10 +158,9 @@ fn compared(
     document: &Document,
     workload: &Workload,
     challenger: &str,
-    metrics: &[&str],
+    metrics: &[Metric],
 ) -> [Cell; 3] {
-    let meant =
-        |c: &&Comparison| c.challenger == challenger && metrics.contains(&c.metric.as_str());
+    let meant = |c: &&Comparison| c.challenger == challenger && c.metric.is_one_of(metrics);
     let Some(found) = document.comparisons_of(&workload.name).find(meant) else {
         return [UNKNOWN; 3].map(Cell::from);
     };

@@ -1,12 +1,12 @@
 //! Caches whose hit ratio differs from the forecast for the sent requests.
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::figures::single::cache_of;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Difference of two hit ratios above which there is a finding.
 const APART: f64 = 0.05;
@@ -15,61 +15,77 @@ const ANOTHER: f64 = 0.20;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "cache_forecast",
-    summary: "the hit ratio of a cache differs from the forecast for these requests",
+    summary: Texts {
+        english: "the hit ratio of a cache differs from the forecast for these requests",
+        japanese: "キャッシュのヒット率が、送ったリクエストからの予測と異なる",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("cache_forecast.md"),
+    explanation: pages!("cache_forecast"),
+    messages: Messages {
+        english: r#"
+            other-hit-ratio =
+                the cache of { $target } had a hit ratio of { $observed } by its own counters, but
+                { $forecast } was forecast for the requests that were sent
+            check-cache =
+                check the size of its cache and what it caches, whether data was written during the
+                run, and whether other clients use the server
+            counters-unchanged =
+                the cache counters of { $target } did not change, although { $requests ->
+                    [one] 1 request
+                   *[other] { $requests } requests
+                } were sent that the cache could have answered
+            check-counters =
+                check that cache_counters names the right page of this server, and that the server
+                caches such requests
+        "#,
+        japanese: r#"
+            other-hit-ratio =
+                { $target } のキャッシュのヒット率は自身のカウンターで { $observed } だが、
+                送ったリクエストからの予測は { $forecast }
+            check-cache =
+                キャッシュのサイズと対象、実行中の書き込みの有無、ほかのクライアントの利用の有無を確認する
+            counters-unchanged =
+                キャッシュが応答できる { $requests } リクエストを送ったのに、
+                { $target } のキャッシュのカウンターが変わらなかった
+            check-counters =
+                cache_counters がこのサーバーの正しいページを指しているか、
+                サーバーがこの種のリクエストをキャッシュするかを確認する
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let cells = evidence.cells();
-    cells
+    let found = cells
         .iter()
-        .filter_map(|cell| {
-            let cache = cache_of(cell)?;
-            if cache.forecast_lookups > 0 && cache.lookups == Some(0) {
-                return Some(counters_unchanged(cell, cache.forecast_lookups));
-            }
-            let (forecast, observed) = (cache.forecast()?, cache.observed()?);
-            let severity = severity_of(observed, forecast)?;
-            Some(Finding {
-                rule: RULE.name.to_owned(),
-                severity,
-                cause: Cause::Setup,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence: format!(
-                    "the cache of {} had a hit ratio of {} by its own counters, but {} was \
-                     forecast for the requests that were sent",
-                    cell.target.name,
-                    percent(observed),
-                    percent(forecast)
-                ),
-                advice: "check the size of its cache and what it caches, whether data was \
-                         written during the run, and whether other clients use the server"
-                    .to_owned(),
-            })
-        })
-        .collect()
+        .filter_map(|cell| Some(of_cell(cell)?.on(&cell.workload.name, &cell.target.name)));
+    found.collect()
 }
 
-/// The finding that cache counters did not change although requests were sent.
-fn counters_unchanged(cell: &Cell<'_>, sent: u64) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the cache counters of {} did not change, although {} were sent that the cache \
-             could have answered",
-            cell.target.name,
-            plural(usize::try_from(sent).unwrap_or(usize::MAX), "request")
-        ),
-        advice: "check that cache_counters names the right page of this server, and that the \
-                 server caches such requests"
-            .to_owned(),
+fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
+    let cache = cache_of(cell)?;
+    let target = &cell.target.name;
+    // Cache counters that did not change although requests were sent.
+    if cache.forecast_lookups > 0 && cache.lookups == Some(0) {
+        let unchanged = message!(
+            "counters-unchanged",
+            target = target,
+            requests = cache.forecast_lookups
+        );
+        let advice = message!("check-counters");
+        return Some(RULE.finding(Severity::Suspect, Cause::Setup, unchanged, advice));
     }
+    let (forecast, observed) = (cache.forecast()?, cache.observed()?);
+    let severity = severity_of(observed, forecast)?;
+    let other = message!(
+        "other-hit-ratio",
+        target = target,
+        observed = Value::Share(observed),
+        forecast = Value::Share(forecast)
+    );
+    Some(RULE.finding(severity, Cause::Setup, other, message!("check-cache")))
 }
 
 /// The severity of a difference between two hit ratios that should be equal; `None` for a small
@@ -92,7 +108,7 @@ mod tests {
     fn with(observed: Option<u64>) -> Run {
         let mut run = Run::pair(8);
         run.each_of("b", |slice| {
-            slice.0.cache = Some(CacheUse {
+            slice.0.end.cache = Some(CacheUse {
                 forecast_hits: 500,
                 forecast_lookups: 1_000,
                 hits: observed,
@@ -125,7 +141,7 @@ mod tests {
     fn a_count_that_stands_still_is_none() {
         let mut run = with(Some(0));
         run.each_of("b", |slice| {
-            let cache = slice.0.cache.as_mut().expect("a cache");
+            let cache = slice.0.end.cache.as_mut().expect("a cache");
             cache.lookups = Some(0);
         });
         let findings = run.findings(&RULE);

@@ -1,20 +1,87 @@
 //! Hit ratios of caches that differ from the target hit ratio of the plan.
 
 use tenbin_plan::PatternOrder;
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::figures::single::cache_of;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::rules::cache::cache_forecast::severity_of;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "cache_share",
-    summary: "the hit ratio of a cache is not the intended one",
+    summary: Texts {
+        english: "the hit ratio of a cache is not the intended one",
+        japanese: "キャッシュのヒット率が意図した値ではない",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("cache_share.md"),
+    explanation: pages!("cache_share"),
+    messages: Messages {
+        english: r#"
+            other-hit-ratio =
+                for the requests sent to { $target }, the simulated cache has a hit ratio of
+                { $forecast }; for { $meant }, it is { $intended }
+            intended-requests = requests with the hit ratio of cache_hit
+            requests-of = those of { $target }
+            order-weighted =
+                use --order weighted: { $hosts ->
+                    [one]
+                        in any other order, the hit ratio does not follow from the size of the cache,
+                        and a longer --warmup does not change it
+                   *[other]
+                        requests go to the { $hosts } hosts of { $target } in turn, so in any other
+                        order each host is sent its own part of the patterns again and again; a longer
+                        --warmup makes the difference larger
+                }
+            longer-warmup =
+                use a { $hosts ->
+                    [one]
+                        longer --warmup, so that the cache is full before the first slice, and longer
+                        slices
+                   *[other]
+                        --warmup that is { $hosts } times as long: each of the { $hosts } hosts of
+                        { $target } has a cache of its own and is sent only every { $hosts }. request
+                }; check whether a target was not sent the same requests (unequal_requests)
+            check-size =
+                check cache_size and the number of patterns: the requests sent hit the cache more
+                often than intended; check whether a target was not sent the same requests
+                (unequal_requests)
+        "#,
+        japanese: r#"
+            other-hit-ratio =
+                { $target } に送ったリクエストでは、模擬キャッシュのヒット率が { $forecast }。
+                { $meant }では { $intended }
+            intended-requests = cache_hit の意図するリクエスト
+            requests-of = { $target } に送ったリクエスト
+            order-weighted =
+                --order weighted を使う。{ $hosts ->
+                    [1]
+                        他の順序ではヒット率がキャッシュの大きさから決まらず、
+                        --warmup を長くしても変わらない
+                   *[other]
+                        リクエストは { $target } の { $hosts } 台のホストに順に送られるため、
+                        他の順序では各ホストが決まったパターンだけを繰り返し受け取る。
+                        --warmup を長くすると差はさらに広がる
+                }
+            longer-warmup =
+                { $hosts ->
+                    [1]
+                        最初のスライスの前にキャッシュが埋まるように --warmup を長くし、スライスも長くする
+                   *[other]
+                        --warmup を { $hosts } 倍にする。
+                        { $target } の { $hosts } 台のホストはそれぞれ別のキャッシュを持ち、
+                        { $hosts } 件に 1 件のリクエストしか受け取らない
+                }。同じリクエストが送られていないターゲットがないか確認する(unequal_requests)
+            check-size =
+                cache_size とパターンの数を確認する。
+                送ったリクエストは意図したより多くキャッシュに当たっている。
+                同じリクエストが送られていないターゲットがないか確認する(unequal_requests)
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -22,80 +89,54 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let first = |workload: &str| {
         let mut cells = cells.iter();
         let cell = cells.find(|cell| cell.workload.name == workload)?;
-        Some((format!("those of {}", cell.target.name), forecast(cell)?))
+        let requests = message!("requests-of", target = &cell.target.name);
+        Some((requests, forecast(cell)?))
     };
     cells
         .iter()
         .filter_map(|cell| {
             let meant = intended(cell).or_else(|| first(&cell.workload.name))?;
-            of_cell(cell, &meant)
+            of_cell(cell, meant)
         })
         .collect()
 }
 
-fn of_cell(cell: &Cell<'_>, (whose, meant): &(String, f64)) -> Option<Finding> {
+fn of_cell(cell: &Cell<'_>, (requests, meant): (Message, f64)) -> Option<Finding> {
     let sent = forecast(cell)?;
-    let severity = severity_of(sent, *meant)?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Plan,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "for the requests sent to {}, the simulated cache has a hit ratio of {}; for \
-             {whose}, it is {}",
-            cell.target.name,
-            percent(sent),
-            percent(*meant)
-        ),
-        advice: advice(cell, sent < *meant),
-    })
+    let severity = severity_of(sent, meant)?;
+    let other = message!(
+        "other-hit-ratio",
+        target = &cell.target.name,
+        forecast = Value::Share(sent),
+        meant = requests,
+        intended = Value::Share(meant)
+    );
+    let finding = RULE.finding(severity, Cause::Plan, other, advice(cell, sent < meant));
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// What would help. A longer warm-up helps only if requests are drawn by weight and the cache is
 /// not yet full: in any other order, each host of a target is sent its own part of the patterns for
 /// ever, and a longer warm-up fills its cache with that part.
-fn advice(cell: &Cell<'_>, is_too_low: bool) -> String {
+fn advice(cell: &Cell<'_>, is_too_low: bool) -> Message {
     let hosts = cell.slices.iter().map(|slice| slice.hosts.len().max(1));
     let hosts = hosts.max().unwrap_or(1);
     let order = cell.workload.patterns().map(|patterns| patterns.order);
     let is_weighted = order.is_none_or(|order| order == PatternOrder::Weighted);
-    match (is_weighted, hosts) {
-        (false, 1) => "use --order weighted: in any other order, the hit ratio does not follow \
-                       from the size of the cache, and a longer --warmup does not change it"
-            .to_owned(),
-        (false, hosts) => format!(
-            "use --order weighted: requests go to the {hosts} hosts of {} in turn, so in any \
-             other order each host is sent its own part of the patterns again and again; a longer \
-             --warmup makes the difference larger",
-            cell.target.name
-        ),
-        (true, hosts) if is_too_low && hosts > 1 => format!(
-            "use a --warmup that is {hosts} times as long: each of the {hosts} hosts of {} has a \
-             cache of its own and is sent only every {hosts}. request; check whether a target was \
-             not sent the same requests (unequal_requests)",
-            cell.target.name
-        ),
-        (true, _) if is_too_low => "use a longer --warmup, so that the cache is full before the \
-                                    first slice, and longer slices; check whether a target was \
-                                    not sent the same requests (unequal_requests)"
-            .to_owned(),
-        (true, _) => "check cache_size and the number of patterns: the requests sent hit the \
-                      cache more often than intended; check whether a target was not sent the \
-                      same requests (unequal_requests)"
-            .to_owned(),
+    let target = &cell.target.name;
+    if !is_weighted {
+        message!("order-weighted", hosts = hosts, target = target)
+    } else if is_too_low {
+        message!("longer-warmup", hosts = hosts, target = target)
+    } else {
+        message!("check-size")
     }
 }
 
-/// (Words for a finding, target hit ratio of the plan); `None` if the plan sets no target hit
-/// ratio.
-fn intended(cell: &Cell<'_>) -> Option<(String, f64)> {
-    let hit = cell.workload.patterns()?.cache?.hit?;
-    Some((
-        "requests with the hit ratio of cache_hit".to_owned(),
-        hit.share(),
-    ))
+/// (The requests meant, target hit ratio of the plan); `None` if the plan sets no target hit ratio.
+fn intended(cell: &Cell<'_>) -> Option<(Message, f64)> {
+    let hit = cell.workload.patterns()?.cache()?.hit?;
+    Some((message!("intended-requests"), hit.share()))
 }
 
 /// The hit ratio of a simulated cache of the planned size for the requests sent; `None` if unknown.
@@ -115,7 +156,7 @@ mod tests {
         let mut run = Run::pair(8);
         for (target, hits) in [("a", of_a), ("b", of_b)] {
             run.each_of(target, |slice| {
-                slice.0.cache = Some(CacheUse {
+                slice.0.end.cache = Some(CacheUse {
                     forecast_hits: hits,
                     forecast_lookups: 1_000,
                     hits: None,

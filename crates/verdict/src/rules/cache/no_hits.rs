@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Share of requests without hits above which the finding is suspect.
 const FEW: f64 = 0.05;
@@ -16,9 +16,58 @@ const MOST: f64 = 0.5;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "no_hits",
-    summary: "request patterns have no hits",
+    summary: Texts {
+        english: "request patterns have no hits",
+        japanese: "ヒットのないリクエストのパターンがある",
+    },
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("no_hits.md"),
+    explanation: pages!("no_hits"),
+    messages: Messages {
+        english: r#"
+            host-without-hits =
+                host { $host } of { $target } has no hits for any of { $patterns } patterns, unlike its
+                other hosts
+            load-every-host =
+                load the data into every host of the target: a host without hits responds to its
+                share of the requests immediately
+            patterns-without-hits =
+                { $empty } of { $patterns } patterns ({ $share }{ $of_requests ->
+                    [true] {" "}of the requests
+                   *[false] {""}
+                }) have no hits on any target
+            check-data =
+                a search without hits does almost no work: check that the data is loaded and
+                indexed, and use terms that have hits, for example from tenbin search terms
+            use-terms-with-hits =
+                a search without hits is faster than others: use terms that have hits, for example
+                from tenbin search terms
+            remove-patterns =
+                a search without hits is faster than others: remove such patterns unless your users
+                send them, too
+        "#,
+        japanese: r#"
+            host-without-hits =
+                { $target } のホスト { $host } は { $patterns } パターンのいずれもヒットがない。
+                ほかのホストにはある
+            load-every-host =
+                ターゲットの全ホストにデータを読み込む。
+                ヒットのないホストは、受け持つリクエストに即座に応答してしまう
+            patterns-without-hits =
+                { $patterns } パターン中 { $empty } パターン({ $of_requests ->
+                    [true] リクエストの{" "}
+                   *[false] {""}
+                }{ $share })は、どのターゲットでもヒットがない
+            check-data =
+                ヒットのない検索はほとんど処理をしない。データの読み込みと索引付けを確認し、
+                ヒットのある語を使う(例: tenbin search terms の出力)
+            use-terms-with-hits =
+                ヒットのない検索はほかより速い。ヒットのある語を使う(例: tenbin search terms の出力)
+            remove-patterns =
+                ヒットのない検索はほかより速い。利用者も送るのでなければ、そのパターンを除く
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -74,21 +123,16 @@ fn idle_hosts(hosts: &[Host<'_>], workload: &str) -> Vec<Finding> {
     let idle = hosts
         .iter()
         .filter(|host| host.finds_nothing() && finds(host.target));
-    idle.map(|host| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Invalid,
-        cause: Cause::Setup,
-        workload: Some(workload.to_owned()),
-        target: Some(host.target.to_owned()),
-        evidence: format!(
-            "host {} of {} has no hits for any of {} patterns, unlike its other hosts",
-            host.name,
-            host.target,
-            host.hits.len()
-        ),
-        advice: "load the data into every host of the target: a host without hits responds to \
-                 its share of the requests immediately"
-            .to_owned(),
+    idle.map(|host| {
+        let without_hits = message!(
+            "host-without-hits",
+            host = host.name,
+            target = host.target,
+            patterns = Value::Plain(host.hits.len() as u64)
+        );
+        let advice = message!("load-every-host");
+        let finding = RULE.finding(Severity::Invalid, Cause::Setup, without_hits, advice);
+        finding.on(workload, host.target)
     })
     .collect()
 }
@@ -112,38 +156,19 @@ fn everywhere<'a>(
     let of_requests = share_of_requests(&is_empty, slices);
     let share = of_requests.unwrap_or(of_patterns);
     let (severity, advice) = match share {
-        share if share > MOST => (
-            Severity::Invalid,
-            "a search without hits does almost no work: check that the data is loaded and \
-             indexed, and use terms that have hits, for example from tenbin search terms",
-        ),
-        share if share > FEW => (
-            Severity::Suspect,
-            "a search without hits is faster than others: use terms that have hits, for example \
-             from tenbin search terms",
-        ),
-        _ => (
-            Severity::Note,
-            "a search without hits is faster than others: remove such patterns unless your users \
-             send them, too",
-        ),
+        share if share > MOST => (Severity::Invalid, message!("check-data")),
+        share if share > FEW => (Severity::Suspect, message!("use-terms-with-hits")),
+        _ => (Severity::Note, message!("remove-patterns")),
     };
-    let requests = match of_requests {
-        Some(share) => format!("{} of the requests", percent(share)),
-        None => percent(of_patterns),
-    };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(workload.to_owned()),
-        target: None,
-        evidence: format!(
-            "{empty} of {} patterns ({requests}) have no hits on any target",
-            is_empty.len()
-        ),
-        advice: advice.to_owned(),
-    })
+    let without_hits = message!(
+        "patterns-without-hits",
+        empty = Value::Plain(empty as u64),
+        patterns = Value::Plain(is_empty.len() as u64),
+        share = Value::Share(share),
+        of_requests = of_requests.is_some()
+    );
+    let finding = RULE.finding(severity, Cause::Setup, without_hits, advice);
+    Some(finding.of_workload(workload))
 }
 
 /// Share of requests that use a pattern without hits, over all targets. Only requests of patterns
@@ -152,7 +177,7 @@ fn share_of_requests<'a>(
     is_empty: &BTreeMap<u32, bool>,
     slices: impl Iterator<Item = &'a Slice>,
 ) -> Option<f64> {
-    let singles = slices.filter_map(|slice| slice.singles.as_ref());
+    let singles = slices.filter_map(|slice| slice.end.singles.as_deref());
     let (mut all, mut without_hits) = (0, 0);
     for count in singles.flat_map(|singles| &singles.patterns) {
         let requests = count.ok + count.failed;
@@ -225,10 +250,10 @@ mod tests {
         };
         for slice in &mut run.slices {
             // The hits of the last pattern were not requested.
-            slice.singles = Some(RecordedSamples {
+            slice.end.singles = Some(Box::new(RecordedSamples {
                 patterns: (0..11).map(count).collect(),
                 ..RecordedSamples::default()
-            });
+            }));
         }
         let found = run.findings(&RULE);
         assert_eq!(found[0].severity, Severity::Suspect);

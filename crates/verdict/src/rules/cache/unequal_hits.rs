@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::{HitSource, Workload};
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
 use crate::figures::hits::compare_hits;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::pattern_name;
 
 /// Share of patterns without a number of hits above which too few patterns were compared.
@@ -16,9 +16,54 @@ const WITHOUT_NUMBER: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unequal_hits",
-    summary: "two targets reported different numbers of hits for the same patterns",
+    summary: Texts {
+        english: "two targets reported different numbers of hits for the same patterns",
+        japanese: "同じパターンに対するヒット数が 2 つのターゲットで異なる",
+    },
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("unequal_hits.md"),
+    explanation: pages!("unequal_hits"),
+    messages: Messages {
+        english: r#"
+            without-number =
+                { $target } gave no number of hits for { $without } of { $patterns } patterns
+                ({ $share })
+            check-format =
+                look at such a response, and check that hits in the plan names the format in which
+                this target reports its hits
+            hosts-differ =
+                the hosts of { $target } reported different numbers of hits for { $different } of
+                { $patterns } patterns, the first of them { $pattern }: { $hits } from { $host },
+                { $other_hits } from { $other_host }
+            load-all-hosts =
+                load the same data into all hosts of the target: requests go to the hosts in turn,
+                and a request must be the same work on each
+            load-same-data =
+                load the same data into both, with the same indexes, tokenizers and normalizers, and
+                send both the same searches; if you accept the difference, set hits_tolerance
+            remove-patterns =
+                these patterns are not the same work on both targets: for an exact comparison,
+                remove them from the list
+        "#,
+        japanese: r#"
+            without-number =
+                { $target } は { $patterns } パターン中 { $without } パターンでヒット数を返さなかった({ $share })
+            check-format =
+                該当する応答を調べ、プランの hits がこのターゲットのヒット数の形式と合っているか確認する
+            hosts-differ =
+                { $target } のホスト間で { $patterns } パターン中 { $different } パターンのヒット数が異なる。
+                最初は { $pattern }: { $host } で { $hits }、{ $other_host } で { $other_hits }
+            load-all-hosts =
+                ターゲットの全ホストに同じデータを読み込む。
+                リクエストは各ホストに順番に送られるので、どこでも同じ処理にならなければならない
+            load-same-data =
+                両方に同じデータを、同じ索引、トークナイザー、ノーマライザーで読み込み、同じ検索を送る。
+                差を許容するなら hits_tolerance を設定する
+            remove-patterns =
+                これらのパターンは両ターゲットで同じ処理ではない。厳密に比べるなら一覧から除く
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -55,25 +100,18 @@ fn at(evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
         .collect();
     let labels = evidence.environment.patterns.get(workload);
     let labels = labels.map_or(&[][..], Vec::as_slice);
-    let finding = |severity, target: &str, seen, advice: &str| Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(workload.to_owned()),
-        target: Some(target.to_owned()),
-        evidence: seen,
-        advice: advice.to_owned(),
+    let finding = |severity, target: &str, seen, advice| {
+        let finding = RULE.finding(severity, Cause::Setup, seen, advice);
+        finding.on(workload, target)
     };
     let mut findings = Vec::new();
     for found in &all {
         if let Some(seen) = found.without_number().filter(|_| must_report) {
-            let advice = "look at such a response, and check that hits in the plan names the \
-                          format in which this target reports its hits";
+            let advice = message!("check-format");
             findings.push(finding(Severity::Suspect, found.target, seen, advice));
         }
         if let Some(seen) = found.among_hosts(labels) {
-            let advice = "load the same data into all hosts of the target: requests go to the \
-                          hosts in turn, and a request must be the same work on each";
+            let advice = message!("load-all-hosts");
             findings.push(finding(Severity::Invalid, found.target, seen, advice));
         }
     }
@@ -90,20 +128,11 @@ fn at(evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
         if compared.different.is_empty() {
             continue;
         }
-        let seen = compared.sentence(work, known, first, other.target);
+        let seen = compared.message(work, known, first, other.target);
         let (severity, advice) = if compared.too_many {
-            (
-                Severity::Invalid,
-                "load the same data into both, with the same indexes, tokenizers and \
-             normalizers, and send both the same searches; if you accept the difference, \
-             set hits_tolerance",
-            )
+            (Severity::Invalid, message!("load-same-data"))
         } else {
-            (
-                Severity::Note,
-                "these patterns are not the same work on both targets: for an exact comparison, \
-             remove them from the list",
-            )
+            (Severity::Note, message!("remove-patterns"))
         };
         findings.push(finding(severity, other.target, seen, advice));
     }
@@ -111,7 +140,7 @@ fn at(evidence: &Evidence<'_>, workload: &Workload) -> Vec<Finding> {
 }
 
 impl Found<'_> {
-    fn without_number(&self) -> Option<String> {
+    fn without_number(&self) -> Option<Message> {
         let all: BTreeMap<u32, bool> = self.hosts.iter().flat_map(|(_, hits)| hits).fold(
             BTreeMap::new(),
             |mut known, (pattern, hits)| {
@@ -122,38 +151,40 @@ impl Found<'_> {
         let without_number = all.values().filter(|known| !**known).count();
         let share = without_number as f64 / all.len().max(1) as f64;
         (share > WITHOUT_NUMBER).then(|| {
-            format!(
-                "{} gave no number of hits for {without_number} of {} patterns ({})",
-                self.target,
-                all.len(),
-                percent(share)
+            message!(
+                "without-number",
+                target = self.target,
+                without = Value::Plain(without_number as u64),
+                patterns = Value::Plain(all.len() as u64),
+                share = Value::Share(share)
             )
         })
     }
 
     /// Compares each host of the target with the first host that received the same pattern.
-    fn among_hosts(&self, labels: &[String]) -> Option<String> {
+    fn among_hosts(&self, labels: &[String]) -> Option<Message> {
         let mut first: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
-        let mut unequal: BTreeMap<u32, String> = BTreeMap::new();
+        let mut unequal: BTreeMap<u32, [(&str, u64); 2]> = BTreeMap::new();
         for (host, hits) in &self.hosts {
             for (&pattern, hits) in hits {
                 let Some(mine) = *hits else { continue };
-                let (other, theirs) = *first.entry(pattern).or_insert((host, mine));
-                if mine != theirs {
-                    unequal
-                        .entry(pattern)
-                        .or_insert_with(|| format!("{theirs} from {other}, {mine} from {host}"));
+                let other = *first.entry(pattern).or_insert((host, mine));
+                if mine != other.1 {
+                    unequal.entry(pattern).or_insert([other, (host, mine)]);
                 }
             }
         }
-        let (pattern, numbers) = unequal.first_key_value()?;
-        Some(format!(
-            "the hosts of {} reported different numbers of hits for {} of {} patterns, the first \
-             of them {}: {numbers}",
-            self.target,
-            unequal.len(),
-            first.len(),
-            pattern_name(*pattern, labels)
+        let (pattern, [one, other]) = unequal.first_key_value()?;
+        Some(message!(
+            "hosts-differ",
+            target = self.target,
+            different = Value::Plain(unequal.len() as u64),
+            patterns = Value::Plain(first.len() as u64),
+            pattern = pattern_name(*pattern, labels),
+            hits = Value::Plain(one.1),
+            host = one.0,
+            other_hits = Value::Plain(other.1),
+            other_host = other.0
         ))
     }
 }

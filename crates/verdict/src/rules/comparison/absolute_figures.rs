@@ -1,12 +1,12 @@
 //! Absolute figures that cannot be trusted because the machine was busy or unsteady.
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Metric, Severity, Value, message};
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, clauses};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::{Place, share_of_time};
 
 /// Share of the CPU time of all cores below which no core counts as idle, as in `shared_cores`.
@@ -27,9 +27,43 @@ pub(crate) const NAME: &str = "absolute_figures";
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: NAME,
-    summary: "absolute figures are unreliable; the ratio may still be reliable",
+    summary: Texts {
+        english: "absolute figures are unreliable; the ratio may still be reliable",
+        japanese: "絶対値は信用できない。比は信用できることがある",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("absolute_figures.md"),
+    explanation: pages!("absolute_figures"),
+    messages: Messages {
+        english: r#"
+            idle =
+                only { $share } of the machine's CPU time was idle ({ $basis })
+            waiting =
+                processes waited for a core in { $share } of the time ({ $basis })
+            spread =
+                the { $metric } of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                } varies by { $spread }
+            use-ratio =
+                use the ratio; for absolute figures use a machine with an idle core, and a separate one for
+                the load generator
+            compare =
+                compare with a second target in the same run, because a ratio is reliable even on a busy
+                machine; or use a machine with an idle core, and a separate machine for the load generator
+        "#,
+        japanese: r#"
+            idle = マシンの CPU の空きは { $share } しかなかった({ $basis })
+            waiting = 時間の { $share } でプロセスがコアの空きを待っていた({ $basis })
+            spread = { $slices } スライスの{ $metric }のばらつきが { $spread }
+            use-ratio =
+                比を使う。絶対値が必要なら、空きコアのあるマシンを使い、負荷生成側は別のマシンにする
+            compare =
+                同じ実行で 2 つ目のターゲットと比べる(忙しいマシンでも比は信用できる)。
+                または空きコアのあるマシンを使い、負荷生成側は別のマシンにする
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -38,80 +72,61 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     // A maximum-rate search judges each of its probes.
     let in_rounds = cells.iter().filter(|cell| cell.workload.search().is_none());
     in_rounds
-        .filter_map(|cell| {
-            let reasons = reasons(cell);
-            (!reasons.is_empty()).then(|| finding_of(cell, &reasons, compares))
-        })
+        .filter_map(|cell| Some(finding_of(cell, reasons(cell)?, compares)))
         .collect()
 }
 
-fn finding_of(cell: &Cell<'_>, reasons: &[String], compares: bool) -> Finding {
+fn finding_of(cell: &Cell<'_>, reasons: Message, compares: bool) -> Finding {
     let (severity, advice) = if compares {
-        (
-            Severity::Note,
-            "use the ratio; for absolute figures use a machine with an idle core, and a \
-         separate one for the load generator",
-        )
+        (Severity::Note, message!("use-ratio"))
     } else {
-        (
-            Severity::Suspect,
-            "compare with a second target in the same run, because a ratio is reliable even on a \
-         busy machine; or use a machine with an idle core, and a separate machine for the load \
-         generator",
-        )
+        (Severity::Suspect, message!("compare"))
     };
-    Finding {
-        rule: NAME.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: reasons.join("; "),
-        advice: advice.to_owned(),
-    }
+    let finding = RULE.finding(severity, Cause::Setup, reasons, advice);
+    finding.on(&cell.workload.name, &cell.target.name)
 }
 
-fn reasons(cell: &Cell<'_>) -> Vec<String> {
+/// Why absolute figures cannot be trusted; `None` if they can.
+fn reasons(cell: &Cell<'_>) -> Option<Message> {
     let idle = Place::of_cell(cell, &|_, machine| machine.cpu?.idle_share());
     let waiting = Place::of_cell(cell, &|_, machine| {
         share_of_time(machine.pressure.cpu_some_us, machine)
     });
     let is_full = idle.as_ref().is_some_and(|idle| idle.value < IDLE);
     let idle = idle.filter(|_| is_full).map(|idle| {
-        format!(
-            "only {} of the machine's CPU time was idle ({})",
-            percent(idle.value),
-            idle.basis()
+        message!(
+            "idle",
+            share = Value::Share(idle.value),
+            basis = idle.basis()
         )
     });
     // On a fully used machine, some process always waits.
     let waiting = waiting.filter(|waiting| !is_full && waiting.value > WAITING);
     let waiting = waiting.map(|waiting| {
-        format!(
-            "processes waited for a core in {} of the time ({})",
-            percent(waiting.value),
-            waiting.basis()
+        message!(
+            "waiting",
+            share = Value::Share(waiting.value),
+            basis = waiting.basis()
         )
     });
-    idle.into_iter()
-        .chain(waiting)
-        .chain(spread_of(cell))
-        .collect()
+    let reasons = idle.into_iter().chain(waiting).chain(spread_of(cell));
+    let reasons: Vec<Message> = reasons.collect();
+    (!reasons.is_empty()).then(|| clauses(reasons))
 }
 
 /// A clause on slices that differ too much; `None` for steady slices.
-fn spread_of(cell: &Cell<'_>) -> Option<String> {
+fn spread_of(cell: &Cell<'_>) -> Option<Message> {
     let metric = Metric::default_primary(is_closed(cell.workload));
     let full = cell.full();
     let known = full.iter().filter_map(|slice| metric.of_slice(slice));
     let values: Vec<f64> = known.collect();
     let spread = spread(&values)?;
     (spread > SPREAD).then(|| {
-        format!(
-            "the {} of {} varies by {}",
-            metric.phrase(),
-            plural(values.len(), "slice"),
-            percent(spread)
+        message!(
+            "spread",
+            metric = metric.message(),
+            slices = values.len(),
+            spread = Value::Share(spread)
         )
     })
 }
@@ -199,7 +214,7 @@ mod tests {
                 .starts_with("processes waited for a core in 30 % of the time"),
             "{found:?}"
         );
-        run.each(|slice| slice.0.machine = None);
+        run.each(|slice| slice.0.end.machine = None);
         assert_eq!(run.findings(&RULE), []);
     }
 

@@ -2,12 +2,12 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, Estimate, quad_carry_over, ratio as ratio_of};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::rules::comparison::drift::per_quad;
 
 /// Relative carry-over above which there is a finding.
@@ -18,9 +18,41 @@ const LARGE: f64 = 0.20;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "carry_over",
-    summary: "a target performs differently depending on which target ran before it",
+    summary: Texts {
+        english: "a target performs differently depending on which target ran before it",
+        japanese: "直前にどのターゲットを測ったかで、ターゲットの性能が変わる",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("carry_over.md"),
+    explanation: pages!("carry_over"),
+    messages: Messages {
+        english: r#"
+            depends-on-previous =
+                the primary metric of a target is { $size } { $way ->
+                    [higher] higher
+                   *[lower] lower
+                } in a slice that follows a slice of the same target than in a slice that follows the other
+                target ({ $quads ->
+                    [one] 1 quad
+                   *[other] { $quads } quads
+                }; steady drift is removed)
+            longer-gap =
+                use a longer --gap, so that the targets are idle before the next slice; look for deferred
+                work, such as flushing or compaction
+        "#,
+        japanese: r#"
+            depends-on-previous =
+                ターゲットの判定に使う値が、同じターゲットに続くスライスでは、
+                別のターゲットに続くスライスより { $size } { $way ->
+                    [higher] 高い
+                   *[lower] 低い
+                }({ $quads } クワッド、一定の変化は除去済み)
+            longer-gap =
+                --gap を長くし、次のスライスの前にターゲットを休ませる。フラッシュやコンパクションなど、
+                後回しにされた処理を調べる
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -37,26 +69,20 @@ fn of_workload(workload: &Workload, slices: &[Slice]) -> Option<Finding> {
     let size = value.ln().abs().exp_m1();
     let is_there = !found.estimate()?.contains(1.0) && size > NOTICEABLE;
     let way = if value > 1.0 { "higher" } else { "lower" };
-    is_there.then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: if size > LARGE {
+    is_there.then(|| {
+        let severity = if size > LARGE {
             Severity::Suspect
         } else {
             Severity::Note
-        },
-        cause: Cause::Setup,
-        workload: Some(workload.name.clone()),
-        target: None,
-        evidence: format!(
-            "the primary metric of a target is {} {way} in a slice that follows a slice of the \
-             same target than in a slice that follows the other target ({}; steady drift is \
-             removed)",
-            percent(size),
-            plural(quads.len(), "quad")
-        ),
-        advice: "use a longer --gap, so that the targets are idle before the next slice; look for \
-             deferred work, such as flushing or compaction"
-            .to_owned(),
+        };
+        let depends = message!(
+            "depends-on-previous",
+            size = Value::Share(size),
+            way = Value::word(way),
+            quads = quads.len()
+        );
+        let finding = RULE.finding(severity, Cause::Setup, depends, message!("longer-gap"));
+        finding.of_workload(&workload.name)
     })
 }
 

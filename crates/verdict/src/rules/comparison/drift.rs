@@ -2,13 +2,13 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Metric, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, Drift, drift, quad_drift};
 
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Change from the first to the last slice of a quad above which there is a finding.
 const NOTICEABLE: f64 = 0.02;
@@ -18,9 +18,35 @@ const LARGE: f64 = 0.20;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "drift",
-    summary: "a target became faster or slower while it was measured",
+    summary: Texts {
+        english: "a target became faster or slower while it was measured",
+        japanese: "測定中にターゲットが速く、または遅くなった",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("drift.md"),
+    explanation: pages!("drift"),
+    messages: Messages {
+        english: r#"
+            changes =
+                from the first to the last slice of a quad, the primary metric of the same target changes by
+                { $change } ({ $quads ->
+                    [one] 1 quad
+                   *[other] { $quads } quads
+                })
+            avoid =
+                the order of the slices cancels a steady change; to avoid it, use a longer --warmup, a fresh
+                data set or a fixed CPU frequency
+        "#,
+        japanese: r#"
+            changes =
+                同じターゲットの判定に使う値が、クワッドの最初から最後のスライスまでに { $change } 変わる
+                ({ $quads } クワッド)
+            avoid =
+                一定の変化はスライスの順序で相殺される。避けるには、--warmup を長くする、新しいデータセットを使う、
+                CPU 周波数を固定する
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -29,28 +55,21 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .filter_map(|workload| {
             let found = test(workload, evidence.slices)?;
             let across = found.across_quad();
-            (found.is_significant() && across.abs() > NOTICEABLE).then(|| Finding {
-                rule: RULE.name.to_owned(),
-                severity: if across.abs() > LARGE {
-                    Severity::Suspect
-                } else {
-                    Severity::Note
-                },
-                cause: Cause::Setup,
-                workload: Some(workload.name.clone()),
-                target: None,
-                evidence: format!(
-                    "from the first to the last slice of a quad, the primary metric of the same \
-                     target changes by {} ({})",
-                    percent(across),
-                    plural(found.per_slice.n, "quad")
-                ),
-                advice: "the order of the slices cancels a steady change; to avoid it, use a \
-                         longer --warmup, a fresh data set or a fixed CPU frequency"
-                    .to_owned(),
-            })
+            (found.is_significant() && across.abs() > NOTICEABLE)
+                .then(|| finding_of(workload, across, found.per_slice.n))
         })
         .collect()
+}
+
+fn finding_of(workload: &Workload, across: f64, quads: usize) -> Finding {
+    let severity = if across.abs() > LARGE {
+        Severity::Suspect
+    } else {
+        Severity::Note
+    };
+    let changes = message!("changes", change = Value::Share(across), quads = quads);
+    let finding = RULE.finding(severity, Cause::Setup, changes, message!("avoid"));
+    finding.of_workload(&workload.name)
 }
 
 fn test(workload: &Workload, slices: &[Slice]) -> Option<Drift> {
@@ -70,7 +89,7 @@ pub(crate) fn per_quad(
     };
     let mut mine: Vec<&Slice> = slices
         .iter()
-        .filter(|slice| slice.workload == workload.name && !slice.cut_short)
+        .filter(|slice| slice.workload == workload.name && !slice.end.cut_short)
         .collect();
     mine.sort_by_key(|slice| (slice.block, slice.index));
     mine.chunk_by(|a, b| a.block == b.block)

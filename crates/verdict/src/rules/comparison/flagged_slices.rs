@@ -1,21 +1,52 @@
 //! Flagged slices that change a ratio.
 
-use tenbin_result::format::{plural, ratio, ratio_ends};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::format::{ENGLISH, ratio_ends};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::compare::comparison::Comparison;
 use crate::evidence::Evidence;
 use crate::findings::flags::{Flag, flags};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, interval};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Maximum number of flagged slices that a finding lists.
 const TOLD: usize = 3;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "flagged_slices",
-    summary: "the ratio changes if flagged slices are left out",
+    summary: Texts {
+        english: "the ratio changes if flagged slices are left out",
+        japanese: "注意の印がついたスライスを除くと比が変わる",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("flagged_slices.md"),
+    explanation: pages!("flagged_slices"),
+    messages: Messages {
+        english: r#"
+            differs =
+                the ratio to { $baseline } is { $with } ({ $low }–{ $high }) with all slices and { $without }
+                ({ $interval }) without the blocks of { $slices }{ $more ->
+                    [0] {""}
+                    [one] {" "}and 1 more flag
+                   *[other] {" "}and { $more } more flags
+                }
+            slice = slice { $slice } of { $target } ({ $why })
+            find-out =
+                find out what happened in these slices before you use either ratio; the result contains all
+                slices
+        "#,
+        japanese: r#"
+            differs =
+                { $baseline } に対する比は、全スライスで { $with }({ $low }–{ $high })、{ $slices }{ $more ->
+                    [0] {""}
+                   *[other] など(ほか { $more } 件)
+                }のブロックを除くと { $without }({ $interval })
+            slice = { $target } のスライス { $slice }({ $why })
+            find-out =
+                どちらの比を使う前にも、これらのスライスで何が起きたかを調べる。結果には全スライスを含む
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -34,38 +65,40 @@ fn finding_of(comparison: &Comparison, flags: &[Flag]) -> Option<Finding> {
     if apart <= half_width {
         return None;
     }
-    let evidence = format!(
-        "the ratio to {} is {} ({}–{}) with all slices and {} ({}) without the blocks of {}",
-        comparison.baseline,
-        ratio(with.value),
-        ratio(with.low),
-        ratio(with.high),
-        ratio(without.value),
-        ratio_ends(without),
-        flagged(comparison, flags),
+    let mine = flags_of(comparison, flags);
+    let slices: Vec<Message> = mine.iter().take(TOLD).map(|flag| slice(flag)).collect();
+    let differs = message!(
+        "differs",
+        baseline = &comparison.baseline,
+        with = Value::Ratio(with.value),
+        low = Value::Ratio(with.low),
+        high = Value::Ratio(with.high),
+        without = Value::Ratio(without.value),
+        interval = interval(without.interval.map(|_| ratio_ends(without, &ENGLISH))),
+        slices = slices,
+        more = mine.len().saturating_sub(TOLD)
     );
-    let advice = "find out what happened in these slices before you use either ratio; the result \
-                  contains all slices";
     let (severity, cause) = (Severity::Suspect, Cause::Setup);
-    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
+    Some(comparison.finding(&RULE, severity, cause, differs, message!("find-out")))
 }
 
-/// The flagged slices of baseline and challenger, as `slice 12 of b (its throughput is …)`.
-fn flagged(comparison: &Comparison, flags: &[Flag]) -> String {
+/// The flags of baseline and challenger.
+fn flags_of<'f>(comparison: &Comparison, flags: &'f [Flag]) -> Vec<&'f Flag> {
     let sides = [&comparison.baseline, &comparison.challenger];
-    let mine: Vec<&Flag> = flags
-        .iter()
+    let flags = flags.iter();
+    flags
         .filter(|flag| flag.workload == comparison.workload && sides.contains(&&flag.target))
-        .collect();
-    let each = mine
-        .iter()
-        .take(TOLD)
-        .map(|flag| format!("slice {} of {} ({})", flag.slice + 1, flag.target, flag.why));
-    let mut text = each.collect::<Vec<_>>().join(", ");
-    if mine.len() > TOLD {
-        text += &format!(" and {}", plural(mine.len() - TOLD, "more flag"));
-    }
-    text
+        .collect()
+}
+
+/// `slice 12 of b (its throughput is …)`.
+fn slice(flag: &Flag) -> Message {
+    message!(
+        "slice",
+        slice = Value::Plain(u64::from(flag.slice) + 1),
+        target = &flag.target,
+        why = flag.why.clone()
+    )
 }
 
 #[cfg(test)]

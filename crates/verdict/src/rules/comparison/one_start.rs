@@ -1,50 +1,77 @@
 //! Differences that two starts of the same program could cause.
 
-use tenbin_result::format::ratio;
-use tenbin_result::{Cause, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Outcome, Severity, Value, message};
 
 use crate::compare::comparison::{Comparison, is_question};
-use crate::compare::sentence::one_start;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "one_start",
-    summary: "the difference may be no larger than between two starts of the same program",
+    summary: Texts {
+        english: "the difference may be no larger than between two starts of the same program",
+        japanese: "差が、同じプログラムの起動ごとの差を超えない可能性がある",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("one_start.md"),
+    explanation: pages!("one_start"),
+    messages: Messages {
+        english: r#"
+            within-starts =
+                the ratio to { $baseline } lies between { $low } and { $high }, but each ran in one
+                process during the whole run, and two starts of one program may differ by up to
+                { $noise }
+            launch =
+                let Tenbin start the servers (--launch): it then restarts them in every block, so
+                that the interval contains the difference between starts; or use --start-noise 0%
+                if you compare exactly these processes
+            restart =
+                restart the servers and run again: a difference that stays in all runs is one of
+                the servers; or use --start-noise 0% if you compare exactly these processes
+        "#,
+        japanese: r#"
+            within-starts =
+                { $baseline } に対する比は { $low } から { $high } の間。ただし、どちらも実行を通して同じプロセスで
+                動いており、同じプログラムでも起動ごとに最大 { $noise } の差が出うる
+            launch =
+                サーバーの起動を Tenbin に任せる(--launch)。ブロックごとに再起動するので、起動ごとの差が
+                区間に含まれる。まさにこのプロセスどうしを比べるなら --start-noise 0% を使う
+            restart =
+                サーバーを再起動して再実行する。どの実行でも残る差はサーバーの差である。
+                まさにこのプロセスどうしを比べるなら --start-noise 0% を使う
+        "#,
+    },
+    tier: Tier::Precision,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let works = &evidence.plan.workloads;
-    let advice = if works.iter().all(|work| work.facts().can_relaunch()) {
-        "let Tenbin start the servers (--launch): it then restarts them in every block, so \
-         that the interval contains the difference between starts; or use --start-noise 0% \
-         if you compare exactly these processes"
-    } else {
-        "restart the servers and run again: a difference that stays in all runs is one of \
-         the servers; or use --start-noise 0% if you compare exactly these processes"
-    };
+    let can_relaunch = works.iter().all(|work| work.facts().can_relaunch());
     let questions = evidence.comparisons.iter().filter(|it| is_question(it));
     questions
-        .filter_map(|comparison| of_comparison(comparison, advice))
+        .filter_map(|comparison| of_comparison(comparison, can_relaunch))
         .collect()
 }
 
-fn of_comparison(comparison: &Comparison, advice: &str) -> Option<Finding> {
+fn of_comparison(comparison: &Comparison, can_relaunch: bool) -> Option<Finding> {
     let Outcome::OneStart { up_to } = comparison.outcome else {
         return None;
     };
     let estimate = comparison.ratio.estimate()?;
-    let evidence = format!(
-        "the ratio to {} lies between {} and {}, but {}",
-        comparison.baseline,
-        ratio(estimate.low),
-        ratio(estimate.high),
-        one_start(up_to)
+    let within = message!(
+        "within-starts",
+        baseline = &comparison.baseline,
+        low = Value::Ratio(estimate.low),
+        high = Value::Ratio(estimate.high),
+        noise = Value::Share(up_to)
     );
-    let (severity, cause) = (Severity::Note, Cause::Plan);
-    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
+    let advice = if can_relaunch {
+        message!("launch")
+    } else {
+        message!("restart")
+    };
+    Some(comparison.finding(&RULE, Severity::Note, Cause::Plan, within, advice))
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
-use tenbin_result::format::{TIME, percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, clauses};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Median service time, as a share of the slice, above which rates are biased.
@@ -38,9 +38,76 @@ const STANDARD_ERRORS: f64 = 3.0;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "short_slices",
-    summary: "slices are too short for their operations",
+    summary: Texts {
+        english: "slices are too short for their operations",
+        japanese: "スライスが操作に対して短すぎる",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("short_slices.md"),
+    explanation: pages!("short_slices"),
+    messages: Messages {
+        english: r#"
+            long-operation =
+                the median { $operation } took { $time }, { $share } of the { $length } of { $run ->
+                    [true] the run
+                   *[false] a slice
+                }
+            no-operation-ended =
+                no operation ended in { $empty } of { $slices ->
+                    [one] 1 full slice
+                   *[other] { $slices } full slices
+                }, so the throughput is unknown
+            ended-before-window =
+                the requests of the slices ended before their measured window opened
+            in-step =
+                the median { $operation } took { $time }, { $share } of a slice of { $length }, and all
+                connections complete their operations at the same times: slices differ by only { $spread }, so
+                no interval contains the error from operations cut off at slice boundaries
+            brief =
+                a slice lasted only { $length } and had { $requests } requests: all targets are sent the same
+                requests, and the slowest target limits their number
+            not-as-planned =
+                { $share } of the operations were { $operation }, but { $other } were planned
+            not-as-baseline =
+                { $share } of the operations were { $operation }, but { $other } were on { $baseline }
+            ten-times =
+                use a longer --slice: at least ten times the duration of the slowest operation
+            twenty-times =
+                measure for at least twenty times the duration of the slowest operation
+            forty-times =
+                use a longer --slice: at least forty times the duration of the slowest operation
+            times-as-long = use a --slice that is { $times } times as long
+            without-slower =
+                use a longer --slice, or measure this target without a much slower one
+        "#,
+        japanese: r#"
+            long-operation =
+                { $operation } の中央値は { $time } で、{ $run ->
+                    [true] 実行時間
+                   *[false] 1 スライス
+                } { $length } の { $share }
+            no-operation-ended =
+                { $slices } スライス中 { $empty } スライスで 1 つの操作も終わらず、スループットは不明
+            ended-before-window =
+                スライスのリクエストが、測定区間の始まる前に終わった
+            in-step =
+                { $operation } の中央値は { $time } で、{ $length } のスライスの { $share }。しかも全接続の
+                足並みがそろっている。スライス間の差は { $spread } しかなく、スライスの端で切れた操作の数は
+                区間に表れない
+            brief =
+                1 スライスが { $length } しか続かず、リクエストは { $requests } 個だった。全ターゲットに同じ
+                リクエストを送るため、最も遅いターゲットが個数を制限する
+            not-as-planned = 操作の { $share } が { $operation } だったが、計画では { $other }
+            not-as-baseline = 操作の { $share } が { $operation } だったが、{ $baseline } では { $other }
+            ten-times = --slice を長くする。最も遅い操作の所要時間の 10 倍以上が必要
+            twenty-times = 最も遅い操作の所要時間の 20 倍以上の時間、測定する
+            forty-times = --slice を長くする。最も遅い操作の所要時間の 40 倍以上が必要
+            times-as-long = --slice を { $times } 倍に長くする
+            without-slower =
+                --slice を長くするか、はるかに遅いターゲットを除いてこのターゲットを測る
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -62,35 +129,49 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let planned = evidence.plan.rounds.slice.as_secs_f64();
     let brief = cut.iter().filter_map(|cell| brief(cell, planned));
     let found = times.chain(in_step).chain(shares).chain(brief);
-    if one_stretch {
-        // With one slice, `--duration` sets the length of the slice instead of `--slice`.
-        found.map(measured_longer).collect()
-    } else {
-        found.collect()
+    found.map(|fault| fault.finding(one_stretch)).collect()
+}
+
+/// What is wrong with the slices of a workload on a target.
+struct Fault<'c> {
+    cell: &'c Cell<'c>,
+    severity: Severity,
+    evidence: Message,
+    advice: Message,
+}
+
+impl<'c> Fault<'c> {
+    fn new(cell: &'c Cell<'_>, evidence: Message) -> Self {
+        Self {
+            cell,
+            severity: Severity::Suspect,
+            evidence,
+            advice: message!("ten-times"),
+        }
+    }
+
+    fn finding(self, one_stretch: bool) -> Finding {
+        let advice = if one_stretch {
+            // With one slice, `--duration` sets the length of the slice instead of `--slice`.
+            message!("twenty-times")
+        } else {
+            self.advice
+        };
+        let finding = RULE.finding(self.severity, Cause::Setup, self.evidence, advice);
+        finding.on(&self.cell.workload.name, &self.cell.target.name)
     }
 }
 
-fn measured_longer(finding: Finding) -> Finding {
-    let advice = "measure for at least twenty times the duration of the slowest operation";
-    Finding {
-        advice: advice.to_owned(),
-        ..finding
-    }
-}
-
-fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
+fn times<'c>(cell: &'c Cell<'_>, one_stretch: bool) -> Option<Fault<'c>> {
     let full = cell.full();
-    let length = middle(full.iter().map(|slice| slice.seconds))?;
+    let length = middle(full.iter().map(|slice| slice.end.seconds))?;
     let empty = full.iter().filter(|s| s.throughput().is_none()).count();
     let slowest = slowest(cell, &full);
     if length <= 0.0 {
-        let (cause, advice) = (
-            "the requests of the slices ended before their measured window opened".to_owned(),
-            "use a longer --slice, or measure this target without a much slower one",
-        );
-        return Some(Finding {
-            advice: advice.to_owned(),
-            ..finding_of(cell, Severity::Invalid, cause)
+        return Some(Fault {
+            severity: Severity::Invalid,
+            advice: message!("without-slower"),
+            ..Fault::new(cell, message!("ended-before-window"))
         });
     }
     let share = slowest.as_ref().map_or(0.0, |(_, time)| time / length);
@@ -103,32 +184,37 @@ fn times(cell: &Cell<'_>, one_stretch: bool) -> Option<Finding> {
         Severity::Suspect
     };
     let long = slowest.filter(|_| share > LONG).map(|(operation, time)| {
-        format!(
-            "the median {operation} took {}, {} of the {} of {}",
-            TIME.of(time),
-            percent(share),
-            TIME.of(length),
-            if one_stretch { "the run" } else { "a slice" }
+        message!(
+            "long-operation",
+            operation = operation,
+            time = Value::Seconds(time),
+            share = Value::Share(share),
+            length = Value::Seconds(length),
+            run = one_stretch
         )
     });
     let nothing = (empty > 0).then(|| {
-        format!(
-            "no operation ended in {empty} of {}, so the throughput is unknown",
-            plural(full.len(), "full slice")
+        message!(
+            "no-operation-ended",
+            empty = Value::Plain(empty as u64),
+            slices = full.len()
         )
     });
-    let clauses: Vec<String> = long.into_iter().chain(nothing).collect();
-    Some(finding_of(cell, severity, clauses.join("; ")))
+    Some(Fault {
+        severity,
+        ..Fault::new(cell, clauses(long.into_iter().chain(nothing)))
+    })
 }
 
 /// Finding on connections in lockstep: all slices complete the same number of responses, so the
 /// spread does not show the operations that the end of the slice cuts off.
-fn in_step(cell: &Cell<'_>) -> Option<Finding> {
+fn in_step<'c>(cell: &'c Cell<'_>) -> Option<Fault<'c>> {
     let full = cell.full();
     if !is_closed(cell.workload) || full.len() < FEWEST {
         return None;
     }
-    let length = middle(full.iter().map(|slice| slice.seconds)).filter(|length| *length > 0.0)?;
+    let length =
+        middle(full.iter().map(|slice| slice.end.seconds)).filter(|length| *length > 0.0)?;
     let (operation, time) = slowest(cell, &full)?;
     let share = time / length;
     let spread = relative_spread(&full)?;
@@ -141,54 +227,49 @@ fn in_step(cell: &Cell<'_>) -> Option<Finding> {
         && spread < NARROW * share
         && turns >= MOSTLY * full.len() as f64;
     is_hidden.then(|| {
-        let sentence = format!(
-            "the median {operation} took {}, {} of a slice of {}, and all connections complete \
-             their operations at the same times: slices differ by only {}, so no interval contains \
-             the error from operations cut off at slice boundaries",
-            TIME.of(time),
-            percent(share),
-            TIME.of(length),
-            percent(spread)
+        let in_step = message!(
+            "in-step",
+            operation = operation,
+            time = Value::Seconds(time),
+            share = Value::Share(share),
+            length = Value::Seconds(length),
+            spread = Value::Share(spread)
         );
-        let advice = "use a longer --slice: at least forty times the duration of the slowest \
-                      operation";
-        Finding {
-            advice: advice.to_owned(),
-            ..finding_of(cell, Severity::Suspect, sentence)
+        Fault {
+            advice: message!("forty-times"),
+            ..Fault::new(cell, in_step)
         }
     })
 }
 
 /// Finding on slices that end early: with the same requests for all targets, a much faster target
 /// completes the requests in a fraction of a slice.
-fn brief(cell: &Cell<'_>, planned: f64) -> Option<Finding> {
+fn brief<'c>(cell: &'c Cell<'_>, planned: f64) -> Option<Fault<'c>> {
     let full = cell.full();
     let by_count = full.iter().filter(|slice| {
-        let segment = slice.segment.as_ref();
+        let segment = slice.end.segment.as_ref();
         segment.is_some_and(|segment| segment.planned.is_some())
     });
     let by_count: Vec<&Slice> = by_count.copied().collect();
-    let length = middle(by_count.iter().map(|slice| slice.seconds))?;
+    let length = middle(by_count.iter().map(|slice| slice.end.seconds))?;
     let ended = |slice: &&Slice| (slice.ok() + slice.failed()) as f64;
     let requests = middle(by_count.iter().map(ended))?;
     if length >= BRIEF * planned || requests >= ENOUGH {
         return None;
     }
-    let sentence = format!(
-        "a slice lasted only {} and had {requests:.0} requests: all targets are sent the same \
-         requests, and the slowest target limits their number",
-        TIME.of(length)
+    let brief = message!(
+        "brief",
+        length = Value::Seconds(length),
+        requests = Value::whole(requests)
     );
-    Some(Finding {
-        advice: format!(
-            "use a --slice that is {:.0} times as long",
-            (ENOUGH / requests.max(1.0)).ceil()
-        ),
-        ..finding_of(cell, Severity::Suspect, sentence)
+    let times = (ENOUGH / requests.max(1.0)).ceil();
+    Some(Fault {
+        advice: message!("times-as-long", times = Value::whole(times)),
+        ..Fault::new(cell, brief)
     })
 }
 
-fn shares(cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
+fn shares<'c>(cell: &'c Cell<'_>, baseline: &Cell<'_>) -> Option<Fault<'c>> {
     let operations = cell.workload.facts().operations();
     if operations.len() == 1 {
         return None;
@@ -202,37 +283,19 @@ fn shares(cell: &Cell<'_>, baseline: &Cell<'_>) -> Option<Finding> {
             of: u64::MAX,
         };
         let (here, there) = (here.share(name)?, there.share(name));
-        let sentence = |other: &Share, whose: &str| {
-            format!(
-                "{} of the operations were {}, but {} {whose}",
-                percent(here.value),
-                name.to_uppercase(),
-                percent(other.value)
-            )
+        let off = |message: Message, other: &Share| {
+            let message = message.with("share", Value::Share(here.value));
+            let message = message.with("operation", name.to_uppercase());
+            message.with("other", Value::Share(other.value))
         };
         if here.is_off(&asked) {
-            return Some(sentence(&asked, "were planned"));
+            return Some(off(message!("not-as-planned"), &asked));
         }
         let there = there.filter(|there| here.is_off(there))?;
-        Some(sentence(
-            &there,
-            &format!("were on {}", baseline.target.name),
-        ))
+        let message = message!("not-as-baseline", baseline = &baseline.target.name);
+        Some(off(message, &there))
     })?;
-    Some(finding_of(cell, Severity::Suspect, off))
-}
-
-fn finding_of(cell: &Cell<'_>, severity: Severity, evidence: String) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence,
-        advice: "use a longer --slice: at least ten times the duration of the slowest operation"
-            .to_owned(),
-    }
+    Some(Fault::new(cell, off))
 }
 
 /// Standard deviation of the throughput of the slices, as a share of the mean throughput.
@@ -323,7 +386,7 @@ mod tests {
     #[test]
     fn an_empty_window_is_named_and_has_no_infinite_share() {
         let mut run = Run::pair(8);
-        run.each_of("b", |slice| slice.0.seconds = 0.0);
+        run.each_of("b", |slice| slice.0.end.seconds = 0.0);
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].severity, Severity::Invalid);
@@ -391,8 +454,8 @@ mod tests {
         };
         run.each_of("b", |slice| {
             slice.answers(400, 0.000_1);
-            slice.0.seconds = planned / 10.0;
-            slice.0.segment = Some(segment.clone());
+            slice.0.end.seconds = planned / 10.0;
+            slice.0.end.segment = Some(segment.clone().into());
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");

@@ -1,13 +1,13 @@
 //! Targets whose performance changed during the run.
 
-use tenbin_result::format::{rate, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Metric, Severity, Value, message};
 use tenbin_stats::rank_sum_p;
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Relative difference between the halves of a run above which there is a finding.
@@ -27,9 +27,37 @@ const FEWEST: usize = 8;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "slowing",
-    summary: "the performance of a target changed during the run (step change)",
+    summary: Texts {
+        english: "the performance of a target changed during the run (step change)",
+        japanese: "実行中にターゲットの性能が変わった(段差)",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("slowing.md"),
+    explanation: pages!("slowing"),
+    messages: Messages {
+        english: r#"
+            step =
+                the { $metric } { $way ->
+                    [fell] fell
+                   *[rose] rose
+                } from { $before } to { $after } at slice { $slice } of { $slices }, { $time } after the start of
+                the run
+            find-out =
+                find out which resource was used up, or which work started, at that time; use a --warmup and
+                a run that are long enough to measure the steady state
+        "#,
+        japanese: r#"
+            step =
+                { $slices } スライス中 { $slice } 番目のスライス(実行開始から { $time } 後)で、
+                { $metric }が { $before } から { $after } に{ $way ->
+                    [fell] 下がった
+                   *[rose] 上がった
+                }
+            find-out =
+                そのとき使い切った資源、または始まった処理を調べる。--warmup と実行時間を、定常状態を測れる長さにする
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -49,34 +77,23 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
     let metric = Metric::default_primary(is_closed(cell.workload));
-    let shown = |value| match metric {
-        Metric::Throughput => rate(value),
-        _ => time(value),
-    };
     let way = if step.after < step.before {
         "fell"
     } else {
         "rose"
     };
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the {} {way} from {} to {} at slice {} of {}, {} after the start of the run",
-            metric.phrase(),
-            shown(step.before),
-            shown(step.after),
-            step.at + 1,
-            step.slices,
-            time(step.seconds)
-        ),
-        advice: "find out which resource was used up, or which work started, at that time; use a \
-                 --warmup and a run that are long enough to measure the steady state"
-            .to_owned(),
-    }
+    let step = message!(
+        "step",
+        metric = metric.message(),
+        way = Value::word(way),
+        before = metric.value(step.before),
+        after = metric.value(step.after),
+        slice = Value::Plain((step.at + 1) as u64),
+        slices = Value::Plain(step.slices as u64),
+        time = Value::Seconds(step.seconds)
+    );
+    let finding = RULE.finding(severity, Cause::Setup, step, message!("find-out"));
+    finding.on(&cell.workload.name, &cell.target.name)
 }
 
 /// A step change: from one slice on, the performance differs permanently.
@@ -176,19 +193,52 @@ fn lie_apart(first: &[f64], second: &[f64]) -> bool {
 
 /// The position of the step: the split that minimises the sum of squares about the means of the two
 /// parts. Returns the number of figures before the step.
+///
+/// With n figures that sum to 0, of which the first k sum to s, the squares of both parts are smaller
+/// than those of all by s²/k + s²/(n − k).
 fn best_split(figures: &[f64]) -> Option<usize> {
-    let squares = |of: &[f64]| {
-        let mean = of.iter().sum::<f64>() / of.len() as f64;
-        of.iter().map(|x| (x - mean).powi(2)).sum::<f64>()
-    };
-    let left = |at: &usize| squares(&figures[..*at]) + squares(&figures[*at..]);
-    (1..figures.len()).min_by(|a, b| left(a).total_cmp(&left(b)))
+    let count = figures.len() as f64;
+    let mean = figures.iter().sum::<f64>() / count;
+    let sums = figures.iter().scan(0.0, |sum, figure| {
+        *sum += figure - mean;
+        Some(*sum)
+    });
+    let gained = sums.zip(1..figures.len()).map(|(sum, before)| {
+        let part = before as f64;
+        (before, sum * sum * (1.0 / part + 1.0 / (count - part)))
+    });
+    let best = gained.min_by(|(_, one), (_, other)| other.total_cmp(one));
+    best.map(|(before, _)| before)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Run;
+
+    #[test]
+    fn the_best_split_has_the_smallest_squares() {
+        let squares = |of: &[f64]| {
+            let mean = of.iter().sum::<f64>() / of.len() as f64;
+            of.iter().map(|x| (x - mean).powi(2)).sum::<f64>()
+        };
+        let mut state = 1_u64;
+        for count in 2..60 {
+            let figures: Vec<f64> = (0..count)
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    1_000.0 + (state >> 40) as f64 / 1e6
+                })
+                .collect();
+            let left = |at: &usize| squares(&figures[..*at]) + squares(&figures[*at..]);
+            let slow = (1..count).min_by(|a, b| left(a).total_cmp(&left(b)));
+            assert_eq!(best_split(&figures), slow, "{figures:?}");
+        }
+        assert_eq!(best_split(&[1.0]), None);
+        assert_eq!(best_split(&[]), None);
+    }
 
     /// Multiplies the throughput of `targets` by `share` from slice `at` on; all figures vary by 1
     /// %.

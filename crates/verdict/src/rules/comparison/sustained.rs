@@ -1,18 +1,56 @@
 //! Targets that do not keep their interleaved figures under continuous load.
 
-use tenbin_result::format::{TIME, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
+use crate::continuous_load::Stretch;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::stretch::Stretch;
+use crate::findings::messages::{Messages, clauses};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::sustained::shown;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "sustained",
-    summary: "a target is slower under continuous load than in the rounds",
+    summary: Texts {
+        english: "a target is slower under continuous load than in the rounds",
+        japanese: "連続した負荷では、ラウンド中より遅いターゲットがある",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("sustained.md"),
+    explanation: pages!("sustained"),
+    messages: Messages {
+        english: r#"
+            not-sustained =
+                the { $tail ->
+                    [true] p99
+                   *[false] throughput
+                } in the rounds, where the target rests between slices, is not sustained: { $figures } under
+                { $length } of continuous load ({ $operations ->
+                    [one] 1 operation
+                   *[other] { $operations } operations
+                }){ $step }
+            step = , from { $from } on
+            other = { $target }: { $figures }
+            compare-sustained =
+                compare the sustained figures if the servers will be busy all the time; find out what the
+                target saves while it rests (rate limit, burst credit of a disk or virtual machine, deferred
+                writes, heat); measure longer with --soak 30m
+        "#,
+        japanese: r#"
+            not-sustained =
+                ラウンド中の{ $tail ->
+                    [true] {" "}p99{" "}
+                   *[false] スループット
+                }は持続しない(ラウンドではスライスの間にターゲットが休む)。{ $length } の連続負荷
+                ({ $operations } 操作)で { $figures }{ $step }
+            step = 、{ $from } 以降
+            other = { $target }: { $figures }
+            compare-sustained =
+                サーバーが常に負荷を受けるなら、連続負荷での数値を比べる。ターゲットが休む間に何を蓄えるか
+                (レート制限、ディスクや仮想マシンのバーストクレジット、遅延書き込み、温度)を調べる。
+                --soak 30m で長く測る
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -26,37 +64,26 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn finding_of(stretch: &Stretch, all: &[Stretch]) -> Finding {
     let found = &stretch.found;
     let is_tail = !found.throughput_fell;
-    let what = if is_tail { "p99" } else { "throughput" };
     let others = all
         .iter()
         .filter(|other| other.workload == stretch.workload && other.target != stretch.target);
-    let others: Vec<String> = others
-        .map(|other| format!("; {}: {}", other.target, shown(&other.found, is_tail)))
-        .collect();
-    let step = match found.step_after {
-        Some(after) => format!(", from {} on", TIME.of(after)),
-        None => String::new(),
-    };
-    let operations = usize::try_from(found.operations).unwrap_or(usize::MAX);
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Server,
-        workload: Some(stretch.workload.clone()),
-        target: Some(stretch.target.clone()),
-        evidence: format!(
-            "the {what} in the rounds, where the target rests between slices, is not sustained: \
-             {} under {} of continuous load ({}){step}{}",
-            shown(found, is_tail),
-            TIME.of(found.seconds),
-            plural(operations, "operation"),
-            others.concat()
-        ),
-        advice: "compare the sustained figures if the servers will be busy all the time; find out \
-                 what the target saves while it rests (rate limit, burst credit of a disk or \
-                 virtual machine, deferred writes, heat); measure longer with --soak 30m"
-            .to_owned(),
-    }
+    let others = others.map(|other| {
+        let figures = shown(&other.found, is_tail);
+        message!("other", target = &other.target, figures = figures)
+    });
+    let step = found.step_after;
+    let not_sustained = message!(
+        "not-sustained",
+        tail = is_tail,
+        figures = shown(found, is_tail),
+        length = Value::Seconds(found.seconds),
+        operations = found.operations,
+        step = step.map(|after| message!("step", from = Value::Seconds(after)))
+    );
+    let advice = message!("compare-sustained");
+    let evidence = clauses(std::iter::once(not_sustained).chain(others));
+    let finding = RULE.finding(Severity::Suspect, Cause::Server, evidence, advice);
+    finding.on(&stretch.workload, &stretch.target)
 }
 
 #[cfg(test)]
@@ -71,7 +98,7 @@ mod tests {
     fn sustain(run: &mut Run, target: &str, seconds: &[u64]) {
         let mut stretch = run.first_of(target).0.clone();
         stretch.sustained = true;
-        stretch.seconds = seconds.len() as f64;
+        stretch.end.seconds = seconds.len() as f64;
         Made(&mut stretch).answers(seconds.iter().sum(), 0.002);
         let of_second = |(number, count): (usize, &u64)| ProbedSecond {
             number: number as u64,

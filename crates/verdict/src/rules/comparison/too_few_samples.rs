@@ -1,11 +1,11 @@
 //! Percentiles from too few samples.
 
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::samples;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 const QUANTILE: f64 = 0.99;
 
@@ -15,9 +15,32 @@ const HARDLY_ANY: u64 = 30;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "too_few_samples",
-    summary: "too few operations for a 99th percentile, or for any figure",
+    summary: Texts {
+        english: "too few operations for a 99th percentile, or for any figure",
+        japanese: "99 パーセンタイルを求めるには、あるいはどの数値にも、操作が少なすぎる",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("too_few_samples.md"),
+    explanation: pages!("too_few_samples"),
+    messages: Messages {
+        english: r#"
+            few-responses =
+                { $responses ->
+                    [one] 1 correct response
+                   *[other] { $responses } correct responses
+                } in { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                }; a 99th percentile needs { $fewest }
+            more = use longer slices, more rounds or more connections
+        "#,
+        japanese: r#"
+            few-responses =
+                正しい応答は { $slices } スライスで { $responses } 個。99 パーセンタイルには { $fewest } 個必要
+            more = スライスを長くするか、ラウンドまたは同時接続数を増やす
+        "#,
+    },
+    tier: Tier::Precision,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -35,22 +58,20 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
                 samples(&full, |op| &op.times.response)
             };
             // The rule `errors` reports a target without any response.
-            (1..fewest).contains(&n).then(|| Finding {
-                rule: RULE.name.to_owned(),
-                severity: if n < HARDLY_ANY {
+            (1..fewest).contains(&n).then(|| {
+                let severity = if n < HARDLY_ANY {
                     Severity::Suspect
                 } else {
                     Severity::Note
-                },
-                cause: Cause::Setup,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence: format!(
-                    "{} in {}; a 99th percentile needs {fewest}",
-                    plural(n as usize, "correct response"),
-                    plural(full.len(), "slice")
-                ),
-                advice: "use longer slices, more rounds or more connections".to_owned(),
+                };
+                let few = message!(
+                    "few-responses",
+                    responses = n,
+                    slices = full.len(),
+                    fewest = Value::Plain(fewest)
+                );
+                let finding = RULE.finding(severity, Cause::Setup, few, message!("more"));
+                finding.on(&cell.workload.name, &cell.target.name)
             })
         })
         .collect()

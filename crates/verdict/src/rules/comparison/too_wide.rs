@@ -1,16 +1,15 @@
 //! Runs whose intervals are too wide for a conclusion.
 
 use tenbin_plan::Plan;
-use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Cause, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Metric, Outcome, Severity, Value, message};
 
 use crate::compare::compare_all;
 use crate::compare::comparison::{Comparison, is_question};
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::compare::sentence::size;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::words::verb;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Half width of the interval of a single target's figure, relative to the figure, above which the
 /// interval counts as wide.
@@ -18,9 +17,84 @@ const WIDE: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "too_wide",
-    summary: "the confidence interval is too wide for a verdict",
+    summary: Texts {
+        english: "the confidence interval is too wide for a verdict",
+        japanese: "信頼区間が広すぎて判定できない",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("too_wide.md"),
+    explanation: pages!("too_wide"),
+    messages: Messages {
+        english: r#"
+            comparison = { $interval }; { $outlook }
+            interval = the ratio to { $baseline } lies between { $low } and { $high }
+            no-interval =
+                { $blocks ->
+                    [one] 1 complete block gives
+                   *[other] { $blocks } complete blocks give
+                } no interval
+            detectable =
+                with { $blocks ->
+                    [one] 1 block
+                   *[other] { $blocks } blocks
+                }, this run would have detected a difference of { $size } or more
+            missing =
+                all blocks show the same difference, and { $blocks ->
+                    [one] 1 block is
+                   *[other] { $blocks } blocks are
+                } missing for a verdict
+            too-few-blocks =
+                too few blocks to detect any difference{ $several ->
+                    [true] {" "}in { $comparisons } comparisons
+                   *[false] {""}
+                }
+            for-verdict = use --rounds { $rounds } or more for a verdict with the usual confidence
+            more-rounds =
+                use about --rounds { $rounds } to detect a difference of { $size }, or longer slices, or a
+                machine with less other work
+            longer-slices =
+                use longer slices or a machine with less other work: no reasonable number of rounds would
+                detect a difference of { $size }
+            wide =
+                the { $metric } is known only to ± { $spread } ({ $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                })
+            too-few-slices =
+                { $slices ->
+                    [one] 1 slice is
+                   *[other] { $slices } slices are
+                } too few for an interval of the { $metric }
+            single =
+                use more --rounds (an interval needs at least 6), longer slices, or a machine with less other
+                work
+        "#,
+        japanese: r#"
+            comparison = { $interval }。{ $outlook }
+            interval = { $baseline } に対する比は { $low } から { $high } の間
+            no-interval = 完全なブロックが { $blocks } 個では区間を求められない
+            detectable = { $blocks } ブロックのこの実行で検出できるのは { $size } 以上の差
+            missing =
+                すべてのブロックが同じ向きの差を示しており、判定にはあと { $blocks } ブロックが必要
+            too-few-blocks =
+                ブロックが少なすぎ、{ $several ->
+                    [true] { $comparisons } 個の問いのどの差も検出できない
+                   *[false] 差を検出できない
+                }
+            for-verdict = 通常の信頼度で判定するには --rounds { $rounds } 以上にする
+            more-rounds =
+                { $size } の差を検出するには、--rounds { $rounds } 程度にする。またはスライスを長くするか、
+                ほかの処理が少ないマシンを使う
+            longer-slices =
+                スライスを長くするか、ほかの処理が少ないマシンを使う。現実的なラウンド数では { $size } の差を
+                検出できない
+            wide = { $metric }の精度は ± { $spread } にとどまる({ $slices } スライス)
+            too-few-slices = { $slices } スライスでは{ $metric }の区間を求められない
+            single =
+                --rounds を増やす(区間には 6 以上必要)。またはスライスを長くするか、ほかの処理が少ないマシンを使う
+        "#,
+    },
+    tier: Tier::Precision,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -60,54 +134,37 @@ fn of_comparison(comparison: &Comparison, family: usize) -> Option<Finding> {
     };
     let blocks = comparison.block_ratios.len();
     let interval = match comparison.ratio.estimate() {
-        Some(estimate) => format!(
-            "the ratio to {} lies between {} and {}",
-            comparison.baseline,
-            ratio(estimate.low),
-            ratio(estimate.high)
+        Some(estimate) => message!(
+            "interval",
+            baseline = &comparison.baseline,
+            low = Value::Ratio(estimate.low),
+            high = Value::Ratio(estimate.high)
         ),
-        None => format!(
-            "{} {} no interval",
-            plural(blocks, "complete block"),
-            verb(blocks, "gives", "give")
-        ),
+        None => message!("no-interval", blocks = blocks),
     };
-    let shown = match detectable {
-        Some(detectable) => format!(
-            "; with {}, this run would have detected a difference of {} or more",
-            plural(blocks, "block"),
-            size(*detectable)
+    let missing = likely.map_or(0, |likely| likely.blocks_missing);
+    let outlook = match detectable {
+        Some(detectable) => message!("detectable", blocks = blocks, size = size(*detectable)),
+        None if missing > 0 => message!("missing", blocks = missing),
+        None => message!(
+            "too-few-blocks",
+            several = family > 1,
+            comparisons = Value::Plain(family as u64)
         ),
-        None if likely.is_some_and(|likely| likely.blocks_missing > 0) => {
-            let missing = likely.map_or(0, |likely| likely.blocks_missing);
-            format!(
-                "; all blocks show the same difference, and {} {} missing for a verdict",
-                plural(missing, "block"),
-                verb(missing as usize, "is", "are")
-            )
-        }
-        None if family > 1 => {
-            format!("; too few blocks to detect any difference in {family} comparisons")
-        }
-        None => "; too few blocks to detect any difference".to_owned(),
     };
     let advice = match rounds_needed {
         Some(rounds) if likely.is_some() => {
-            format!("use --rounds {rounds} or more for a verdict with the usual confidence")
+            message!("for-verdict", rounds = Value::Plain(*rounds))
         }
-        Some(rounds) => format!(
-            "use about --rounds {rounds} to detect a difference of {}, or longer slices, or a \
-             machine with less other work",
-            size(*aim)
+        Some(rounds) => message!(
+            "more-rounds",
+            rounds = Value::Plain(*rounds),
+            size = size(*aim)
         ),
-        None => format!(
-            "use longer slices or a machine with less other work: no reasonable number of rounds \
-             would detect a difference of {}",
-            size(*aim)
-        ),
+        None => message!("longer-slices", size = size(*aim)),
     };
-    let (severity, cause) = (Severity::Note, Cause::Plan);
-    Some(comparison.finding(RULE.name, severity, cause, interval + &shown, &advice))
+    let wide = message!("comparison", interval = interval, outlook = outlook);
+    Some(comparison.finding(&RULE, Severity::Note, Cause::Plan, wide, advice))
 }
 
 fn single(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -121,30 +178,21 @@ fn single(evidence: &Evidence<'_>) -> Vec<Finding> {
             figure.value()?;
             let seen = match figure.estimate() {
                 Some(estimate) if estimate.relative_spread()? <= WIDE => return None,
-                Some(estimate) => format!(
-                    "the {} is known only to ± {} ({})",
-                    metric.phrase(),
-                    percent(estimate.relative_spread()?),
-                    plural(estimate.n, "slice")
+                Some(estimate) => message!(
+                    "wide",
+                    metric = metric.message(),
+                    spread = Value::Share(estimate.relative_spread()?),
+                    slices = estimate.n
                 ),
-                None => format!(
-                    "{} {} too few for an interval of the {}",
-                    plural(figure.n(), "slice"),
-                    verb(figure.n(), "is", "are"),
-                    metric.phrase()
+                None => message!(
+                    "too-few-slices",
+                    slices = figure.n(),
+                    metric = metric.message()
                 ),
             };
-            Some(Finding {
-                rule: RULE.name.to_owned(),
-                severity: Severity::Note,
-                cause: Cause::Plan,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence: seen,
-                advice: "use more --rounds (an interval needs at least 6), longer slices, or a \
-                         machine with less other work"
-                    .to_owned(),
-            })
+            let (severity, cause) = (Severity::Note, Cause::Plan);
+            let finding = RULE.finding(severity, cause, seen, message!("single"));
+            Some(finding.on(&cell.workload.name, &cell.target.name))
         })
         .collect()
 }

@@ -1,18 +1,51 @@
 //! The noise that the comparison of the baseline with its twin shows.
 
-use tenbin_result::format::{percent, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::compare::comparison::{Comparison, is_primary};
 use crate::compare::outcome::{NOISE_FLOOR, effect};
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, known};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "twin",
-    summary: "the baseline differs from its twin, or a difference is smaller than the noise between the two",
+    summary: Texts {
+        english: "the baseline differs from its twin, or a difference is smaller than the noise between the two",
+        japanese: "基準とその双子プロセスに差がある、または差が両者のノイズより小さい",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("twin.md"),
+    explanation: pages!("twin"),
+    messages: Messages {
+        english: r#"
+            twin-differs =
+                { $twin } is the same server as { $baseline }, but the ratio of their { $metric } is
+                { $ratio }{ $interval }
+            interval = {" "}({ $low }–{ $high })
+            find-out =
+                find out why two equal servers differ: stored and cached data, cores, disks, other programs;
+                until then, other differences of this size mean nothing
+            within-noise =
+                the difference between { $size } and { $baseline } is smaller than the possible difference
+                between a server and its twin, { $noise }
+            not-a-difference =
+                do not report it as a difference; more --rounds or longer slices reduce the noise
+        "#,
+        japanese: r#"
+            twin-differs =
+                { $twin } は { $baseline } と同じサーバーなのに、{ $metric }の比が { $ratio }{ $interval }
+            interval = ({ $low }–{ $high })
+            find-out =
+                同じサーバーどうしに差が出る理由(保存データやキャッシュ、コア、ディスク、ほかのプログラム)を調べる。
+                それまでは、同程度のほかの差にも意味はない
+            within-noise =
+                { $baseline } との差 { $size } は、同じサーバーどうしで生じうる差 { $noise } より小さい
+            not-a-difference =
+                差として報告しない。--rounds を増やすかスライスを長くすると、ノイズが減る
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -26,26 +59,21 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn different(twin: &Comparison) -> Finding {
-    let interval = twin.ratio.estimate().map_or_else(String::new, |found| {
-        format!(" ({}–{})", ratio(found.low), ratio(found.high))
+    let interval = twin.ratio.estimate().map(|found| {
+        let (low, high) = (Value::Ratio(found.low), Value::Ratio(found.high));
+        message!("interval", low = low, high = high)
     });
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Setup,
-        workload: Some(twin.workload.clone()),
-        target: None,
-        evidence: format!(
-            "{} is the same server as {}, but the ratio of their {} is {}{interval}",
-            twin.challenger,
-            twin.baseline,
-            twin.metric.phrase(),
-            ratio(twin.ratio.value().unwrap_or(f64::NAN)),
-        ),
-        advice: "find out why two equal servers differ: stored and cached data, cores, disks, \
-                 other programs; until then, other differences of this size mean nothing"
-            .to_owned(),
-    }
+    let differs = message!(
+        "twin-differs",
+        twin = &twin.challenger,
+        baseline = &twin.baseline,
+        metric = twin.metric.message(),
+        ratio = known(twin.ratio.value(), Value::Ratio),
+        interval = interval
+    );
+    let (severity, cause) = (Severity::Suspect, Cause::Setup);
+    let finding = RULE.finding(severity, cause, differs, message!("find-out"));
+    finding.of_workload(&twin.workload)
 }
 
 /// Finding on a difference that the noise of the twin can explain.
@@ -56,17 +84,14 @@ fn within_noise(comparison: &Comparison) -> Option<Finding> {
     if found.contains(1.0) || size <= NOISE_FLOOR || size > floor {
         return None;
     }
-    let evidence = format!(
-        "the difference between {} and {} is smaller than the possible difference between a \
-         server and its twin, {}",
-        percent(size),
-        comparison.baseline,
-        percent(floor)
+    let evidence = message!(
+        "within-noise",
+        size = Value::Share(size),
+        baseline = &comparison.baseline,
+        noise = Value::Share(floor)
     );
-    let advice = "do not report it as a difference; more --rounds or longer slices reduce the \
-                  noise";
-    let (severity, cause) = (Severity::Note, Cause::Plan);
-    Some(comparison.finding(RULE.name, severity, cause, evidence, advice))
+    let advice = message!("not-a-difference");
+    Some(comparison.finding(&RULE, Severity::Note, Cause::Plan, evidence, advice))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Targets whose first slices differ from the later slices.
 
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Metric, Severity, Value, message};
 
 use crate::cell::Cell;
-use crate::compare::metric::Metric;
+use crate::compare::metric::Measure;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::rules::comparison::slowing::step_of;
 use crate::words::middle;
 
@@ -27,9 +27,43 @@ const MANY: f64 = 0.25;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "warm_up",
-    summary: "the first slices of a target differ from the later ones",
+    summary: Texts {
+        english: "the first slices of a target differ from the later ones",
+        japanese: "ターゲットの最初のスライスが、その後と異なる",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("warm_up.md"),
+    explanation: pages!("warm_up"),
+    messages: Messages {
+        english: r#"
+            first-differ =
+                in the first { $first ->
+                    [one] {""}
+                   *[other] { $first }{" "}
+                }of { $slices } slices, the { $metric } is { $apart } { $way ->
+                    [higher] higher
+                   *[lower] lower
+                } than in the later slices, which usually deviate by { $usual }
+            was-faster =
+                the target was faster at first: find out which resource was used up (burst credits, buffer
+                space), and use a --warmup that lasts until then
+            longer-warmup =
+                use a longer --warmup, until caches are full, code is compiled and pools have grown
+        "#,
+        japanese: r#"
+            first-differ =
+                { $slices } スライスの最初の { $first } スライスは、{ $metric }がその後のスライスより { $apart } { $way ->
+                    [higher] 高い
+                   *[lower] 低い
+                }(通常のばらつきは { $usual })
+            was-faster =
+                ターゲットは最初だけ速かった。使い切った資源(バーストクレジット、バッファーの空きなど)を調べ、
+                それがなくなるまで --warmup を長くする
+            longer-warmup =
+                --warmup を長くする。キャッシュが埋まり、コードがコンパイルされ、プールが広がるまで続ける
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -51,42 +85,33 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         return None;
     }
     let apart = (odd.mean_log.exp() - 1.0).abs();
-    let first = match odd.slices {
-        1 => String::new(),
-        several => format!("{several} "),
-    };
     let way = if odd.mean_log > 0.0 {
         "higher"
     } else {
         "lower"
     };
     let slices = figures.len();
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: if odd.slices as f64 >= MANY * slices as f64 {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        },
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "in the first {first}of {slices} slices, the {} is {} {way} than in the later \
-             slices, which usually deviate by {}",
-            metric.phrase(),
-            percent(apart),
-            percent(odd.usual)
-        ),
-        advice: if was_better {
-            "the target was faster at first: find out which resource was used up (burst credits, \
-             buffer space), and use a --warmup that lasts until then"
-        } else {
-            "use a longer --warmup, until caches are full, code is compiled and pools have \
-             grown"
-        }
-        .to_owned(),
-    })
+    let severity = if odd.slices as f64 >= MANY * slices as f64 {
+        Severity::Suspect
+    } else {
+        Severity::Note
+    };
+    let differ = message!(
+        "first-differ",
+        first = Value::Plain(odd.slices as u64),
+        slices = Value::Plain(slices as u64),
+        metric = metric.message(),
+        apart = Value::Share(apart),
+        way = Value::word(way),
+        usual = Value::Share(odd.usual)
+    );
+    let advice = if was_better {
+        message!("was-faster")
+    } else {
+        message!("longer-warmup")
+    };
+    let finding = RULE.finding(severity, Cause::Setup, differ, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// The slices at the start that differ from the later slices.

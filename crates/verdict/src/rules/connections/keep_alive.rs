@@ -1,13 +1,12 @@
 //! Connections that do not stay open.
 
 use tenbin_record::{Ledger, PackedHistogram, Slice};
-use tenbin_result::format::{percent, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::words::verb;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Share of requests on a new connection above which there is a finding.
 const NOTICEABLE: f64 = 0.01;
@@ -28,9 +27,61 @@ const NANOS_PER_SECOND: f64 = 1e9;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "keep_alive",
-    summary: "connections do not stay open, or opening them takes much of the time",
+    summary: Texts {
+        english: "connections do not stay open, or opening them takes much of the time",
+        japanese: "接続が維持されない、または接続の確立に時間の多くを費やす",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("keep_alive.md"),
+    explanation: pages!("keep_alive"),
+    messages: Messages {
+        english: r#"
+            not-kept =
+                { $count } of { $requests } requests ({ $share }) needed a new connection although keep-alive
+                was on: the target closed { $closed } connections, and { $reset } { $reset ->
+                    [one] was
+                   *[other] were
+                } reset{ $alike ->
+                    [true] , as every target of this workload does
+                   *[false] {""}
+                }
+            all-close =
+                the figures include opening connections, as for every client of a server that closes the
+                connection after its response; if the target can keep connections open, enable keep-alive there
+            enable =
+                enable keep-alive in the target, or raise its limit of requests per connection (in nginx:
+                keepalive_timeout and keepalive_requests); to measure without keep-alive, use --no-keep-alive
+                for all targets
+            switched-off =
+                without keep-alive, opening the connection took { $share } of the time of an operation:
+                { $opening } on average{ $handshake }, and { $responding } for the response
+            handshake = , { $time } of it for the TLS handshake
+            switch-on =
+                to measure the responses, remove --no-keep-alive: kept connections give several times the
+                throughput
+        "#,
+        japanese: r#"
+            not-kept =
+                keep-alive が有効なのに { $requests } リクエスト中 { $count } リクエスト({ $share })で新しい接続が
+                必要だった。ターゲットが閉じた接続は { $closed }、リセットは { $reset }{ $alike ->
+                    [true] 。このワークロードの全ターゲットで共通
+                   *[false] {""}
+                }
+            all-close =
+                数値は接続の確立を含む。応答後に接続を閉じるサーバーではどのクライアントでも同じである。
+                ターゲットが接続を維持できるなら、keep-alive を有効にする
+            enable =
+                ターゲットの keep-alive を有効にするか、1 接続あたりのリクエスト数の上限を上げる
+                (nginx では keepalive_timeout と keepalive_requests)。keep-alive なしで測るなら、
+                全ターゲットで --no-keep-alive を使う
+            switched-off =
+                keep-alive なしでは、接続の確立が操作の時間の { $share } を占める。
+                平均で確立に { $opening }{ $handshake }、応答に { $responding }
+            handshake = (うち TLS ハンドシェイク { $time })
+            switch-on = 応答を測るには --no-keep-alive を外す。接続を維持するとスループットは数倍になる
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -54,68 +105,49 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn not_kept(cell: &Cell<'_>, all_alike: bool, several: bool) -> Option<Finding> {
     let new = NewConnections::of(cell);
     let share = new.share()?;
-    let alike = if all_alike && several {
-        ", as every target of this workload does"
+    if share <= NOTICEABLE {
+        return None;
+    }
+    let severity = if share > LARGE && !all_alike {
+        Severity::Suspect
     } else {
-        ""
+        Severity::Note
     };
-    (share > NOTICEABLE).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: if share > LARGE && !all_alike {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        },
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{} of {} requests ({}) needed a new connection although keep-alive was on: the \
-             target closed {} connections, and {} {} reset{alike}",
-            new.count,
-            new.requests,
-            percent(share),
-            new.ledger.closed_by_server,
-            new.ledger.reset,
-            verb(new.ledger.reset as usize, "was", "were"),
-        ),
-        advice: if all_alike {
-            "the figures include opening connections, as for every client of a server that \
-             closes the connection after its response; if the target can keep connections open, \
-             enable keep-alive there"
-        } else {
-            "enable keep-alive in the target, or raise its limit of requests per connection (in \
-             nginx: keepalive_timeout and keepalive_requests); to measure without keep-alive, \
-             use --no-keep-alive for all targets"
-        }
-        .to_owned(),
-    })
+    let not_kept = message!(
+        "not-kept",
+        count = Value::Plain(new.count),
+        requests = Value::Plain(new.requests),
+        share = Value::Share(share),
+        closed = Value::Plain(new.ledger.closed_by_server),
+        reset = Value::Plain(new.ledger.reset),
+        alike = all_alike && several
+    );
+    let advice = if all_alike {
+        message!("all-close")
+    } else {
+        message!("enable")
+    };
+    let finding = RULE.finding(severity, Cause::Server, not_kept, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 fn switched_off(cell: &Cell<'_>) -> Option<Finding> {
     let setup = Setup::of(&cell.full())?;
     let share = setup.opening / (setup.opening + setup.responding);
-    let handshakes = match setup.handshake {
-        Some(seconds) => format!(", {} of it for the TLS handshake", time(seconds)),
-        None => String::new(),
-    };
-    (share > SETUP).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "without keep-alive, opening the connection took {} of the time of an operation: {} \
-             on average{handshakes}, and {} for the response",
-            percent(share),
-            time(setup.opening),
-            time(setup.responding)
-        ),
-        advice: "to measure the responses, remove --no-keep-alive: kept connections give several \
-                 times the throughput"
-            .to_owned(),
-    })
+    if share <= SETUP {
+        return None;
+    }
+    let handshake = setup.handshake;
+    let switched_off = message!(
+        "switched-off",
+        share = Value::Share(share),
+        opening = Value::Seconds(setup.opening),
+        handshake = handshake.map(|time| message!("handshake", time = Value::Seconds(time))),
+        responding = Value::Seconds(setup.responding)
+    );
+    let (severity, advice) = (Severity::Note, message!("switch-on"));
+    let finding = RULE.finding(severity, Cause::Plan, switched_off, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// Whether all targets close many connections, without a reset and about equally often, so that no
@@ -136,14 +168,14 @@ fn all_close_alike(targets: impl Iterator<Item = NewConnections>) -> bool {
 
 /// Connections opened in addition to the planned connections and to one connection per failed
 /// request, and the number of all requests.
-struct NewConnections {
+pub(crate) struct NewConnections {
     count: u64,
     requests: u64,
     ledger: Ledger,
 }
 
 impl NewConnections {
-    fn of(cell: &Cell<'_>) -> Self {
+    pub(crate) fn of(cell: &Cell<'_>) -> Self {
         let mut new = Self {
             count: 0,
             requests: 0,
@@ -165,7 +197,7 @@ impl NewConnections {
 
 impl NewConnections {
     /// Share of the requests on a new connection; `None` without requests.
-    fn share(&self) -> Option<f64> {
+    pub(crate) fn share(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.count as f64 / self.requests as f64)
     }
 }
@@ -178,15 +210,15 @@ fn requests_sent(ledger: Ledger) -> u64 {
 }
 
 /// Mean duration of the parts of an operation with a new connection, seconds.
-struct Setup {
-    opening: f64,
-    responding: f64,
+pub(crate) struct Setup {
+    pub(crate) opening: f64,
+    pub(crate) responding: f64,
     /// The TLS part of `opening`; `None` without TLS.
     handshake: Option<f64>,
 }
 
 impl Setup {
-    fn of(slices: &[&Slice]) -> Option<Self> {
+    pub(crate) fn of(slices: &[&Slice]) -> Option<Self> {
         let mut ledger = Ledger::default();
         slices.iter().for_each(|slice| ledger += slice.ledger);
         let requests = || slices.iter().flat_map(|slice| slice.requests());

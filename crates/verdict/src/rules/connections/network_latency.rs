@@ -1,12 +1,12 @@
 //! Targets whose response time is mostly network time.
 
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Round-trip time, as a share of the median service time, above which there is a finding.
@@ -17,9 +17,35 @@ const TRIVIAL: f64 = 0.000_2;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "network_latency",
-    summary: "the network took most of the response time",
+    summary: Texts {
+        english: "the network took most of the response time",
+        japanese: "応答時間の大部分をネットワークが占める",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("network_latency.md"),
+    explanation: pages!("network_latency"),
+    messages: Messages {
+        english: r#"
+            mostly-network =
+                of the median service time of { $service }, the network round trip takes { $round_trip }, which
+                is { $share } (medians of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                })
+            closer =
+                measure from a machine closer to the target; or use more --connections until throughput stops
+                growing, and compare throughput, not latency
+        "#,
+        japanese: r#"
+            mostly-network =
+                サービス時間の中央値 { $service } のうち、ネットワークの往復が { $round_trip } で { $share } を占める
+                ({ $slices } スライスの中央値)
+            closer =
+                ターゲットに近いマシンから測る。または --connections をスループットが伸びなくなるまで増やし、
+                レイテンシではなくスループットを比べる
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -32,35 +58,29 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let share = middle(seen.iter().map(|seen| seen.round_trip / seen.service))?;
     let round_trip = middle(seen.iter().map(|seen| seen.round_trip))?;
     let service = middle(seen.iter().map(|seen| seen.service))?;
-    (share > MOST && round_trip > TRIVIAL).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Network,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "of the median service time of {}, the network round trip takes {}, which is {} \
-             (medians of {})",
-            time(service),
-            time(round_trip),
-            percent(share),
-            plural(seen.len(), "slice")
-        ),
-        advice: "measure from a machine closer to the target; or use more --connections until \
-                 throughput stops growing, and compare throughput, not latency"
-            .to_owned(),
+    (share > MOST && round_trip > TRIVIAL).then(|| {
+        let mostly_network = message!(
+            "mostly-network",
+            service = Value::Seconds(service),
+            round_trip = Value::Seconds(round_trip),
+            share = Value::Share(share),
+            slices = seen.len()
+        );
+        let (severity, cause) = (Severity::Suspect, Cause::Network);
+        let finding = RULE.finding(severity, cause, mostly_network, message!("closer"));
+        finding.on(&cell.workload.name, &cell.target.name)
     })
 }
 
 /// Round-trip time and service time of a slice, seconds.
-struct Seen {
-    round_trip: f64,
-    service: f64,
+pub(crate) struct Seen {
+    pub(crate) round_trip: f64,
+    pub(crate) service: f64,
 }
 
 impl Seen {
-    fn of(slice: &Slice) -> Option<Self> {
-        let round_trip = slice.wire?.min_rtt_ns? as f64 / 1e9;
+    pub(crate) fn of(slice: &Slice) -> Option<Self> {
+        let round_trip = slice.end.wire?.min_rtt_ns? as f64 / 1e9;
         let mut requests = slice.requests().map(|op| &op.times.service);
         let mut all = requests.next()?.clone();
         requests.for_each(|part| all.add(part));
@@ -110,7 +130,7 @@ mod tests {
             slice.wire().min_rtt_ns = Some(150_000);
         });
         assert_eq!(run.findings(&RULE), []);
-        run.each(|slice| slice.0.wire = None);
+        run.each(|slice| slice.0.end.wire = None);
         assert_eq!(run.findings(&RULE), []);
     }
 }

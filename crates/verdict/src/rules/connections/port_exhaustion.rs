@@ -1,12 +1,12 @@
 //! Runs in which local ports run out.
 
 use tenbin_record::{ErrorClass, Slice};
-use tenbin_result::format::{percent, rate};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::Place;
 
 /// The load engine's error text if the system has no free port.
@@ -14,14 +14,41 @@ const NO_PORT: &str = "no local port left";
 /// Share of the local ports that are in TIME_WAIT, above which there is a finding.
 const MANY: f64 = 0.50;
 
-const ADVICE: &str = "use keep-alive, several addresses of the server, a lower rate, or a wider \
-                      net.ipv4.ip_local_port_range";
-
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "port_exhaustion",
-    summary: "local ports ran out or will run out",
+    summary: Texts {
+        english: "local ports ran out or will run out",
+        japanese: "ローカルポートが尽きた、または尽きる",
+    },
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("port_exhaustion.md"),
+    explanation: pages!("port_exhaustion"),
+    messages: Messages {
+        english: r#"
+            ran-out = for { $connections } connections, no local port was left
+            held =
+                at the end of a slice, connections in TIME_WAIT held { $share } of the local ports ({ $basis })
+            will-run-out =
+                the load generator opened connections at { $rate }, which is { $share } of the rate that the
+                local ports sustain ({ $basis })
+            fewer =
+                use keep-alive, several addresses of the server, a lower rate, or a wider
+                net.ipv4.ip_local_port_range
+        "#,
+        japanese: r#"
+            ran-out = { $connections } 接続でローカルポートが残っていなかった
+            held =
+                スライスの終わりに、TIME_WAIT の接続がローカルポートの { $share } を占めていた({ $basis })
+            will-run-out =
+                負荷生成側が接続を開いた頻度は { $rate } で、ローカルポートで持続できる頻度の { $share }({ $basis })
+            fewer =
+                keep-alive を使う、サーバーのアドレスを複数にする、レートを下げる、
+                net.ipv4.ip_local_port_range を広げる、のいずれか
+        "#,
+    },
+    tier: Tier::Cause,
+    // At this severity every connection could be opened: the finding is only a forecast.
+    is_circumstance: |finding| finding.severity == Severity::Note,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -38,14 +65,11 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn ran_out(cell: &Cell<'_>) -> Option<Finding> {
     let without: u64 = cell.slices.iter().map(|slice| without_port(slice)).sum();
-    (without > 0).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Invalid,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!("for {without} connections, no local port was left"),
-        advice: ADVICE.to_owned(),
+    (without > 0).then(|| {
+        let ran_out = message!("ran-out", connections = Value::Plain(without));
+        let (severity, advice) = (Severity::Invalid, message!("fewer"));
+        let finding = RULE.finding(severity, Cause::Setup, ran_out, advice);
+        finding.on(&cell.workload.name, &cell.target.name)
     })
 }
 
@@ -63,12 +87,10 @@ fn are_held(cell: &Cell<'_>) -> Option<Finding> {
         })
     })?;
     (place.value > MANY).then(|| {
-        let sentence = format!(
-            "at the end of a slice, connections in TIME_WAIT held {} of the local ports ({})",
-            percent(place.value),
-            place.basis()
-        );
-        place.finding(RULE.name, Severity::Suspect, Cause::Setup, sentence, ADVICE)
+        let share = Value::Share(place.value);
+        let held = message!("held", share = share, basis = place.basis());
+        let (severity, advice) = (Severity::Suspect, message!("fewer"));
+        place.finding(&RULE, severity, Cause::Setup, held, advice)
     })
 }
 
@@ -77,20 +99,20 @@ fn will_run_out(cell: &Cell<'_>) -> Option<Finding> {
     let share = Place::of_cell(cell, &|slice, machine| {
         let ports = machine.ports?;
         let bearable = ports.count as f64 / ports.held_seconds;
-        (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds / bearable)
+        (slice.end.seconds > 0.0).then(|| opened_anew(slice) / slice.end.seconds / bearable)
     })?;
     let opened = Place::of_cell(cell, &|slice, _| {
-        (slice.seconds > 0.0).then(|| opened_anew(slice) / slice.seconds)
+        (slice.end.seconds > 0.0).then(|| opened_anew(slice) / slice.end.seconds)
     })?;
     (share.value > 1.0).then(|| {
-        let sentence = format!(
-            "the load generator opened connections at {}, which is {} of the rate that the local \
-             ports sustain ({})",
-            rate(opened.value),
-            percent(share.value),
-            opened.basis()
+        let will_run_out = message!(
+            "will-run-out",
+            rate = Value::Rate(opened.value),
+            share = Value::Share(share.value),
+            basis = opened.basis()
         );
-        opened.finding(RULE.name, Severity::Note, Cause::Setup, sentence, ADVICE)
+        let (severity, advice) = (Severity::Note, message!("fewer"));
+        opened.finding(&RULE, severity, Cause::Setup, will_run_out, advice)
     })
 }
 

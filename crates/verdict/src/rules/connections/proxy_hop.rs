@@ -1,12 +1,13 @@
 //! Proxies in front of a server, and the connections that proxies open.
 
 use tenbin_plan::Target;
-use tenbin_record::{MachineUse, Slice};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_record::Slice;
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, clauses, with_and};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::{middle, tame};
 
 /// Minimum number of connections per request, opened by programs behind a target, for a finding on
@@ -38,9 +39,44 @@ const PROXIES: [&str; 12] = [
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "proxy_hop",
-    summary: "a proxy is in front of a target's server, or opens a connection for each request",
+    summary: Texts {
+        english: "a proxy is in front of a target's server, or opens a connection for each request",
+        japanese: "プロキシーがサーバーの手前にある、またはリクエストごとに接続を開いている",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("proxy_hop.md"),
+    explanation: pages!("proxy_hop"),
+    messages: Messages {
+        english: r#"
+            in-front = { $proxies } is in front of { $servers } of { $target }
+            program = { $name } ({ $cores } of a core)
+            opened = { $connections } connections were opened behind { $target } per request
+            keep-upstream =
+                keep the connections from the proxy to its upstream server open: in nginx `keepalive 64;` in
+                the upstream block, `proxy_http_version 1.1;` and `proxy_set_header Connection "";`
+            includes-proxy =
+                the figures include the proxy; to measure the cost of the proxy, add the server without the
+                proxy as another target
+            keep-open =
+                keep these connections open: with upstream keep-alive in a proxy, or with a connection pool or
+                persistent connections to the database in an application
+        "#,
+        japanese: r#"
+            in-front = { $target } では { $proxies }が { $servers }の手前にある
+            program = { $name }({ $cores } コア)
+            opened = { $target } の背後で 1 リクエストあたり { $connections } 個の接続が開かれた
+            keep-upstream =
+                プロキシーから上流サーバーへの接続を維持する。nginx では upstream ブロックに `keepalive 64;`、
+                加えて `proxy_http_version 1.1;` と `proxy_set_header Connection "";`
+            includes-proxy =
+                数値はプロキシーとサーバーを合わせたものとみなす。プロキシーのコストを測るには、
+                プロキシーなしのサーバーを別のターゲットとして加える
+            keep-open =
+                これらの接続を維持する。プロキシーなら上流との keep-alive、アプリケーションなら接続プールや
+                データベースへの持続的接続を使う
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -61,57 +97,29 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// connections per request.
 fn of_target(target: &Target, cells: &[&Cell<'_>], in_pauses: Option<f64>) -> Option<Finding> {
     let slices: Vec<&Slice> = cells.iter().flat_map(|cell| cell.full()).collect();
-    let proxy = proxy_in(&slices);
+    let proxy = proxy_in(&slices, &target.name);
     let opened = cells
         .iter()
         .filter_map(|cell| opened_for_each(&cell.full(), in_pauses?))
         .max_by(f64::total_cmp);
-    if proxy.is_none() && opened.is_none() {
-        return None;
-    }
-    let mut seen = Vec::new();
-    seen.extend(
-        proxy
-            .as_deref()
-            .map(|proxy| format!("{proxy} of {}", target.name)),
-    );
-    seen.extend(opened.map(|opened| {
-        format!(
-            "{opened:.2} connections were opened behind {} per request",
-            target.name
-        )
-    }));
     let advice = match (proxy.is_some(), opened.is_some()) {
-        (true, true) => {
-            "keep the connections from the proxy to its upstream server open: in nginx \
-             `keepalive 64;` in the upstream block, `proxy_http_version 1.1;` and \
-             `proxy_set_header Connection \"\";`"
-        }
-        (true, false) => {
-            "the figures include the proxy; to measure the cost of the proxy, add the server \
-             without the proxy as another target"
-        }
-        (false, _) => {
-            "keep these connections open: with upstream keep-alive in a proxy, or with a \
-             connection pool or persistent connections to the database in an application"
-        }
+        (true, true) => message!("keep-upstream"),
+        (true, false) => message!("includes-proxy"),
+        (false, true) => message!("keep-open"),
+        (false, false) => return None,
     };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: None,
-        target: Some(target.name.clone()),
-        evidence: seen.join("; "),
-        advice: advice.to_owned(),
-    })
+    let opened = opened.map(|opened| {
+        let connections = Value::Fixed(opened, 2);
+        message!("opened", connections = connections, target = &target.name)
+    });
+    let seen = clauses(proxy.into_iter().chain(opened));
+    let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice);
+    Some(finding.of_target(&target.name))
 }
 
 /// Connections per second that programs opened on this machine while no target was loaded.
 fn opens_in_pauses(slices: &[Slice]) -> Option<f64> {
-    let pauses = slices
-        .iter()
-        .filter_map(|slice| slice.machine.as_ref()?.pause.as_ref());
+    let pauses = slices.iter().filter_map(|slice| slice.machine()?.pause);
     let known: Vec<(u64, f64)> = pauses
         .filter_map(|pause| Some((pause.active_opens?, pause.seconds)))
         .collect();
@@ -137,7 +145,7 @@ fn opened_for_each(slices: &[&Slice], in_pauses: f64) -> Option<f64> {
 /// minus the connections that programs would have opened without load. `in_pauses` is the number of
 /// connections opened per second without load.
 fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
-    let machine = slice.machine.as_ref()?;
+    let machine = slice.machine()?;
     if machine.target_here != Some(true) {
         return None;
     }
@@ -156,19 +164,15 @@ fn opened_behind(slice: &Slice, in_pauses: f64) -> Option<f64> {
     (requests > 0).then(|| behind / requests as f64)
 }
 
-/// A clause that names the proxy, if the programs of a target are a proxy and another program.
-fn proxy_in(slices: &[&Slice]) -> Option<String> {
+/// A clause that names the proxy, if the programs of `target` are a proxy and another program.
+fn proxy_in(slices: &[&Slice], target: &str) -> Option<Message> {
     let mut cores: Vec<(String, f64)> = Vec::new();
-    let machines: Vec<&MachineUse> = slices
-        .iter()
-        .filter_map(|slice| slice.machine.as_ref())
-        .filter(|machine| machine.target_programs.is_some())
-        .collect();
-    let seconds: f64 = machines.iter().map(|machine| machine.seconds).sum();
-    for program in machines
-        .iter()
-        .flat_map(|machine| machine.target_programs.iter().flatten())
-    {
+    let programs = || {
+        let machines = slices.iter().filter_map(|slice| slice.machine());
+        machines.filter_map(|machine| Some((machine.seconds, machine.target_programs?)))
+    };
+    let seconds: f64 = programs().map(|(seconds, _)| seconds).sum();
+    for program in programs().flat_map(|(_, programs)| programs) {
         let used = program.cpu_seconds / seconds;
         match cores.iter_mut().find(|(name, _)| *name == program.name) {
             Some((_, sum)) => *sum += used,
@@ -180,14 +184,18 @@ fn proxy_in(slices: &[&Slice]) -> Option<String> {
     let (proxies, servers): (Vec<_>, Vec<_>) = cores
         .into_iter()
         .partition(|(name, _)| PROXIES.contains(&name.as_str()));
-    let words = |programs: &[(String, f64)]| {
-        let each = programs
-            .iter()
-            .map(|(name, cores)| format!("{} ({cores:.2} of a core)", tame(name)));
-        each.collect::<Vec<_>>().join(" and ")
+    let named = |programs: Vec<(String, f64)>| {
+        with_and(programs.into_iter().map(|(name, cores)| {
+            message!("program", name = tame(&name), cores = Value::Cores(cores))
+        }))
     };
-    (!proxies.is_empty() && !servers.is_empty())
-        .then(|| format!("{} is in front of {}", words(&proxies), words(&servers)))
+    let (proxies, servers) = (named(proxies)?, named(servers)?);
+    Some(message!(
+        "in-front",
+        proxies = proxies,
+        servers = servers,
+        target = target
+    ))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Requests that a target left unprocessed, and that were sent again.
 
 use tenbin_record::Ledger;
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Share of the operations above which requests that were sent again are a finding.
 const NOTICEABLE: f64 = 0.001;
@@ -16,9 +16,45 @@ const LARGE: f64 = 0.01;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "resent",
-    summary: "the target left requests unprocessed, and they were sent again",
+    summary: Texts {
+        english: "the target left requests unprocessed, and they were sent again",
+        japanese: "ターゲットが処理しなかったリクエストを再送した",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("resent.md"),
+    explanation: pages!("resent"),
+    messages: Messages {
+        english: r#"
+            sent-again =
+                the target did not process { $total } requests, and they were sent again, for { $operations }
+                operations ({ $share }): { $causes }; each counts once and is timed from its first start
+            refused-stream = REFUSED_STREAM ×{ $count }
+            goaway = GOAWAY ×{ $count }
+            closed-connection = closed connection ×{ $count }
+            fewer-streams =
+                use fewer --streams, or raise the target's limits: a client that does not repeat refused
+                streams sees these requests as errors
+            raise-limit =
+                if a comparison depends on it, raise the target's limit of requests per connection (in nginx:
+                keepalive_requests)
+        "#,
+        japanese: r#"
+            sent-again =
+                ターゲットが { $total } リクエストを処理しなかったため
+                再送した({ $operations } 操作、{ $share }): { $causes }。
+                いずれも 1 操作と数え、最初の開始から計時している
+            refused-stream = REFUSED_STREAM ×{ $count }
+            goaway = GOAWAY ×{ $count }
+            closed-connection = 接続の切断 ×{ $count }
+            fewer-streams =
+                --streams を減らすか、ターゲットの上限を上げる。拒否されたストリームを再送しないクライアントでは、
+                これらはエラーになる
+            raise-limit =
+                比較に影響するなら、ターゲットの接続あたりのリクエスト数の上限を上げる
+                (nginx では keepalive_requests)
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -36,46 +72,33 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
             .sum::<u64>();
     }
     let causes = [
-        (sum.resent_refused, "REFUSED_STREAM"),
-        (sum.resent_goaway, "GOAWAY"),
-        (sum.resent_closed, "closed connection"),
+        (sum.resent_refused, message!("refused-stream")),
+        (sum.resent_goaway, message!("goaway")),
+        (sum.resent_closed, message!("closed-connection")),
     ];
     let total: u64 = causes.iter().map(|(count, _)| count).sum();
     let share = |count: u64| count as f64 / operations.max(1) as f64;
     if share(total) <= NOTICEABLE {
         return None;
     }
-    let listed: Vec<String> = causes
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, cause)| format!("{cause} ×{count}"))
+    let causes = causes.into_iter().filter(|(count, _)| *count > 0);
+    let causes: Vec<Message> = causes
+        .map(|(count, cause)| cause.with("count", Value::Plain(count)))
         .collect();
-    let is_refused = share(sum.resent_refused) > LARGE;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: if is_refused {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        },
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the target did not process {total} requests, and they were sent again, for \
-             {operations} operations ({}): {}; each counts once and is timed from its first start",
-            percent(share(total)),
-            listed.join(", ")
-        ),
-        advice: if is_refused {
-            "use fewer --streams, or raise the target's limits: a client that does not repeat \
-             refused streams sees these requests as errors"
-        } else {
-            "if a comparison depends on it, raise the target's limit of requests per \
-             connection (in nginx: keepalive_requests)"
-        }
-        .to_owned(),
-    })
+    let sent_again = message!(
+        "sent-again",
+        total = Value::Plain(total),
+        operations = Value::Plain(operations),
+        share = Value::Share(share(total)),
+        causes = causes
+    );
+    let (severity, advice) = if share(sum.resent_refused) > LARGE {
+        (Severity::Suspect, message!("fewer-streams"))
+    } else {
+        (Severity::Note, message!("raise-limit"))
+    };
+    let finding = RULE.finding(severity, Cause::Server, sent_again, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

@@ -2,17 +2,44 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::Ledger;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "stream_limit",
-    summary: "a target allows fewer concurrent HTTP/2 streams than planned",
+    summary: Texts {
+        english: "a target allows fewer concurrent HTTP/2 streams than planned",
+        japanese: "ターゲットが許す HTTP/2 の同時ストリーム数が計画より少ない",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("stream_limit.md"),
+    explanation: pages!("stream_limit"),
+    messages: Messages {
+        english: r#"
+            limited =
+                { $target } allows { $allowed } concurrent streams per connection
+                (SETTINGS_MAX_CONCURRENT_STREAMS), { $planned } were planned: at most { $most } requests are in
+                flight instead of { $wanted }{ $unlike }
+            unlike = , but up to { $most } at { $target }; the ratio compares different concurrency
+            same-for-all =
+                use --streams { $allowed } for all targets, or raise the limit of { $target } (in nginx:
+                http2_max_concurrent_streams); more connections raise the concurrency of all targets
+        "#,
+        japanese: r#"
+            limited =
+                { $target } が許す同時ストリーム数は接続あたり { $allowed }(SETTINGS_MAX_CONCURRENT_STREAMS)で、
+                計画は { $planned }。同時に処理中のリクエストは { $wanted } ではなく最大 { $most }{ $unlike }
+            unlike = 。一方 { $target } では最大 { $most } で、この比は異なる同時実行数を比べている
+            same-for-all =
+                全ターゲットで --streams { $allowed } を使うか、{ $target } の上限を上げる
+                (nginx では http2_max_concurrent_streams)。接続を増やせば全ターゲットの同時実行数が上がる
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -61,35 +88,25 @@ fn allowed(cell: &Cell<'_>) -> Option<u64> {
 fn finding(workload: &Workload, cell: &Cell<'_>, own: u64, unlike: Option<(&str, u64)>) -> Finding {
     let (planned, connections) = (workload.load.depth as u64, workload.load.connections as u64);
     let target = &cell.target.name;
-    let limit = format!(
-        "{target} allows {own} concurrent streams per connection \
-         (SETTINGS_MAX_CONCURRENT_STREAMS), {planned} were planned: at most {} requests are in \
-         flight instead of {}",
-        own * connections,
-        planned * connections
-    );
-    let evidence = match unlike {
-        Some((other, streams)) => format!(
-            "{limit}, but up to {} at {other}; the ratio compares different concurrency",
-            streams * connections
-        ),
-        None => limit,
+    let in_flight = |streams: u64| Value::Plain(streams * connections);
+    let severity = match unlike {
+        Some(_) => Severity::Suspect,
+        None => Severity::Note,
     };
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: match unlike {
-            Some(_) => Severity::Suspect,
-            None => Severity::Note,
-        },
-        cause: Cause::Setup,
-        workload: Some(workload.name.clone()),
-        target: Some(target.clone()),
-        evidence,
-        advice: format!(
-            "use --streams {own} for all targets, or raise the limit of {target} (in nginx: \
-             http2_max_concurrent_streams); more connections raise the concurrency of all targets"
-        ),
-    }
+    let unlike = unlike
+        .map(|(other, streams)| message!("unlike", target = other, most = in_flight(streams)));
+    let limited = message!(
+        "limited",
+        target = target,
+        allowed = Value::Plain(own),
+        planned = Value::Plain(planned),
+        most = in_flight(own),
+        wanted = in_flight(planned),
+        unlike = unlike
+    );
+    let advice = message!("same-for-all", allowed = Value::Plain(own), target = target);
+    let finding = RULE.finding(severity, Cause::Setup, limited, advice);
+    finding.on(&workload.name, target)
 }
 
 #[cfg(test)]

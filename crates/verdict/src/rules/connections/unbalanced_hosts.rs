@@ -1,12 +1,12 @@
 //! Hosts of one target that do not receive their planned shares of the load.
 
-use tenbin_result::format::{percent, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::figures::connections::HostLoad;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::tame;
 
 /// Largest accepted ratio of requests per weight between the busiest and the least busy host.
@@ -18,9 +18,32 @@ const ROUNDING: f64 = 2.0;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unbalanced_hosts",
-    summary: "the hosts of a target did not share the load by their weights",
+    summary: Texts {
+        english: "the hosts of a target did not share the load by their weights",
+        japanese: "ターゲットのホストが、重みどおりに負荷を分担しなかった",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("unbalanced_hosts.md"),
+    explanation: pages!("unbalanced_hosts"),
+    messages: Messages {
+        english: r#"
+            unbalanced =
+                { $busiest } got { $most } and { $idlest } got { $least } of all requests{ $times }
+            times = , by weight { $times } times as many
+            find-out =
+                find out whether a host refused connections or accepted them slowly: the figures are not those
+                of a target with all its hosts
+        "#,
+        japanese: r#"
+            unbalanced =
+                全リクエストのうち { $busiest } が { $most }、{ $idlest } が { $least } を受けた{ $times }
+            times = 。重みで補正すると { $times } 倍
+            find-out =
+                接続を拒否したホストや受け付けの遅いホストがないか調べる。
+                数値は全ホストがそろったターゲットのものではない
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -49,30 +72,19 @@ fn of_cell(cell: &Cell<'_>, threads: usize) -> Option<Finding> {
         return None;
     }
     let times = busiest.by_weight() / idlest.by_weight();
-    let of_all = |load: &HostLoad<'_>| {
-        let share = percent(load.requests as f64 / total as f64);
-        format!("{} got {share}", tame(load.host))
-    };
-    let compared = if times.is_finite() {
-        format!(", by weight {} times as many", ratio(times))
-    } else {
-        String::new()
-    };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{} and {} of all requests{compared}",
-            of_all(busiest),
-            of_all(idlest)
-        ),
-        advice: "find out whether a host refused connections or accepted them slowly: the \
-                 figures are not those of a target with all its hosts"
-            .to_owned(),
-    })
+    let share = |load: &HostLoad<'_>| Value::Share(load.requests as f64 / total as f64);
+    let times = times.is_finite().then_some(times);
+    let unbalanced = message!(
+        "unbalanced",
+        busiest = tame(busiest.host),
+        most = share(busiest),
+        idlest = tame(idlest.host),
+        least = share(idlest),
+        times = times.map(|times| message!("times", times = Value::Ratio(times)))
+    );
+    let (severity, advice) = (Severity::Suspect, message!("find-out"));
+    let finding = RULE.finding(severity, Cause::Server, unbalanced, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Targets with different connection settings or proxies.
 
 use tenbin_plan::{HttpVersion, Reach, Target};
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::{Messages, with_and};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::tame;
 
 /// Names of proxies and caches in the `Server` header.
@@ -26,9 +26,77 @@ const INTERMEDIARIES: [&str; 12] = [
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unequal_paths",
-    summary: "two targets are reached in different ways: TLS, HTTP/2, sockets, hosts, proxies",
+    summary: Texts {
+        english: "two targets are reached in different ways: TLS, HTTP/2, sockets, hosts, proxies",
+        japanese: "2 つのターゲットへの経路が異なる(TLS、HTTP/2、ソケット、ホスト、プロキシー)",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("unequal_paths.md"),
+    explanation: pages!("unequal_paths"),
+    messages: Messages {
+        english: r#"
+            different-settings =
+                { $target } is reached over { $settings }, { $baseline } over { $of_baseline }
+            tls =
+                { $encrypted ->
+                    [true] TLS
+                   *[false] plain TCP
+                }
+            http =
+                { $version ->
+                    [2] HTTP/2
+                   *[1] HTTP/1.1
+                }
+            socket =
+                { $unix ->
+                    [true] a Unix socket
+                   *[false] the network
+                }
+            hosts =
+                { $hosts ->
+                    [one] 1 host
+                   *[other] { $hosts } hosts
+                }
+            same-connection =
+                the ratio is that of server and connection together; to compare only the servers, use the same
+                kind of connection for both
+            proxy =
+                responses of { $target } name { $server } as their server, which is a proxy or a cache; those
+                of the other target do not
+            same-proxy =
+                send requests to both servers directly, or to both through the same proxy: a proxy may respond
+                from its cache
+        "#,
+        japanese: r#"
+            different-settings =
+                { $target } への経路は { $settings }。{ $baseline } への経路は { $of_baseline }
+            tls =
+                { $encrypted ->
+                    [true] TLS
+                   *[false] TLS なしの TCP
+                }
+            http =
+                { $version ->
+                    [2] HTTP/2
+                   *[1] HTTP/1.1
+                }
+            socket =
+                { $unix ->
+                    [true] Unix ソケット
+                   *[false] ネットワーク
+                }
+            hosts = { $hosts } ホスト
+            same-connection =
+                比はサーバーと接続方式を合わせたもの。サーバーだけを比べるには、両方で同じ接続方式を使う
+            proxy =
+                { $target } の応答の Server ヘッダーは { $server } で、プロキシーまたはキャッシュを示す。
+                もう一方のターゲットは異なる
+            same-proxy =
+                両方のサーバーに直接送るか、両方とも同じプロキシーを経由させる。
+                プロキシーはキャッシュから応答することがある
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -49,28 +117,21 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// Finding on different connection settings in the plan.
 fn planned(baseline: &Target, target: &Target) -> Option<Finding> {
-    let (theirs, mine): (Vec<String>, Vec<String>) = connection_settings(baseline)
+    let (theirs, mine): (Vec<Message>, Vec<Message>) = connection_settings(baseline)
         .into_iter()
         .zip(connection_settings(target))
         .filter(|(theirs, mine)| theirs != mine)
         .unzip();
-    (!mine.is_empty()).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: None,
-        target: Some(target.name.clone()),
-        evidence: format!(
-            "{} is reached over {}, {} over {}",
-            target.name,
-            mine.join(" and "),
-            baseline.name,
-            theirs.join(" and ")
-        ),
-        advice: "the ratio is that of server and connection together; to compare only the \
-                 servers, use the same kind of connection for both"
-            .to_owned(),
-    })
+    let different = message!(
+        "different-settings",
+        target = &target.name,
+        settings = with_and(mine)?,
+        baseline = &baseline.name,
+        of_baseline = with_and(theirs)?
+    );
+    let (severity, advice) = (Severity::Note, message!("same-connection"));
+    let finding = RULE.finding(severity, Cause::Plan, different, advice);
+    Some(finding.of_target(&target.name))
 }
 
 /// Finding on proxies that the `Server` header names.
@@ -85,22 +146,10 @@ fn proxies(baseline: &Target, target: &Target, evidence: &Evidence<'_>) -> Optio
         (false, true) => (target, other),
         (true, true) | (false, false) => return None,
     };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Setup,
-        workload: None,
-        target: Some(target.name.clone()),
-        evidence: format!(
-            "responses of {} name {} as their server, which is a proxy or a cache; those of the \
-             other target do not",
-            who.name,
-            tame(says)
-        ),
-        advice: "send requests to both servers directly, or to both through the same proxy: a \
-                 proxy may respond from its cache"
-            .to_owned(),
-    })
+    let proxy = message!("proxy", target = &who.name, server = tame(says));
+    let (severity, advice) = (Severity::Suspect, message!("same-proxy"));
+    let finding = RULE.finding(severity, Cause::Setup, proxy, advice);
+    Some(finding.of_target(&target.name))
 }
 
 fn intermediary(header: &str) -> bool {
@@ -109,23 +158,18 @@ fn intermediary(header: &str) -> bool {
 }
 
 /// The connection settings of a target, one per element.
-fn connection_settings(target: &Target) -> [String; 4] {
+fn connection_settings(target: &Target) -> [Message; 4] {
     let connect = &target.connect;
-    let tls = if is_encrypted(target) {
-        "TLS"
-    } else {
-        "plain TCP"
+    let version = match connect.http {
+        HttpVersion::Http1 => 1_u64,
+        HttpVersion::Http2 => 2,
     };
-    let http = match connect.http {
-        HttpVersion::Http1 => "HTTP/1.1",
-        HttpVersion::Http2 => "HTTP/2",
-    };
-    let socket = match connect.unix {
-        Some(_) => "a Unix socket",
-        None => "the network",
-    };
-    let hosts = plural(connect.hosts.len().max(1), "host");
-    [tls.to_owned(), http.to_owned(), socket.to_owned(), hosts]
+    [
+        message!("tls", encrypted = is_encrypted(target)),
+        message!("http", version = version),
+        message!("socket", unix = connect.unix.is_some()),
+        message!("hosts", hosts = connect.hosts.len().max(1)),
+    ]
 }
 
 fn is_encrypted(target: &Target) -> bool {

@@ -1,12 +1,12 @@
 //! Hosts of one target with different service times.
 
-use tenbin_result::format::{ratio as times, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, ratio};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::{middle, tame};
 
 /// A finding requires that the whole interval of the ratio slowest ÷ fastest host lies above this
@@ -15,9 +15,32 @@ const TIMES: f64 = 1.25;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "uneven_hosts",
-    summary: "the hosts of a target have different service times",
+    summary: Texts {
+        english: "the hosts of a target have different service times",
+        japanese: "ターゲットのホストどうしでサービス時間が異なる",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("uneven_hosts.md"),
+    explanation: pages!("uneven_hosts"),
+    messages: Messages {
+        english: r#"
+            uneven =
+                the mean service time of { $slowest } is { $long }, that of { $fastest } is { $short }:
+                { $times } times as long ({ $low }–{ $high })
+            check =
+                requests go to the hosts in turn, so the slowest host slows the others: check its data, its
+                settings and other programs on it
+        "#,
+        japanese: r#"
+            uneven =
+                平均サービス時間は { $slowest } が { $long }、{ $fastest } が { $short }。
+                { $times } 倍({ $low }–{ $high })
+            check =
+                リクエストは各ホストに順番に送られるため、最も遅いホストがほかのホストを遅らせる。
+                そのホストのデータ、設定、ほかのプログラムを確認する
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -43,26 +66,18 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let logs: Vec<f64> = pairs.map(|(slow, fast)| (slow / fast).ln()).collect();
     let found = ratio(&logs, CONFIDENCE);
     let found = found.estimate().filter(|found| found.low > TIMES)?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the mean service time of {} is {}, that of {} is {}: {} times as long ({}–{})",
-            tame(slowest.host),
-            time(slowest.middle),
-            tame(fastest.host),
-            time(fastest.middle),
-            times(found.value),
-            times(found.low),
-            times(found.high)
-        ),
-        advice: "requests go to the hosts in turn, so the slowest host slows the others: check \
-                 its data, its settings and other programs on it"
-            .to_owned(),
-    })
+    let uneven = message!(
+        "uneven",
+        slowest = tame(slowest.host),
+        long = Value::Seconds(slowest.middle),
+        fastest = tame(fastest.host),
+        short = Value::Seconds(fastest.middle),
+        times = Value::Ratio(found.value),
+        low = Value::Ratio(found.low),
+        high = Value::Ratio(found.high)
+    );
+    let finding = RULE.finding(Severity::Note, Cause::Server, uneven, message!("check"));
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// The hosts with responses in every full slice.

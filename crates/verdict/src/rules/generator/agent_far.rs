@@ -1,14 +1,14 @@
 //! Agents that are farther away than others.
 
 use tenbin_record::{AgentPart, Environment, Slice};
-use tenbin_result::format::time;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::figures::latency::NANOS_PER_SECOND;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Longest round trip divided by the shortest, above which there is a finding.
 const TIMES: f64 = 2.0;
@@ -20,9 +20,35 @@ const TO_COORDINATOR: f64 = 0.001;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agent_far",
-    summary: "an agent is farther from the target than others",
+    summary: Texts {
+        english: "an agent is farther from the target than others",
+        japanese: "ターゲットまでの距離がほかより遠いエージェントがある",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("agent_far.md"),
+    explanation: pages!("agent_far"),
+    messages: Messages {
+        english: r#"
+            round-trips =
+                the round trip to { $to_target ->
+                    [true] the target
+                   *[false] the coordinator
+                } takes at least { $longest } from agent "{ $far }" and { $shortest } from agent
+                "{ $near }"
+            equal-distance =
+                use agents at the same distance from the targets, or read the figures of each agent
+        "#,
+        japanese: r#"
+            round-trips =
+                { $to_target ->
+                    [true] ターゲット
+                   *[false] コーディネーター
+                }までの往復は、エージェント「{ $far }」から最短 { $longest }、エージェント「{ $near }」から最短 { $shortest }
+            equal-distance =
+                ターゲットまでの距離が等しいエージェントを使う。または、エージェントごとの数値を読む
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -48,7 +74,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let found = far.map(|(cell, distances)| Finding {
         workload: Some(cell.workload.name.clone()),
         target: Some(cell.target.name.clone()),
-        ..finding(evidence, distances, "the target")
+        ..finding(evidence, distances, true)
     });
     found.collect()
 }
@@ -59,29 +85,22 @@ fn of_probes(evidence: &Evidence<'_>, agents: usize) -> Option<Finding> {
         part.machine.round_trip_ns
     })?;
     let is_far = distances.differ_by(TO_COORDINATOR);
-    is_far.then(|| finding(evidence, &distances, "the coordinator"))
+    is_far.then(|| finding(evidence, &distances, false))
 }
 
-fn finding(evidence: &Evidence<'_>, distances: &Distances, place: &str) -> Finding {
+fn finding(evidence: &Evidence<'_>, distances: &Distances, to_target: bool) -> Finding {
     let name = |agent| agent_name(evidence.environment, agent);
     let ((near, shortest), (far, longest)) = (distances.nearest, distances.farthest);
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Network,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "the round trip to {place} takes at least {} from agent \"{}\" and {} from agent \"{}\"",
-            time(longest),
-            name(far),
-            time(shortest),
-            name(near)
-        ),
-        advice:
-            "use agents at the same distance from the targets, or read the figures of each agent"
-                .to_owned(),
-    }
+    let round_trips = message!(
+        "round-trips",
+        to_target = to_target,
+        longest = Value::Seconds(longest),
+        far = name(far),
+        shortest = Value::Seconds(shortest),
+        near = name(near)
+    );
+    let advice = message!("equal-distance");
+    RULE.finding(Severity::Note, Cause::Network, round_trips, advice)
 }
 
 /// The nearest and the farthest agent, with their round trips in seconds.

@@ -1,17 +1,42 @@
 //! Agents that were lost during the run.
 
 use tenbin_record::LostAgent;
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
+use crate::words::void_part;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agent_lost",
-    summary: "an agent was lost, and a part of the run was repeated",
+    summary: Texts {
+        english: "an agent was lost, and a part of the run was repeated",
+        japanese: "エージェントを失い、実行の一部を測り直した",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("agent_lost.md"),
+    explanation: pages!("agent_lost"),
+    messages: Messages {
+        english: r#"
+            lost =
+                { $reason } during { $during }, which was repeated with { $agents ->
+                    [one] 1 agent
+                   *[other] { $agents } agents
+                }
+            look-at-agent =
+                look at the output of `tenbin agent` on the machine of agent "{ $name }", and at
+                its network; no figure contains the void slices
+        "#,
+        japanese: r#"
+            lost =
+                エージェントを失った({ $reason }、{ $during } の間)。その部分は { $agents } 台のエージェントで測り直した
+            look-at-agent =
+                エージェント「{ $name }」のマシンで `tenbin agent` の出力とネットワークを確かめる。
+                無効になったスライスはどの数値にも含まれない
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -20,29 +45,23 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn finding(lost: &LostAgent) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Generator,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "{} during {}, which was repeated with {}",
-            lost.reason,
-            lost.during,
-            plural(lost.agents.len(), "agent")
-        ),
-        advice: format!(
-            "look at the output of `tenbin agent` on the machine of agent \"{}\", and at its \
-             network; no figure contains the void slices",
-            lost.name
-        ),
-    }
+    let said = message!(
+        "lost",
+        reason = &lost.reason,
+        during = void_part(lost.part, &lost.during),
+        agents = lost.agents.len()
+    );
+    let advice = message!("look-at-agent", name = &lost.name);
+    RULE.finding(Severity::Note, Cause::Generator, said, advice)
 }
 
 #[cfg(test)]
 mod tests {
+    use tenbin_record::RunPart;
+    use tenbin_result::Language;
+
     use super::*;
+    use crate::said;
     use crate::testing::Run;
 
     #[test]
@@ -53,6 +72,7 @@ mod tests {
                 name: name.to_owned(),
                 reason: format!("agent \"{name}\" sent no heartbeat for 3 s"),
                 during: "block 2".to_owned(),
+                part: Some(RunPart::Block(1)),
                 agents: agents.iter().map(|name| (*name).to_owned()).collect(),
                 next_slice: 6,
             });
@@ -69,5 +89,7 @@ mod tests {
             ]
         );
         assert!(findings[0].advice.contains("agent \"load2\""));
+        let (japanese, _) = said(&findings[0], Language::Japanese);
+        assert!(japanese.contains("ブロック 2 の間"), "{japanese}");
     }
 }

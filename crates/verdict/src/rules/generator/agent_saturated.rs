@@ -1,21 +1,62 @@
 //! Agents whose threads or machines are the limit.
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
+use crate::rules::generator::client_saturated;
 use crate::rules::machine::machine_full::{IDLE, NONE_IDLE};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agent_saturated",
-    summary: "a load generator thread of an agent was always busy, or an agent's machine had no idle \
+    summary: Texts {
+        english: "a load generator thread of an agent was always busy, or an agent's machine had no idle \
               core",
+        japanese: "エージェントの負荷生成側のスレッドが常に忙しい、またはマシンに空きコアがない",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("agent_saturated.md"),
+    explanation: pages!("agent_saturated"),
+    messages: Messages {
+        english: r#"
+            who =
+                agent "{ $agent }"{ $further ->
+                    [0] {""}
+                   *[other] {" "}and { $further } more
+                }
+            thread-busy = { $who }: the busiest load generator thread { $thread } ({ $basis })
+            machine-busy = { $who }: the machine was { $share } busy ({ $basis })
+            stop-other-programs = stop the other programs on the machine of this agent
+            more-threads =
+                use more --threads if the agent's machine has idle cores, fewer connections, or
+                more agents
+            relieve-machine =
+                stop other programs on the machine of this agent, or use fewer --threads, fewer
+                connections, or more agents; do not run agents on the machine of a target
+        "#,
+        japanese: r#"
+            who =
+                エージェント「{ $agent }」{ $further ->
+                    [0] {""}
+                   *[other] ほか { $further } 台
+                }
+            thread-busy = { $who }: 負荷生成側の最も忙しいスレッドが { $thread }({ $basis })
+            machine-busy = { $who }: マシンの CPU 使用率が { $share } だった({ $basis })
+            stop-other-programs = このエージェントのマシンで動くほかのプログラムを止める
+            more-threads =
+                エージェントのマシンに空きコアがあれば --threads を増やす。
+                または、接続を減らすか、エージェントを増やす
+            relieve-machine =
+                このエージェントのマシンで動くほかのプログラムを止める。または、--threads か接続を減らす、
+                あるいはエージェントを増やす。ターゲットのマシンではエージェントを動かさない
+        "#,
+    },
+    tier: Tier::Circumstance,
+    explained_by: &[&client_saturated::RULE],
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -43,17 +84,16 @@ fn of_thread(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         .iter()
         .max_by(|(_, one), (_, other)| one.ready().total_cmp(&other.ready()));
     let (agent, thread) = busiest?;
-    let said = format!(
-        "{}: the busiest load generator thread {} (median of {})",
-        who(evidence, *agent, busy.len() - 1),
-        thread.words(),
-        plural(full.len(), "slice")
+    let said = message!(
+        "thread-busy",
+        who = who(evidence, *agent, busy.len() - 1),
+        thread = thread.message(),
+        basis = message!("median-of-slices", slices = full.len())
     );
     let advice = if thread.is_displaced() {
-        "stop the other programs on the machine of this agent"
+        message!("stop-other-programs")
     } else {
-        "use more --threads if the agent's machine has idle cores, fewer connections, or more \
-         agents"
+        message!("more-threads")
     };
     Some(finding(cell, Severity::Suspect, said, advice))
 }
@@ -80,36 +120,24 @@ fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     } else {
         Severity::Note
     };
-    let said = format!(
-        "{}: the machine was {} busy (median of {})",
-        who(evidence, *agent, saturated.len() - 1),
-        percent(*share),
-        plural(full.len(), "slice")
+    let said = message!(
+        "machine-busy",
+        who = who(evidence, *agent, saturated.len() - 1),
+        share = Value::Share(*share),
+        basis = message!("median-of-slices", slices = full.len())
     );
-    let advice = "stop other programs on the machine of this agent, or use fewer --threads, fewer \
-                  connections, or more agents; do not run agents on the machine of a target";
-    Some(finding(cell, severity, said, advice))
+    Some(finding(cell, severity, said, message!("relieve-machine")))
 }
 
 /// The agent, and the number of further agents.
-fn who(evidence: &Evidence<'_>, agent: usize, further: usize) -> String {
+fn who(evidence: &Evidence<'_>, agent: usize, further: usize) -> Message {
     let name = agent_name(evidence.environment, agent);
-    match further {
-        0 => format!("agent \"{name}\""),
-        _ => format!("agent \"{name}\" and {further} more"),
-    }
+    message!("who", agent = name, further = further)
 }
 
-fn finding(cell: &Cell<'_>, severity: Severity, evidence: String, advice: &str) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Generator,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence,
-        advice: advice.to_owned(),
-    }
+fn finding(cell: &Cell<'_>, severity: Severity, evidence: Message, advice: Message) -> Finding {
+    let finding = RULE.finding(severity, Cause::Generator, evidence, advice);
+    finding.on(&cell.workload.name, &cell.target.name)
 }
 
 #[cfg(test)]

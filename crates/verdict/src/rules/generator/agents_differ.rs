@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Difference from the share, relative to the share, above which there is a finding.
@@ -16,9 +16,31 @@ const MOST: f64 = 0.2;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agents_differ",
-    summary: "an agent completed less or more than its share of the load",
+    summary: Texts {
+        english: "an agent completed less or more than its share of the load",
+        japanese: "エージェントの完了した操作が、分担した負荷より少ない、または多い",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("agents_differ.md"),
+    explanation: pages!("agents_differ"),
+    messages: Messages {
+        english: r#"
+            completed =
+                agent "{ $agent }" completed { $share } of what its share of the load is
+                ({ $basis })
+            compare-agents =
+                compare the machines of the agents and their distance to the target, or run again
+                without that agent
+        "#,
+        japanese: r#"
+            completed =
+                エージェント「{ $agent }」が完了した操作は、分担した負荷に見合う数の { $share }({ $basis })
+            compare-agents =
+                エージェントのマシンと、ターゲットまでの距離を比べる。
+                または、そのエージェントを外して再び測る
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -45,22 +67,18 @@ fn of_cell(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
     let most = known.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
     let is_far = apart(&most) > MOST;
     let (name, found, slices) = most;
-    is_far.then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Generator,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "agent \"{name}\" completed {} of what its share of the load is (median of {})",
-            percent(found),
-            plural(slices, "slice")
-        ),
-        advice:
-            "compare the machines of the agents and their distance to the target, or run again \
-                 without that agent"
-                .to_owned(),
-    })
+    if !is_far {
+        return None;
+    }
+    let completed = message!(
+        "completed",
+        agent = name,
+        share = Value::Share(found),
+        basis = message!("median-of-slices", slices = slices)
+    );
+    let advice = message!("compare-agents");
+    let finding = RULE.finding(Severity::Suspect, Cause::Generator, completed, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// What the agent completed, divided by its share of what all agents completed; `None` if they

@@ -1,18 +1,41 @@
 //! Agents that measure different ratios of the same targets.
 
-use tenbin_result::format::ratio;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::Estimate;
 
 use crate::agents::{Departure, agent_name, departures_of};
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agents_disagree",
-    summary: "the ratio of the targets depends on the agent",
+    summary: Texts {
+        english: "the ratio of the targets depends on the agent",
+        japanese: "ターゲットの比がエージェントによって異なる",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("agents_disagree.md"),
+    explanation: pages!("agents_disagree"),
+    messages: Messages {
+        english: r#"
+            another-ratio =
+                agent "{ $agent }" measured a { $metric } ratio of { $ratio }, { $to_others } times
+                the ratio of the other agents ({ $low }–{ $high })
+            compare-agents =
+                compare the agents in the section "agents" of the report, and run again without an
+                agent that is saturated or far from a target
+        "#,
+        japanese: r#"
+            another-ratio =
+                エージェント「{ $agent }」が測った{ $metric }の比は { $ratio } で、
+                ほかのエージェントの比の { $to_others } 倍({ $low }–{ $high })
+            compare-agents =
+                レポートの agents の節でエージェントを比べ、
+                飽和したエージェントやターゲットから遠いエージェントを外して再び測る
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -31,26 +54,18 @@ fn of_agents(evidence: &Evidence<'_>, all: &[Departure]) -> Option<Finding> {
         is_apart.then_some((found, to_others))
     });
     let (found, to_others) = apart.max_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)))?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Generator,
-        workload: Some(found.workload.clone()),
-        target: Some(found.challenger.clone()),
-        evidence: format!(
-            "agent \"{}\" measured a {} ratio of {}, {} times the ratio of the other agents ({}–{})",
-            agent_name(evidence.environment, found.agent),
-            found.metric.phrase(),
-            found.ratio.value().map_or_else(String::new, ratio),
-            ratio(to_others.value),
-            ratio(to_others.low),
-            ratio(to_others.high),
-        ),
-        advice:
-            "compare the agents in the section \"agents\" of the report, and run again without \
-                 an agent that is saturated or far from a target"
-                .to_owned(),
-    })
+    let another_ratio = message!(
+        "another-ratio",
+        agent = agent_name(evidence.environment, found.agent),
+        metric = found.metric.message(),
+        ratio = Value::Ratio(found.ratio.value()?),
+        to_others = Value::Ratio(to_others.value),
+        low = Value::Ratio(to_others.low),
+        high = Value::Ratio(to_others.high)
+    );
+    let advice = message!("compare-agents");
+    let finding = RULE.finding(Severity::Suspect, Cause::Generator, another_ratio, advice);
+    Some(finding.on(&found.workload, &found.challenger))
 }
 
 /// Distance of a ratio from 1, on the scale of logarithms.

@@ -1,63 +1,89 @@
 //! Agents on different machines.
 
 use tenbin_record::AgentEnvironment;
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::tame;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "agents_unlike",
-    summary: "the machines of the agents have different cores, CPU models or kernels",
+    summary: Texts {
+        english: "the machines of the agents have different cores, CPU models or kernels",
+        japanese: "エージェントのマシンのコア数、CPU の型番、カーネルが異なる",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("agents_unlike.md"),
+    explanation: pages!("agents_unlike"),
+    messages: Messages {
+        english: r#"
+            machines-differ = the machines of the agents differ: { $differences }
+            difference = "{ $first }" has { $usual }, "{ $other }" has { $unusual }
+            cores =
+                { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                }
+            cpu-model = CPU { $model }
+            kernel = kernel { $kernel }
+            different-machines =
+                read the absolute figures as those of different machines; the section "agents" of
+                the report has the figures of each
+        "#,
+        japanese: r#"
+            machines-differ = エージェントのマシンが異なる: { $differences }
+            difference = 「{ $first }」: { $usual }、「{ $other }」: { $unusual }
+            cores = { $cores } コア
+            cpu-model = CPU { $model }
+            kernel = カーネル { $kernel }
+            different-machines =
+                絶対値は異なるマシンでの値として読む。エージェントごとの数値はレポートの agents の節にある
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 /// A property of a machine; `None` if unknown.
-type Property = fn(&AgentEnvironment) -> Option<String>;
+type Property = fn(&AgentEnvironment) -> Option<Message>;
 
 const PROPERTIES: [Property; 3] = [
-    |agent| Some(plural(agent.cores, "core")),
-    |agent| Some(format!("CPU {}", tame(agent.cpu_model.as_deref()?))),
-    |agent| Some(format!("kernel {}", tame(agent.kernel.as_deref()?))),
+    |agent| Some(message!("cores", cores = agent.cores)),
+    |agent| {
+        Some(message!(
+            "cpu-model",
+            model = tame(agent.cpu_model.as_deref()?)
+        ))
+    },
+    |agent| Some(message!("kernel", kernel = tame(agent.kernel.as_deref()?))),
 ];
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let agents = &evidence.environment.agents;
     let each = PROPERTIES.iter();
-    let differences: Vec<String> = each.filter_map(|it| difference(agents, *it)).collect();
+    let differences: Vec<Message> = each.filter_map(|it| difference(agents, *it)).collect();
     if differences.is_empty() {
         return Vec::new();
     }
-    vec![Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Setup,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "the machines of the agents differ: {}",
-            differences.join("; ")
-        ),
-        advice:
-            "read the absolute figures as those of different machines; the section \"agents\" of \
-                 the report has the figures of each"
-                .to_owned(),
-    }]
+    let differ = message!("machines-differ", differences = Value::Clauses(differences));
+    let advice = message!("different-machines");
+    vec![RULE.finding(Severity::Note, Cause::Setup, differ, advice)]
 }
 
 /// The first two agents that differ in a property.
-fn difference(agents: &[AgentEnvironment], property: Property) -> Option<String> {
+fn difference(agents: &[AgentEnvironment], property: Property) -> Option<Message> {
     let mut known = agents
         .iter()
         .filter_map(|agent| Some((agent, property(agent)?)));
     let (first, usual) = known.next()?;
     let (other, unusual) = known.find(|(_, value)| *value != usual)?;
-    Some(format!(
-        "\"{}\" has {usual}, \"{}\" has {unusual}",
-        first.name, other.name
+    Some(message!(
+        "difference",
+        first = &first.name,
+        usual = usual,
+        other = &other.name,
+        unusual = unusual
     ))
 }
 

@@ -2,22 +2,71 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::{Environment, Slice};
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
 use crate::server::backend::Backends;
 use crate::words::middle;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "client_saturated",
-    summary: "a load generator thread was always busy, or waited for a core that other programs \
+    summary: Texts {
+        english: "a load generator thread was always busy, or waited for a core that other programs \
               used",
+        japanese: "負荷生成側のスレッドが常に忙しい、またはほかのプログラムが使うコアを待っていた",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("client_saturated.md"),
+    explanation: pages!("client_saturated"),
+    messages: Messages {
+        english: r#"
+            busiest-thread =
+                the busiest of { $threads ->
+                    [one] 1 load generator thread
+                   *[other] { $threads } load generator threads
+                } { $thread } ({ $basis })
+            least-busy-agent =
+                on the least busy of { $agents } agents, the busiest load generator thread
+                { $thread } ({ $basis })
+            relieve =
+                { $meaning ->
+                    [generator] the run measures the load generator, not the targets
+                    [leads] this target leads by at least the printed ratio
+                   *[faster] the target may be faster than its figures
+                }: { $displaced ->
+                    [true]
+                        stop the other programs, or run the load generator on a separate machine
+                   *[false]
+                        use more --threads if cores are idle, fewer connections, larger objects, or
+                        a separate machine for the load generator
+                }
+        "#,
+        japanese: r#"
+            busiest-thread =
+                { $threads ->
+                    [1] 負荷生成側の唯一のスレッド
+                   *[other] 負荷生成側の { $threads } スレッドのうち最も忙しいもの
+                }が { $thread }({ $basis })
+            least-busy-agent =
+                { $agents } 台のうち最も余裕のあるエージェントでも、負荷生成側の最も忙しいスレッドが { $thread }({ $basis })
+            relieve =
+                { $meaning ->
+                    [generator] 測っているのはターゲットではなく負荷生成側の性能
+                    [leads] このターゲットの優位は少なくとも表示された比の分ある
+                   *[faster] ターゲットは数値より速い可能性がある
+                }。{ $displaced ->
+                    [true] ほかのプログラムを止めるか、負荷生成側を別のマシンで動かす
+                   *[false]
+                        コアが空いていれば --threads を増やす。または同時接続数を減らす、オブジェクトを大きくする、
+                        負荷生成側を別のマシンにする
+                }
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -49,27 +98,11 @@ fn of_workload(
     targets
         .iter()
         .filter(|loaded| loaded.is_busy())
-        .map(|loaded| Finding {
-            rule: RULE.name.to_owned(),
-            severity,
-            cause: Cause::Generator,
-            workload: Some(workload.name.clone()),
-            target: Some(loaded.target.clone()),
-            evidence: format!(
-                "{} {} (median of {})",
-                match loaded.agents {
-                    0 | 1 => format!(
-                        "the busiest of {}",
-                        plural(threads, "load generator thread")
-                    ),
-                    agents => format!(
-                        "on the least busy of {agents} agents, the busiest load generator thread"
-                    ),
-                },
-                loaded.thread.words(),
-                plural(loaded.slices, "slice"),
-            ),
-            advice: advice(severity, targets.len() > 1, &loaded.thread),
+        .map(|loaded| {
+            let advice = advice(severity, targets.len() > 1, &loaded.thread);
+            let busy = loaded.message(threads);
+            let finding = RULE.finding(severity, Cause::Generator, busy, advice);
+            finding.on(&workload.name, &loaded.target)
         })
         .collect()
 }
@@ -106,6 +139,17 @@ impl Loaded {
     fn is_busy(&self) -> bool {
         self.thread.is_busy()
     }
+
+    /// How busy the busiest of `threads` load generator threads was.
+    fn message(&self, threads: usize) -> Message {
+        let of = match self.agents {
+            0 | 1 => message!("busiest-thread", threads = threads),
+            agents => message!("least-busy-agent", agents = agents),
+        };
+        let basis = message!("median-of-slices", slices = self.slices);
+        of.with("thread", self.thread.message())
+            .with("basis", basis)
+    }
 }
 
 /// The busiest thread of the agent whose busiest thread is the least busy.
@@ -131,19 +175,17 @@ fn severity(targets: &[Loaded]) -> Severity {
     }
 }
 
-fn advice(severity: Severity, comparing: bool, thread: &Thread) -> String {
+fn advice(severity: Severity, comparing: bool, thread: &Thread) -> Message {
     let meaning = match (severity, comparing) {
-        (Severity::Invalid, _) => "the run measures the load generator, not the targets",
-        (_, true) => "this target leads by at least the printed ratio",
-        (_, false) => "the target may be faster than its figures",
+        (Severity::Invalid, _) => "generator",
+        (_, true) => "leads",
+        (_, false) => "faster",
     };
-    let remedy = if thread.is_displaced() {
-        "stop the other programs, or run the load generator on a separate machine"
-    } else {
-        "use more --threads if cores are idle, fewer connections, larger objects, or a \
-         separate machine for the load generator"
-    };
-    format!("{meaning}: {remedy}")
+    message!(
+        "relieve",
+        meaning = Value::word(meaning),
+        displaced = thread.is_displaced()
+    )
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Requests that a closed loop did not send during a pause.
 
 use tenbin_record::Slice;
-use tenbin_result::format::time;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::{printable_percentile, uncoordinated_quantile};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 const QUANTILE: f64 = 0.99;
 
@@ -22,9 +22,32 @@ const NANOS_PER_SECOND: f64 = 1e9;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "coordinated_waiting",
-    summary: "a target paused, and the closed loop sent no requests meanwhile",
+    summary: Texts {
+        english: "a target paused, and the closed loop sent no requests meanwhile",
+        japanese: "ターゲットが停止し、その間クローズドループはリクエストを送らなかった",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("coordinated_waiting.md"),
+    explanation: pages!("coordinated_waiting"),
+    messages: Messages {
+        english: r#"
+            paused =
+                for up to { $longest }, no response arrived, and a waiting connection sends
+                nothing: the 99th percentile of service time is { $seen }; in an open loop at the
+                same rate, it would be about { $unseen } (an estimate)
+            use-rate =
+                to measure the response times that users would see, run with a --rate somewhat
+                below this throughput
+        "#,
+        japanese: r#"
+            paused =
+                最長 { $longest } の間、応答が届かず、待っている接続は何も送らなかった。
+                サービス時間の 99 パーセンタイルは { $seen } だが、同じレートのオープンループなら約 { $unseen } になる(推定)
+            use-rate =
+                利用者から見た応答時間を測るには、このスループットよりやや低い --rate で実行する
+        "#,
+    },
+    tier: Tier::Question,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -46,25 +69,19 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         .map(|step| (seconds(step.value_iterated_to()), step.count_at_value()))
         .collect();
     let unseen = uncoordinated_quantile(&samples, interval(&full, cell)?, QUANTILE)?;
-    (unseen >= TIMES * seen && unseen >= PAUSE).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "for up to {}, no response arrived, and a waiting connection sends nothing: the 99th \
-             percentile of service time is {}; in an open loop at the same rate, it would be \
-             about {} (an estimate)",
-            time(longest),
-            time(seen),
-            time(unseen)
-        ),
-        // The rule `stalls` reports the cause of the pause, which can be the machine.
-        advice: "to measure the response times that users would see, run with a --rate somewhat \
-                 below this throughput"
-            .to_owned(),
-    })
+    let is_hidden = unseen >= TIMES * seen && unseen >= PAUSE;
+    if !is_hidden {
+        return None;
+    }
+    let paused = message!(
+        "paused",
+        longest = Value::Seconds(longest),
+        seen = Value::Seconds(seen),
+        unseen = Value::Seconds(unseen)
+    );
+    // The rule `stalls` reports the cause of the pause, which can be the machine.
+    let finding = RULE.finding(Severity::Note, Cause::Plan, paused, message!("use-rate"));
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// Mean time between two consecutive requests of a slot, seconds. The number of slots is the number
@@ -74,7 +91,7 @@ fn interval(slices: &[&Slice], cell: &Cell<'_>) -> Option<f64> {
     let ended: u64 = requests.map(|op| op.counts.ok + op.failed_count()).sum();
     let load = &cell.workload.load;
     let at_once = (load.connections * load.depth) as f64;
-    let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
+    let seconds: f64 = slices.iter().map(|slice| slice.end.seconds).sum();
     (ended > 0).then(|| at_once * seconds / ended as f64)
 }
 

@@ -3,14 +3,14 @@
 use hdrhistogram::Histogram;
 use tenbin_plan::{HttpVersion, Load, Think};
 use tenbin_record::{Role, Slice};
-use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::Little;
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::{Kind, Sums};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Accepted difference of ρ ([`rho`]) from 1, in addition to the effects of the edges of a slice.
 const TOLERANCE: f64 = 0.03;
@@ -27,9 +27,42 @@ const NANOS_PER_SECOND: f64 = 1e9;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "little",
-    summary: "the figures violate Little's law",
+    summary: Texts {
+        english: "the figures violate Little's law",
+        japanese: "数値がリトルの法則に反する",
+    },
     severities: &[Severity::Invalid],
-    explanation: include_str!("little.md"),
+    explanation: pages!("little"),
+    messages: Messages {
+        english: r#"
+            violated =
+                { $throughput } operations/s × { $residence } ms is { $in_flight } operations in
+                flight, but the load has { $at_once }: ratio { $rho }, not 1 ± { $tolerance }
+                ({ $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                })
+            too-many-in-flight =
+                do not use these figures: more operations were in flight than the load allows, or
+                the times are too long; please report it with the run directory
+            idle-connections =
+                do not use these figures: connections were idle without a known reason; there may
+                be fewer objects than connections
+        "#,
+        japanese: r#"
+            violated =
+                { $throughput } 操作/s × { $residence } ms から求めた処理中の操作は { $in_flight } だが、
+                負荷の設定は { $at_once }。比は { $rho } で、1 ± { $tolerance } に収まらない({ $slices } スライス)
+            too-many-in-flight =
+                この数値は使わない。処理中の操作が負荷の設定より多いか、時間が長すぎる。
+                実行ディレクトリーを添えて報告してほしい
+            idle-connections =
+                この数値は使わない。接続が理由の分からないまま遊んでいた。
+                オブジェクト数が同時接続数より少ない可能性がある
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -52,32 +85,23 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     if !too_many && !too_few {
         return None;
     }
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Invalid,
-        cause: Cause::Generator,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{:.1} operations/s × {:.3} ms is {} operations in flight, but the load has {}: \
-             ratio {}, not 1 ± {} ({})",
-            little.throughput,
-            little.residence * 1e3,
-            ratio(little.throughput * little.residence),
-            ratio(little.concurrency),
-            ratio(rho),
-            percent(tolerance),
-            plural(full.len(), "slice"),
-        ),
-        advice: if rho > 1.0 {
-            "do not use these figures: more operations were in flight than the load allows, or \
-             the times are too long; please report it with the run directory"
-        } else {
-            "do not use these figures: connections were idle without a known reason; there may be \
-             fewer objects than connections"
-        }
-        .to_owned(),
-    })
+    let violated = message!(
+        "violated",
+        throughput = Value::Fixed(little.throughput, 1),
+        residence = Value::Fixed(little.residence * 1e3, 3),
+        in_flight = Value::Ratio(little.throughput * little.residence),
+        at_once = Value::Ratio(little.concurrency),
+        rho = Value::Ratio(rho),
+        tolerance = Value::Share(tolerance),
+        slices = full.len()
+    );
+    let advice = if rho > 1.0 {
+        message!("too-many-in-flight")
+    } else {
+        message!("idle-connections")
+    };
+    let finding = RULE.finding(Severity::Invalid, Cause::Generator, violated, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// ρ = X·(R + Z)/N of `slices` under `load`: 1 if the figures are consistent. `None` if no
@@ -144,8 +168,8 @@ impl Totals {
         };
         for slice in slices {
             totals.slices += 1.0;
-            totals.seconds += slice.seconds;
-            totals.capacity += (slice.connections * load.depth) as f64 * slice.seconds;
+            totals.seconds += slice.end.seconds;
+            totals.capacity += (slice.connections * load.depth) as f64 * slice.end.seconds;
             let ended = slice.requests().map(|op| op.counts.ok + op.failed_count());
             totals.operations += ended.sum::<u64>() as f64;
             match slice.hosts.len() {
@@ -158,7 +182,7 @@ impl Totals {
         }
         let kinds: [Kind; 2] = [|op| &op.times.service, |op| &op.times.failed];
         for kind in kinds {
-            let times = sums.of(slices, &|slice| slice.requests().map(kind).collect());
+            let times = sums.merged(slices, &|slice| slice.requests().map(kind).collect());
             times.iter().for_each(|times| totals.add_times(times));
         }
         totals
@@ -355,7 +379,7 @@ mod tests {
         run.each_of("a", |slice| slice.answers(850, 0.002));
         assert_eq!(run.findings(&RULE).len(), 1);
         run.each_of("a", |slice| {
-            let missing = slice.0.connections as f64 * slice.0.seconds - 850.0 * 0.002;
+            let missing = slice.0.connections as f64 * slice.0.end.seconds - 850.0 * 0.002;
             slice.0.ledger.unrecorded_nanos = (missing * 1e9) as u64;
         });
         assert_eq!(run.findings(&RULE), []);
@@ -432,7 +456,7 @@ mod tests {
         let mut run = Run::single(8);
         run.each(|slice| {
             slice.0.connections = 1;
-            slice.0.seconds = 0.2;
+            slice.0.end.seconds = 0.2;
             let quick = [1_000, 1_100, 1_100];
             let quick = quick.get(slice.0.index as usize).copied();
             slice.answers(quick.unwrap_or(2_000), 0.000_1);

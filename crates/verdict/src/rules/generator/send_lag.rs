@@ -1,23 +1,20 @@
 //! Requests that the load generator sends late.
 
 use tenbin_record::{LATE_BUCKETS, LATE_FROM_LOG2, OpFigures, Slice};
-use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::{NANOS_PER_SECOND, quantile};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
+use crate::rules::generator::client_saturated;
 use crate::server::backend::Backends;
 
-/// The published percentiles of response time that send lag could change: quantile, name, and the
-/// send lag in seconds below which the finding is never worse than a note.
-const PUBLISHED: [(f64, &str, f64); 3] = [
-    (0.50, "median", UNSEEN),
-    (0.90, "90th percentile", ACCURATE),
-    (0.99, "99th percentile", ACCURATE),
-];
+/// The published percentiles of response time that send lag could change, and the send lag in
+/// seconds below which the finding is never worse than a note.
+const PUBLISHED: [(u64, f64); 3] = [(50, UNSEEN), (90, ACCURATE), (99, ACCURATE)];
 
 /// Send lag, as a share of the percentile without send lag, above which a finding is a note; above
 /// the next two constants, suspect and invalid.
@@ -37,9 +34,69 @@ const DISPLACED: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "send_lag",
-    summary: "the load generator sent requests late",
+    summary: Texts {
+        english: "the load generator sent requests late",
+        japanese: "負荷生成側がリクエストを遅れて送った",
+    },
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("send_lag.md"),
+    explanation: pages!("send_lag"),
+    messages: Messages {
+        english: r#"
+            sent-late =
+                requests were sent late: the { $percentile ->
+                    [50] median
+                   *[other] { $percentile }th percentile
+                } of response time is { $published }, without send lag it would be { $without };
+                { $reason ->
+                    [connections]
+                        the requests waited for a free connection, as all { $connections ->
+                            [one] 1 connection
+                           *[other] { $connections } connections
+                        } were in use
+                    [other-programs]
+                        a load generator thread waited in { $waited } of the time for a core that
+                        other programs used
+                   *[unknown] although a connection was free
+                }
+            find-pause =
+                the response times are right: while the target does not respond, users wait, too;
+                find out why the target paused
+            more-connections =
+                use more --connections, so that response times do not contain the wait for a free
+                connection
+            stop-other-programs =
+                stop the other programs, or run the load generator on a separate machine; response
+                times contain the send lag, service times do not
+            more-threads =
+                use more --threads, a lower --rate, or a machine with idle cores; response times
+                contain the send lag, service times do not
+        "#,
+        japanese: r#"
+            sent-late =
+                リクエストの送信が遅れた。応答時間の{ $percentile ->
+                    [50] 中央値
+                   *[other] {" "}{ $percentile } パーセンタイル
+                }は { $published }、送信の遅れがなければ { $without }。{ $reason ->
+                    [connections] リクエストは接続の空きを待っていた({ $connections } 接続すべてが使用中)
+                    [other-programs]
+                        負荷生成側の 1 スレッドが時間の { $waited } だけ、ほかのプログラムが使うコアの空きを待っていた
+                   *[unknown] 空いている接続があった
+                }
+            find-pause =
+                応答時間は正しい。ターゲットが応答しない間は利用者も待つ。ターゲットが停止した原因を調べる
+            more-connections =
+                --connections を増やし、応答時間に接続の空き待ちが含まれないようにする
+            stop-other-programs =
+                ほかのプログラムを止めるか、負荷生成側を別のマシンで動かす。
+                応答時間は送信の遅れを含み、サービス時間は含まない
+            more-threads =
+                --threads を増やす、--rate を下げる、または空きコアのあるマシンを使う。
+                応答時間は送信の遅れを含み、サービス時間は含まない
+        "#,
+    },
+    tier: Tier::Circumstance,
+    explained_by: &[&client_saturated::RULE],
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -53,62 +110,41 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let full = cell.full();
-    let changed = PUBLISHED.iter().filter_map(|of| Changed::of(&full, of));
+    let changed = PUBLISHED
+        .iter()
+        .filter_map(|(percentile, limit)| Changed::of(&full, *percentile, *limit));
     let worst = changed.max_by(|a, b| {
         let by_severity = a.severity.cmp(&b.severity);
         by_severity.then(a.share().total_cmp(&b.share()))
     })?;
-    let of_the_target = worst.is_of_the_target();
-    let connections = plural(cell.workload.load.connections, "connection");
     let waited = Thread::of(cell, backends)?.waited;
-    let because = if worst.waits_for_connections {
-        format!("the requests waited for a free connection, as all {connections} were in use")
+    let (reason, cause, advice) = if worst.is_of_the_target() {
+        ("connections", Cause::Server, message!("find-pause"))
+    } else if worst.waits_for_connections {
+        ("connections", Cause::Setup, message!("more-connections"))
     } else if waited >= DISPLACED {
-        format!(
-            "a load generator thread waited in {} of the time for a core that other programs used",
-            percent(waited)
-        )
+        let advice = message!("stop-other-programs");
+        ("other-programs", Cause::Generator, advice)
     } else {
-        "although a connection was free".to_owned()
+        ("unknown", Cause::Generator, message!("more-threads"))
     };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: worst.severity,
-        cause: match (worst.waits_for_connections, of_the_target) {
-            (true, true) => Cause::Server,
-            (true, false) => Cause::Setup,
-            (false, _) => Cause::Generator,
-        },
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "requests were sent late: the {} of response time is {}, without send lag it would \
-             be {}; {because}",
-            worst.name,
-            time(worst.published),
-            time(worst.without)
-        ),
-        advice: if worst.waits_for_connections && of_the_target {
-            "the response times are right: while the target does not respond, users wait, too; \
-             find out why the target paused"
-        } else if worst.waits_for_connections {
-            "use more --connections, so that response times do not contain the wait for a free \
-             connection"
-        } else if waited >= DISPLACED {
-            "stop the other programs, or run the load generator on a separate machine; response \
-             times contain the send lag, service times do not"
-        } else {
-            "use more --threads, a lower --rate, or a machine with idle cores; response times \
-             contain the send lag, service times do not"
-        }
-        .to_owned(),
-    })
+    let sent_late = message!(
+        "sent-late",
+        percentile = worst.percentile,
+        published = Value::Seconds(worst.published),
+        without = Value::Seconds(worst.without),
+        reason = Value::word(reason),
+        connections = cell.workload.load.connections,
+        waited = Value::Share(waited)
+    );
+    let finding = RULE.finding(worst.severity, cause, sent_late, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// A published percentile that contains send lag.
 struct Changed {
-    name: &'static str,
-    /// Percentile of response times, seconds.
+    percentile: u64,
+    /// Value of the percentile of response times, seconds.
     published: f64,
     /// The same percentile of service times, which exclude send lag, seconds.
     without: f64,
@@ -121,8 +157,8 @@ struct Changed {
 
 impl Changed {
     /// `None` if send lag changes the percentile too little to be reported.
-    fn of(slices: &[&Slice], of: &(f64, &'static str, f64)) -> Option<Self> {
-        let (q, name, limit) = *of;
+    fn of(slices: &[&Slice], percentile: u64, limit: f64) -> Option<Self> {
+        let q = percentile as f64 / 100.0;
         let published = quantile(slices, q, |op| &op.times.response, is_request).value()?;
         let without = quantile(slices, q, |op| &op.times.service, is_request).value()?;
         let requests = slices.iter().flat_map(|slice| slice.requests());
@@ -131,7 +167,7 @@ impl Changed {
         let visible = severity(added, without, limit)?;
         let by_the_generator = severity(added.min(late_at(slices, q)), without, limit);
         Some(Self {
-            name,
+            percentile,
             published,
             without,
             longest: longest as f64 / NANOS_PER_SECOND,

@@ -1,12 +1,12 @@
 //! Agents that do not measure a slice at the same time.
 
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Difference between the windows, as a share of the length of a slice, above which there is a
@@ -17,9 +17,29 @@ const NANOS_PER_SECOND: f64 = 1e9;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "start_skew",
-    summary: "agents did not measure a slice at the same time",
+    summary: Texts {
+        english: "agents did not measure a slice at the same time",
+        japanese: "エージェントが同じスライスを同時に測らなかった",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("start_skew.md"),
+    explanation: pages!("start_skew"),
+    messages: Messages {
+        english: r#"
+            apart =
+                the windows of the agents were up to { $seconds } apart, { $share } of a slice
+                ({ $basis })
+            longer-slices =
+                use longer slices, or a faster network between the agents and the NATS server
+        "#,
+        japanese: r#"
+            apart =
+                エージェントの測定区間に最大 { $seconds } のずれがあり、スライスの長さの { $share } にあたる({ $basis })
+            longer-slices =
+                スライスを長くする、またはエージェントと NATS サーバーの間により速いネットワークを使う
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -37,21 +57,19 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let known: Vec<Apart> = full.iter().filter_map(|slice| Apart::of(slice)).collect();
     let share = middle(known.iter().map(|apart| apart.share))?;
     let seconds = middle(known.iter().map(|apart| apart.seconds))?;
-    (share > APART).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Generator,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the windows of the agents were up to {} apart, {} of a slice (median of {})",
-            time(seconds),
-            percent(share),
-            plural(known.len(), "slice")
-        ),
-        advice: "use longer slices, or a faster network between the agents and the NATS server"
-            .to_owned(),
-    })
+    let is_far = share > APART;
+    if !is_far {
+        return None;
+    }
+    let apart = message!(
+        "apart",
+        seconds = Value::Seconds(seconds),
+        share = Value::Share(share),
+        basis = message!("median-of-slices", slices = known.len())
+    );
+    let advice = message!("longer-slices");
+    let finding = RULE.finding(Severity::Suspect, Cause::Generator, apart, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// Largest possible difference between the windows of a slice on two agents: of their starts and,
@@ -65,10 +83,10 @@ struct Apart {
 impl Apart {
     /// `None` if the difference is unknown, and for a slice of 0 s.
     fn of(slice: &Slice) -> Option<Self> {
-        let seconds = slice.start_skew_ns? as f64 / NANOS_PER_SECOND;
-        (slice.seconds > 0.0).then(|| Self {
+        let seconds = slice.end.start_skew_ns? as f64 / NANOS_PER_SECOND;
+        (slice.end.seconds > 0.0).then(|| Self {
             seconds,
-            share: seconds / slice.seconds,
+            share: seconds / slice.end.seconds,
         })
     }
 }
@@ -91,7 +109,7 @@ mod tests {
             wait: std::time::Duration::ZERO,
         });
         run.each_of("b", |slice| {
-            slice.0.start_skew_ns = micros.map(|micros| micros * 1_000);
+            slice.0.end.start_skew_ns = micros.map(|micros| micros * 1_000);
         });
         run
     }
@@ -113,10 +131,10 @@ mod tests {
     #[test]
     fn the_length_of_a_slice_and_the_median_decide() {
         let mut run = apart(Some(12_000), 2);
-        run.each(|slice| slice.0.seconds = 2.0);
+        run.each(|slice| slice.0.end.seconds = 2.0);
         assert_eq!(run.findings(&RULE), [], "0.6 % of a slice");
         let mut once = apart(Some(100), 2);
-        once.first_of("b").0.start_skew_ns = Some(500_000_000);
+        once.first_of("b").0.end.start_skew_ns = Some(500_000_000);
         assert_eq!(once.findings(&RULE), []);
         let mut cut = apart(Some(12_000), 2);
         cut.each(|slice| slice.cut_short());

@@ -1,19 +1,87 @@
 //! Whether the result of a maximum-rate search can be trusted.
 
-use tenbin_result::format::{percent, time};
-use tenbin_result::{Cause, Finding, Severity};
-use tenbin_stats::HighestRate as Found;
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
+use tenbin_stats::MaxRate as Found;
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::highest_rate::{SearchResult, Void, search_results};
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
+use crate::max_rate::{SearchResult, Void, search_results};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "highest_rate",
-    summary: "a maximum-rate search ended without proof, at a limit of the load generator, or \
+    summary: Texts {
+        english: "a maximum-rate search ended without proof, at a limit of the load generator, or \
               because all operations fail",
+        japanese: "最大レートの探索が、証明のないまま、負荷生成側の限界で、または全操作の失敗で終わった",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("highest_rate.md"),
+    explanation: pages!("highest_rate"),
+    messages: Messages {
+        english: r#"
+            busy-generator =
+                { $result }; at the rate that failed, a load generator thread was busy for { $busy } of the time
+            few-connections =
+                { $result }; at the rate that failed, the target responded as fast as before, but requests
+                waited up to { $lag } (p99) for a free connection
+            late-generator =
+                stop other programs on the load generator's machine, use more --threads, or run Tenbin on a
+                machine with idle cores
+            more-threads =
+                use more --threads, or a separate machine for the load generator: it may be the limit
+            more-connections =
+                use more --connections: the number of requests in flight is the limit, not the target
+            stop-others =
+                stop other programs on this machine, or run the target and Tenbin on machines with idle cores
+            lower-bound =
+                read the rate as a lower bound; with longer slices (--slice), the search has more time and
+                decides more rates
+            use-up-reserves =
+                the target sustains more for a short time than for a long time: run again with longer slices
+                (--slice), which use up its reserves (buffers, burst credits)
+            low-rate =
+                measure the target at a low --rate: if it misses the objective there too, loosen the objective;
+                otherwise run again with longer slices (--slice)
+            all-fail =
+                check path, method, headers, credentials and the accepted statuses, and read the target's log:
+                its operations fail at every rate
+            search-again =
+                run the search again to its end, with longer slices (--slice), so that the probes and the whole
+                search last longer
+        "#,
+        japanese: r#"
+            busy-generator =
+                { $result }。不合格のレートでは、負荷生成側の 1 スレッドが時間の { $busy } を使い切っていた
+            few-connections =
+                { $result }。不合格のレートでもターゲットの応答は遅くなっていないが、
+                リクエストが接続の空きを最大 { $lag }(p99)待った
+            late-generator =
+                負荷生成側のマシンのほかのプログラムを止める、--threads を増やす、
+                または空きコアのあるマシンで Tenbin を動かす
+            more-threads =
+                --threads を増やすか、負荷生成側を別のマシンにする。負荷生成側が上限の可能性がある
+            more-connections =
+                --connections を増やす。上限はターゲットではなく、処理中のリクエスト数である
+            stop-others =
+                このマシンのほかのプログラムを止めるか、ターゲットと Tenbin を空きコアのあるマシンで動かす
+            lower-bound =
+                このレートは下限とみなす。スライスを長くすると(--slice)探索の時間が延び、
+                より多くのレートを判定できる
+            use-up-reserves =
+                ターゲットは短時間なら長時間より高いレートに耐える。スライスを長くして(--slice)、
+                余力(バッファー、バーストクレジット)を使い切らせて再実行する
+            low-rate =
+                低い --rate でターゲットを測る。そこでも目標を外すなら目標を緩める。外さないなら、
+                スライスを長くして(--slice)再実行する
+            all-fail =
+                パス、メソッド、ヘッダー、認証情報、成功とみなすステータスを確認し、ターゲットのログを読む。
+                どのレートでも操作が失敗している
+            search-again =
+                スライスを長くして(--slice)、各試行と探索全体の時間を延ばし、最後まで探索し直す
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -31,119 +99,72 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn of_late_generator(result: &SearchResult) -> Option<Finding> {
-    result.ended_late.then(|| Finding {
-        cause: Cause::Generator,
-        evidence: result.sentence(),
-        advice: "stop other programs on the load generator's machine, use more --threads, or run \
-                 Tenbin on a machine with idle cores"
-            .to_owned(),
-        ..finding_of(result)
-    })
+    let advice = || message!("late-generator");
+    result
+        .ended_late
+        .then(|| suspect(result, Cause::Generator, result.message(), advice()))
 }
 
 fn of_generator(result: &SearchResult) -> Option<Finding> {
     let limiting = result
         .limiting()
         .filter(|_| result.may_be_the_generator())?;
-    Some(Finding {
-        cause: Cause::Generator,
-        evidence: format!(
-            "{}; at the rate that failed, a load generator thread was busy for {} of the time",
-            result.sentence(),
-            percent(limiting.busiest_thread)
-        ),
-        advice: "use more --threads, or a separate machine for the load generator: it may be the \
-                 limit"
-            .to_owned(),
-        ..finding_of(result)
-    })
+    let evidence = message!(
+        "busy-generator",
+        result = result.message(),
+        busy = Value::Share(limiting.busiest_thread)
+    );
+    let advice = message!("more-threads");
+    Some(suspect(result, Cause::Generator, evidence, advice))
 }
 
 fn of_connections(result: &SearchResult) -> Option<Finding> {
-    let lag = result.limiting()?.lag?;
-    result.may_be_the_connections().then(|| Finding {
-        cause: Cause::Setup,
-        evidence: format!(
-            "{}; at the rate that failed, the target responded as fast as before, but requests \
-             waited up to {} (p99) for a free connection",
-            result.sentence(),
-            time(lag)
-        ),
-        advice: "use more --connections: the number of requests in flight is the limit, not the \
-                 target"
-            .to_owned(),
-        ..finding_of(result)
+    let lag = Value::Seconds(result.limiting()?.lag?);
+    result.may_be_the_connections().then(|| {
+        let evidence = message!("few-connections", result = result.message(), lag = lag);
+        suspect(result, Cause::Setup, evidence, message!("more-connections"))
     })
 }
 
 fn of_waiting(result: &SearchResult) -> Option<Finding> {
     let is_open = result.found.rate().is_none() || result.found.failed().is_none();
     let is_cause = is_open && result.voided(Void::WaitedForCore) > 0;
-    is_cause.then(|| Finding {
-        cause: Cause::Generator,
-        evidence: result.sentence(),
-        advice: "stop other programs on this machine, or run the target and Tenbin on machines \
-                 with idle cores"
-            .to_owned(),
-        ..finding_of(result)
-    })
+    let advice = || message!("stop-others");
+    is_cause.then(|| suspect(result, Cause::Generator, result.message(), advice()))
 }
 
 fn unproven(result: &SearchResult) -> Option<Finding> {
     let advice = match result.found {
         Found::Proven { .. } => return None,
-        Found::AtLeast { .. } => {
-            "read the rate as a lower bound; with longer slices (--slice), the search has more \
-             time and decides more rates"
-        }
-        Found::Disproven { .. } => {
-            "the target sustains more for a short time than for a long time: run again with \
-             longer slices (--slice), which use up its reserves (buffers, burst credits)"
-        }
-        Found::Below { .. } => {
-            "measure the target at a low --rate: if it misses the objective there too, loosen the \
-             objective; otherwise run again with longer slices (--slice)"
-        }
+        Found::AtLeast { .. } => message!("lower-bound"),
+        Found::Disproven { .. } => message!("use-up-reserves"),
+        Found::Below { .. } => message!("low-rate"),
         Found::Futile { .. } => {
-            "check path, method, headers, credentials and the accepted statuses, and read the \
-             target's log: its operations fail at every rate"
+            let finding = suspect(
+                result,
+                Cause::Server,
+                result.message(),
+                message!("all-fail"),
+            );
+            return Some(Finding {
+                severity: Severity::Invalid,
+                ..finding
+            });
         }
-        Found::Unknown => {
-            "run the search again to its end, with longer slices (--slice), so that the probes \
-             and the whole search last longer"
-        }
+        Found::Unknown => message!("search-again"),
     };
-    let futile = matches!(result.found, Found::Futile { .. });
-    let (severity, cause) = if futile {
-        (Severity::Invalid, Cause::Server)
-    } else {
-        (Severity::Suspect, Cause::Plan)
-    };
-    Some(Finding {
-        severity,
-        cause,
-        evidence: result.sentence(),
-        advice: advice.to_owned(),
-        ..finding_of(result)
-    })
+    Some(suspect(result, Cause::Plan, result.message(), advice))
 }
 
-fn finding_of(result: &SearchResult) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Plan,
-        workload: Some(result.workload.clone()),
-        target: Some(result.target.clone()),
-        evidence: String::new(),
-        advice: String::new(),
-    }
+fn suspect(result: &SearchResult, cause: Cause, evidence: Message, advice: Message) -> Finding {
+    let finding = RULE.finding(Severity::Suspect, cause, evidence, advice);
+    finding.on(&result.workload, &result.target)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::highest_rate::tests::searched;
+    use crate::max_rate::tests::searched;
 
     #[test]
     fn fires_when_the_generator_was_busy_at_the_rate_that_failed() {

@@ -1,13 +1,13 @@
 //! Servers that are slower after a heavier load.
 
 use tenbin_plan::Workload;
-use tenbin_result::format::ratio;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 use tenbin_stats::Estimate;
 
-use crate::capacity::{family, hysteresis, steps};
+use crate::concurrency_sweep::{family, hysteresis, steps};
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Relative difference between the throughput of a concurrency sweep in descending order and in
 /// ascending order, above which there is a finding.
@@ -15,16 +15,41 @@ const DIFFERENCE: f64 = 0.03;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "hysteresis",
-    summary: "a ramp gave different figures in descending than in ascending order",
+    summary: Texts {
+        english: "a ramp gave different figures in descending than in ascending order",
+        japanese: "ランプの数値が、下げながらと上げながらで異なる",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("hysteresis.md"),
+    explanation: pages!("hysteresis"),
+    messages: Messages {
+        english: r#"
+            differs =
+                in descending order of connections, { $target } had { $ratio } ({ $low }–{ $high }) of its
+                throughput in ascending order, over the { $levels } levels of { $sweep }
+            find-out =
+                find out what a heavier load leaves behind in the target: queues, evicted caches, memory that is
+                not released; runs with a longer --gap show how long the target takes to recover
+            longer-warmup = use a longer --warmup: the target was still getting faster in ascending order
+        "#,
+        japanese: r#"
+            differs =
+                同時接続数を下げながら測ると、{ $target } のスループットは上げながら測ったときの { $ratio } 倍
+                ({ $low }–{ $high }、{ $sweep } の { $levels } 段階を通して)
+            find-out =
+                重い負荷がターゲットに残す影響(待ち行列、追い出されたキャッシュ、解放されないメモリー)を調べる。
+                --gap を長くした実行で、回復に要する時間が分かる
+            longer-warmup = --warmup を長くする。上げながら測った間、ターゲットはまだ速くなり続けていた
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let plan = evidence.plan;
     let mut findings = Vec::new();
-    for ladder in plan.concurrency_sweeps() {
-        let workloads: Vec<&Workload> = ladder.iter().map(|&at| &plan.workloads[at]).collect();
+    for sweep in plan.concurrency_sweeps() {
+        let workloads: Vec<&Workload> = sweep.iter().map(|&at| &plan.workloads[at]).collect();
         for target in &plan.targets {
             let steps = steps(&workloads, target, evidence.slices);
             let measured = hysteresis(&steps);
@@ -42,31 +67,22 @@ fn is_large(found: &Estimate) -> bool {
 }
 
 fn finding_of(workloads: &[&Workload], target: &str, found: &Estimate) -> Finding {
-    let less = found.value < 1.0;
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Server,
-        workload: None,
-        target: Some(target.to_owned()),
-        evidence: format!(
-            "in descending order of connections, {target} had {} ({}–{}) of its throughput in \
-             ascending order, over the {} levels of {}",
-            ratio(found.value),
-            ratio(found.low),
-            ratio(found.high),
-            workloads.len(),
-            family(workloads),
-        ),
-        advice: if less {
-            "find out what a heavier load leaves behind in the target: queues, evicted caches, \
-             memory that is not released; runs with a longer --gap show how long the target \
-             takes to recover"
-        } else {
-            "use a longer --warmup: the target was still getting faster in ascending order"
-        }
-        .to_owned(),
-    }
+    let differs = message!(
+        "differs",
+        target = target,
+        ratio = Value::Ratio(found.value),
+        low = Value::Ratio(found.low),
+        high = Value::Ratio(found.high),
+        levels = Value::Plain(workloads.len() as u64),
+        sweep = family(workloads)
+    );
+    let advice = if found.value < 1.0 {
+        message!("find-out")
+    } else {
+        message!("longer-warmup")
+    };
+    let finding = RULE.finding(Severity::Suspect, Cause::Server, differs, advice);
+    finding.of_target(target)
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use tenbin_plan::{Target, Workload};
 use tenbin_record::Slice;
-use tenbin_result::format::{rate, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 use tenbin_stats::{Estimate, Knee, knee};
 
+use crate::concurrency_sweep::level::{Level, swept_workloads};
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::sweep::ladder::{Level, ladders};
+use crate::findings::messages::{Messages, with_and};
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Smallest loss of throughput that counts, as a share of the best: a level is insufficient if the
 /// whole interval shows a larger loss.
@@ -23,17 +23,66 @@ const FEWEST_LEVELS: usize = 3;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "optimum_concurrency",
-    summary: "the smallest number of connections that reaches the highest throughput",
+    summary: Texts {
+        english: "the smallest number of connections that reaches the highest throughput",
+        japanese: "最大スループットに達する最小の同時接続数",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("optimum_concurrency.md"),
+    explanation: pages!("optimum_concurrency"),
+    messages: Messages {
+        english: r#"
+            optimum =
+                { $found ->
+                    [rising] throughput was still rising at { $connections } connections ({ $throughput })
+                    [enough] { $connections } connections are enough ({ $throughput })
+                   *[unknown]
+                        { $connections } connections gave the highest throughput ({ $throughput }); whether fewer
+                        are enough is unknown
+                }{ $of_best }{ $below }{ $undecided }{ $knee }
+            of-best =
+                : { $ratio } ({ $low }–{ $high }) of the highest throughput, which { $connections } gave
+            below = ; { $connections } gave { $ratio } ({ $low }–{ $high }) of it
+            undecided = ; the intervals of { $levels } are too wide to decide
+            level = { $connections } ({ $ratio } ({ $low }–{ $high }))
+            knee = ; the knee, which uses medians without intervals, is at { $connections }
+            more = run again with more connections: the target did not reach its maximum throughput
+            enough = use { $connections } connections: more connections add queueing, not throughput
+            until-decided =
+                use { $connections } connections until a run with more rounds or longer slices can distinguish
+                these levels
+        "#,
+        japanese: r#"
+            optimum =
+                { $found ->
+                    [rising] 同時接続数 { $connections }({ $throughput })でもスループットはまだ上昇中
+                    [enough] 同時接続数 { $connections } で十分({ $throughput })
+                   *[unknown]
+                        最大スループットは同時接続数 { $connections }({ $throughput })。
+                        より少なくて足りるかは不明
+                }{ $of_best }{ $below }{ $undecided }{ $knee }
+            of-best =
+                。同時接続数 { $connections } での最大スループットの { $ratio } 倍({ $low }–{ $high })
+            below = 。同時接続数 { $connections } ではその { $ratio } 倍({ $low }–{ $high })
+            undecided = 。同時接続数 { $levels }の区間は広すぎて判定できない
+            level = { $connections }({ $ratio } 倍、{ $low }–{ $high })
+            knee = 。区間を使わず中央値だけで求めた屈曲点は { $connections }
+            more = 同時接続数を増やして再実行する。ターゲットは最大スループットに達していない
+            enough = 同時接続数を { $connections } にする。それ以上は互いに待ち合うだけである
+            until-decided =
+                ラウンドを増やすかスライスを長くした実行でこれらの段階を区別できるまでは、
+                同時接続数を { $connections } にする
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    ladders(evidence.plan, FEWEST_LEVELS)
+    swept_workloads(evidence.plan, FEWEST_LEVELS)
         .into_iter()
-        .flat_map(|ladder: Vec<&Workload>| {
+        .flat_map(|sweep: Vec<&Workload>| {
             let targets = evidence.plan.targets.iter();
-            let on = targets.filter_map(|target| on(target, &ladder, evidence.slices));
+            let on = targets.filter_map(|target| on(target, &sweep, evidence.slices));
             on.collect::<Vec<Finding>>()
         })
         .collect()
@@ -50,8 +99,8 @@ enum Standing {
     Unknown,
 }
 
-fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding> {
-    let levels = Level::all(ladder, target, slices)?;
+fn on(target: &Target, sweep: &[&Workload], slices: &[Slice]) -> Option<Finding> {
+    let levels = Level::all(sweep, target, slices)?;
     let best = levels
         .iter()
         .max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
@@ -73,32 +122,17 @@ fn on(target: &Target, ladder: &[&Workload], slices: &[Slice]) -> Option<Finding
         (true, false) => Found::Unknown,
         (false, _) => Found::Enough,
     };
-    let connections = levels[at].connections();
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: Some(levels[at].cell.workload.name.clone()),
-        target: Some(target.name.clone()),
-        evidence: evidence(&levels, at, best, found)
-            + &undecided(&unknown, best)
-            + &knee_of(&levels, at),
-        advice: match found {
-            Found::Rising => {
-                "run again with more connections: the target did not reach its maximum throughput"
-                    .to_owned()
-            }
-            Found::Enough => {
-                format!(
-                    "use {connections} connections: more connections add queueing, not throughput"
-                )
-            }
-            Found::Unknown => format!(
-                "use {connections} connections until a run with more rounds or longer slices can \
-                 distinguish these levels"
-            ),
-        },
-    })
+    let connections = plain(&levels[at]);
+    let advice = match found {
+        Found::Rising => message!("more"),
+        Found::Enough => message!("enough", connections = connections),
+        Found::Unknown => message!("until-decided", connections = connections),
+    };
+    let optimum = evidence(&levels, at, best, found);
+    let optimum = optimum.with("undecided", undecided(&unknown, best));
+    let optimum = optimum.with("knee", knee_of(&levels, at));
+    let finding = RULE.finding(Severity::Note, Cause::Plan, optimum, advice);
+    Some(finding.on(&levels[at].cell.workload.name, &target.name))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,82 +159,64 @@ fn standing(level: &Level<'_>, best: &Level<'_>) -> Option<Standing> {
     })
 }
 
-fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> String {
+fn evidence(levels: &[Level<'_>], at: usize, best: &Level<'_>, found: Found) -> Message {
     let chosen = &levels[at];
-    let (connections, throughput) = (chosen.connections(), rate(chosen.throughput));
-    let mut text = match found {
-        Found::Rising => {
-            format!("throughput was still rising at {connections} connections ({throughput})")
-        }
-        Found::Enough => format!("{connections} connections are enough ({throughput})"),
-        Found::Unknown => format!(
-            "{connections} connections gave the highest throughput ({throughput}); whether fewer \
-             are enough is unknown"
-        ),
+    let word = match found {
+        Found::Rising => "rising",
+        Found::Enough => "enough",
+        Found::Unknown => "unknown",
     };
-    if chosen.connections() != best.connections()
-        && let Some(found) = chosen.against(best)
-    {
-        text += &format!(
-            ": {} of the highest throughput, which {} gave",
-            with_interval(&found),
-            best.connections()
-        );
-    }
+    let is_best = chosen.connections() == best.connections();
+    let of_best = chosen.against(best).filter(|_| !is_best);
+    let of_best = of_best.map(|found| with_ratio(message!("of-best"), plain(best), &found));
     let below = levels[..at].iter().rev();
-    if let Some((below, found)) = below
-        .filter_map(|below| Some((below, below.against(best)?)))
-        .find(|(_, found)| found.high < 1.0 - GAIN)
-    {
-        text += &format!(
-            "; {} gave {} of it",
-            below.connections(),
-            with_interval(&found)
-        );
-    }
-    text
+    let mut below = below.filter_map(|below| Some((below, below.against(best)?)));
+    let below = below.find(|(_, found)| found.high < 1.0 - GAIN);
+    let below = below.map(|(level, found)| with_ratio(message!("below"), plain(level), &found));
+    message!(
+        "optimum",
+        found = Value::word(word),
+        connections = plain(chosen),
+        throughput = Value::Rate(chosen.throughput),
+        of_best = of_best,
+        below = below
+    )
 }
 
 /// A clause on the undecided levels.
-fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> String {
+fn undecided(levels: &[&Level<'_>], best: &Level<'_>) -> Option<Message> {
     let each = levels.iter().filter_map(|level| {
         let found = level.against(best)?;
-        Some(format!(
-            "{} ({})",
-            level.connections(),
-            with_interval(&found)
-        ))
+        Some(with_ratio(message!("level"), plain(level), &found))
     });
-    let each: Vec<String> = each.collect();
-    match each.as_slice() {
-        [] => String::new(),
-        each => format!(
-            "; the intervals of {} are too wide to decide",
-            each.join(" and ")
-        ),
-    }
+    Some(message!("undecided", levels = with_and(each)?))
 }
 
 /// A clause on the knee of the levels, if the knee differs from the optimum. The knee depends on
 /// medians alone.
-fn knee_of(levels: &[Level<'_>], at: usize) -> String {
+fn knee_of(levels: &[Level<'_>], at: usize) -> Option<Message> {
     let medians: Vec<(usize, f64)> = levels
         .iter()
         .map(|level| (level.connections(), level.throughput))
         .collect();
     match knee(&medians) {
         Some(Knee::At { clients }) if clients != levels[at].connections() => {
-            format!("; the knee, which uses medians without intervals, is at {clients}")
+            Some(message!("knee", connections = Value::Plain(clients as u64)))
         }
-        _ => String::new(),
+        _ => None,
     }
 }
 
-fn with_interval(found: &Estimate) -> String {
-    let Estimate {
-        value, low, high, ..
-    } = found;
-    format!("{} ({}–{})", ratio(*value), ratio(*low), ratio(*high))
+fn plain(level: &Level<'_>) -> Value {
+    Value::Plain(level.connections() as u64)
+}
+
+/// A clause about a number of connections with its ratio to the highest throughput.
+fn with_ratio(clause: Message, connections: Value, found: &Estimate) -> Message {
+    let clause = clause.with("connections", connections);
+    let clause = clause.with("ratio", Value::Ratio(found.value));
+    let clause = clause.with("low", Value::Ratio(found.low));
+    clause.with("high", Value::Ratio(found.high))
 }
 
 #[cfg(test)]

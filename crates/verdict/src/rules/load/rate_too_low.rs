@@ -1,12 +1,12 @@
 //! Rates that are too low to show a difference: all targets keep up and are equivalent.
 
 use tenbin_plan::Workload;
-use tenbin_result::format::{plural, rate};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Minimum share of the due operations that a target completes to keep up.
@@ -14,9 +14,33 @@ const KEEPS_UP: f64 = 0.99;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "rate_too_low",
-    summary: "every target keeps up with the rate, so the run cannot distinguish them",
+    summary: Texts {
+        english: "every target keeps up with the rate, so the run cannot distinguish them",
+        japanese: "全ターゲットがレートに追いつき、この実行では区別できない",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("rate_too_low.md"),
+    explanation: pages!("rate_too_low"),
+    messages: Messages {
+        english: r#"
+            all-keep-up =
+                { $targets ->
+                    [one] the target
+                   *[other] each of { $targets } targets
+                } reached the requested rate ({ $least } or more), and their response times do not
+                differ: the run does not show which target can do more
+            raise-rate =
+                to find out which target can do more, use a higher --rate or a closed loop
+        "#,
+        japanese: r#"
+            all-keep-up =
+                { $targets } 個のターゲットのいずれも指定のレートに達し({ $least } 以上)、応答時間にも差がない。
+                どのターゲットの余力が大きいかはこの実行では分からない
+            raise-rate =
+                どのターゲットの余力が大きいかを知るには、--rate を上げるか、クローズドループを使う
+        "#,
+    },
+    tier: Tier::Question,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -40,29 +64,21 @@ fn of_workload(workload: &Workload, evidence: &Evidence<'_>) -> Option<Finding> 
     }
     let answered = targets.iter().filter_map(|cell| answered(cell));
     let least = answered.fold(f64::INFINITY, f64::min);
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: Some(workload.name.clone()),
-        target: None,
-        evidence: format!(
-            "each of {} reached the requested rate ({} or more), and their response times do not \
-             differ: the run does not show which target can do more",
-            plural(targets.len(), "target"),
-            rate(least)
-        ),
-        advice: "to find out which target can do more, use a higher --rate or a closed loop"
-            .to_owned(),
-    })
+    let kept_up = message!(
+        "all-keep-up",
+        targets = targets.len(),
+        least = Value::Rate(least)
+    );
+    let finding = RULE.finding(Severity::Note, Cause::Plan, kept_up, message!("raise-rate"));
+    Some(finding.of_workload(&workload.name))
 }
 
 fn keeps_up(cell: &Cell<'_>) -> Option<bool> {
     let pace = &cell.workload.load.pace;
     let full = cell.full();
     let due = middle(full.iter().filter_map(|slice| {
-        let due = pace.due_within(slice.seconds)?;
-        (slice.seconds > 0.0).then(|| due / slice.seconds)
+        let due = pace.due_within(slice.end.seconds)?;
+        (slice.end.seconds > 0.0).then(|| due / slice.end.seconds)
     }))?;
     Some(answered(cell)? >= KEEPS_UP * due)
 }

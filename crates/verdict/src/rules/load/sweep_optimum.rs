@@ -1,29 +1,62 @@
 //! The finding that states the optimum of a sweep.
 
 use tenbin_record::{MachineUse, Slice};
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Optimum, Severity};
+use tenbin_result::{Cause, Finding, Metric, Optimum, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::Place;
 use crate::server::backend::Backends;
-use crate::sweep::optima;
+use crate::sweep::{claim, optima};
 use crate::words::middle;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "sweep_optimum",
-    summary: "the smallest value of a sweep whose result is within the margin of the best",
+    summary: Texts {
+        english: "the smallest value of a sweep whose result is within the margin of the best",
+        japanese: "スイープの値のうち、結果が最良とほぼ同じになる最小の値",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("sweep_optimum.md"),
+    explanation: pages!("sweep_optimum"),
+    messages: Messages {
+        english: r#"
+            stop-others =
+                stop the other programs, which used { $share } of the CPU time of all cores, and run again: a
+                server with more processes gets a larger share of a busy machine, so { $place } may not be the
+                optimum on an idle machine
+            try-larger =
+                try larger values, too: { $place } is the largest value of { $sweep } in the sweep, and the
+                optimum may be larger
+            use-optimum =
+                use { $place } for { $sweep }; larger values use more resources and gain at most { $margin }
+            more-rounds =
+                use more --rounds to be sure: another value may be more than { $margin } better than { $place }
+        "#,
+        japanese: r#"
+            stop-others =
+                全コアの CPU 時間の { $share } を使ったほかのプログラムを止めて再実行する。
+                忙しいマシンではプロセスの多いサーバーほど多くの CPU を得るので、
+                空いたマシンでは { $place } が最適値とは限らない
+            try-larger =
+                より大きな値も試す。{ $place } は試した { $sweep } の最大の値で、
+                最適値はさらに大きい可能性がある
+            use-optimum =
+                { $sweep } に { $place } を使う。より大きな値は資源を多く使い、改善は最大でも { $margin }
+            more-rounds =
+                確実にするには --rounds を増やす。
+                { $place } より { $margin } を超えて良い値がほかにある可能性がある
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let optima = optima(evidence.plan, evidence.slices, &[]);
-    let of_others = |optimum| share_of_others(evidence, optimum);
     let optima = optima.iter();
     optima
-        .map(|optimum| finding_of(optimum, of_others(optimum)))
+        .map(|optimum| finding_of(optimum, evidence))
         .collect()
 }
 
@@ -41,40 +74,28 @@ fn share_of_others(evidence: &Evidence<'_>, optimum: &Optimum) -> Option<f64> {
     middle(shares.map(|place| place.value)).filter(|share| *share > CROWDED)
 }
 
-fn finding_of(optimum: &Optimum, of_others: Option<f64>) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Setup,
-        workload: Some(optimum.workload.clone()),
-        target: Some(optimum.target.clone()),
-        evidence: optimum.sentence.clone(),
-        advice: match optimum.certain {
-            true if optimum.is_largest() && of_others.is_some() => format!(
-                "stop the other programs, which used {} of the CPU time of all cores, and run \
-                 again: a server with more processes gets a larger share of a busy machine, so \
-                 {} may not be the optimum on an idle machine",
-                percent(of_others.unwrap_or_default()),
-                optimum.place
-            ),
-            true if optimum.is_largest() => format!(
-                "try larger values, too: {} is the largest value of {} in the sweep, and the \
-                 optimum may be larger",
-                optimum.place, optimum.sweep
-            ),
-            true => format!(
-                "use {} for {}; larger values use more resources and gain at most {}",
-                optimum.place,
-                optimum.sweep,
-                percent(optimum.margin)
-            ),
-            false => format!(
-                "use more --rounds to be sure: another value may be more than {} better than {}",
-                percent(optimum.margin),
-                optimum.place
-            ),
-        },
-    }
+fn finding_of(optimum: &Optimum, evidence: &Evidence<'_>) -> Finding {
+    let others = share_of_others(evidence, optimum).map(Value::Share);
+    let (place, margin) = (&optimum.place, Value::Share(optimum.margin));
+    let advice = match (optimum.certain, optimum.is_largest(), others) {
+        (true, true, Some(share)) => message!("stop-others", share = share, place = place),
+        (true, true, None) => message!("try-larger", place = place, sweep = &optimum.sweep),
+        (true, false, _) => {
+            message!(
+                "use-optimum",
+                place = place,
+                sweep = &optimum.sweep,
+                margin = margin
+            )
+        }
+        (false, _, _) => message!("more-rounds", margin = margin, place = place),
+    };
+    let mut workloads = evidence.plan.workloads.iter();
+    let workload = workloads.find(|workload| workload.name == optimum.workload);
+    let metric = workload.map_or(Metric::Throughput, |it| Metric::primary(evidence.plan, it));
+    let claim = claim(optimum, metric);
+    let finding = RULE.finding(Severity::Note, Cause::Setup, claim, advice);
+    finding.on(&optimum.workload, &optimum.target)
 }
 
 #[cfg(test)]

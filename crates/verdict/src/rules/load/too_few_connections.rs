@@ -1,18 +1,22 @@
 //! Too few connections to keep the target busy.
 
 use tenbin_plan::Workload;
-use tenbin_result::format::{plural, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
+use crate::concurrency_sweep::level::{Level, swept_workloads};
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::size_class::SizeClass;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::{BUSY, Thread};
 use crate::machine::processor::Busy;
+use crate::rules::connections::network_latency;
+use crate::rules::generator::client_saturated;
+use crate::rules::target::server_cpu;
 use crate::rules::target::server_cpu::may_work_on_one_core;
+use crate::rules::target::worker_limit;
 use crate::server::backend::Backends;
-use crate::sweep::ladder::{Level, ladders};
 use crate::words::middle;
 
 /// Throughput gain from twice the connections above which there were too few connections.
@@ -20,30 +24,108 @@ const GAIN: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "too_few_connections",
-    summary: "cores were idle, and more connections increase throughput or may do so",
+    summary: Texts {
+        english: "cores were idle, and more connections increase throughput or may do so",
+        japanese: "コアが空いており、同時接続数を増やすとスループットが上がる、または上がる可能性がある",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("too_few_connections.md"),
+    explanation: pages!("too_few_connections"),
+    messages: Messages {
+        english: r#"
+            level-gains =
+                with { $connections ->
+                    [one] 1 connection
+                   *[other] { $connections } connections
+                }, { $idle } of { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                } was { $known ->
+                    [true] idle
+                   *[false] used neither by the target nor by the load generator
+                }, and { $more } gave { $gained } ({ $low }–{ $high }) times the throughput
+            use-more =
+                use { $more } connections or more: with { $connections } or fewer, latency, not the capacity of
+                the target, limits the throughput
+            idle =
+                { $workloads ->
+                    [one]
+                        with { $connections ->
+                            [one] 1 connection
+                           *[other] { $connections } connections
+                        }, { $idle }
+                   *[other] in each of { $workloads } workloads, at least { $idle }
+                } of { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                } was { $known ->
+                    [true] idle: CPU is not the limit
+                   *[false]
+                        used neither by the target nor by the load generator: unless other programs did, CPU is
+                        not the limit
+                }
+            run-again =
+                run again with { $several ->
+                    [true] twice the --connections
+                   *[false] --connections { $connections }
+                }: if throughput rises, there were too few connections; if not, the target waits for a disk, a
+                lock or a free worker
+        "#,
+        japanese: r#"
+            level-gains =
+                同時接続数 { $connections } では { $cores } コアの { $idle } { $known ->
+                    [true] が空いており
+                   *[false] をターゲットも負荷生成側も使っておらず
+                }、{ $more } ではスループットが { $gained } 倍({ $low }–{ $high })になった
+            use-more =
+                同時接続数を { $more } 以上にする。{ $connections } 以下では、
+                ターゲットの処理能力ではなくレイテンシがスループットの上限になる
+            idle =
+                { $workloads ->
+                    [1] 同時接続数 { $connections } では { $cores } コアの { $idle }{" "}
+                   *[other] { $workloads } ワークロードのいずれでも { $cores } コアの { $idle } 以上
+                }{ $known ->
+                    [true] が空いていた。
+                   *[false]
+                        をターゲットも負荷生成側も使っていなかった。ほかのプログラムが使っていなければ、
+                }CPU は上限ではない
+            run-again =
+                { $several ->
+                    [true] --connections を 2 倍にして再実行する。
+                   *[false] --connections { $connections } で再実行する。
+                }スループットが上がれば同時接続数の不足。上がらなければ、ターゲットはディスク、ロック、
+                空きワーカーのいずれかを待っている
+        "#,
+    },
+    tier: Tier::Question,
+    explained_by: &[
+        &client_saturated::RULE,
+        &network_latency::RULE,
+        &server_cpu::RULE,
+        &worker_limit::RULE,
+    ],
+    tells_limit: true,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let ladders = ladders(evidence.plan, 2);
+    let sweeps = swept_workloads(evidence.plan, 2);
     let mut findings = Vec::new();
-    for ladder in &ladders {
+    for sweep in &sweeps {
         let targets = evidence.plan.targets.iter();
         findings.extend(targets.filter_map(|target| {
-            let levels = Level::all(ladder, target, evidence.slices)?;
-            on_ladder(&levels, evidence)
+            let levels = Level::all(sweep, target, evidence.slices)?;
+            on_sweep(&levels, evidence)
         }));
     }
-    let is_on_ladder = |workload: &Workload| {
-        let mut levels = ladders.iter().flatten();
+    let is_on_sweep = |workload: &Workload| {
+        let mut levels = sweeps.iter().flatten();
         levels.any(|level| level.name == workload.name)
     };
     let cells = evidence.cells();
     // The rule `worker_limit` judges sweeps of other parameters.
     let alone = cells
         .iter()
-        .filter(|cell| !is_on_ladder(cell.workload) && cell.target.sweep.is_none());
+        .filter(|cell| !is_on_sweep(cell.workload) && cell.target.sweep.is_none());
     let backends = Backends::of(evidence);
     let idle: Vec<(&Cell<'_>, Busy)> = alone
         .filter(|cell| !has_busy_backend(cell, &backends))
@@ -53,85 +135,70 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         let mine = idle
             .iter()
             .filter(|(cell, _)| cell.target.name == target.name);
-        findings.extend(without_ladder(&mine.collect::<Vec<_>>()));
+        findings.extend(without_sweep(&mine.collect::<Vec<_>>()));
     }
     findings
 }
 
 /// Finding on the highest level with idle CPU for which a level with at least twice the connections
 /// has more throughput.
-fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
+fn on_sweep(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     levels.iter().rev().find_map(|level| {
         let mut above = levels.iter();
         let above = above.find(|other| other.connections() >= 2 * level.connections())?;
         let gained = above.against(level)?;
         let busy = Busy::of(&level.cell, evidence)?;
         let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
-        (gains && busy.has_room()).then(|| Finding {
-            rule: RULE.name.to_owned(),
-            severity: Severity::Note,
-            cause: Cause::Plan,
-            workload: Some(level.cell.workload.name.clone()),
-            target: Some(level.cell.target.name.clone()),
-            evidence: format!(
-                "with {}, {}, and {} gave {} ({}–{}) times the throughput",
-                plural(level.connections(), "connection"),
-                busy.idle_words(),
-                above.connections(),
-                ratio(gained.value),
-                ratio(gained.low),
-                ratio(gained.high)
-            ),
-            advice: format!(
-                "use {} connections or more: with {} or fewer, latency, not the capacity of the \
-                 target, limits the throughput",
-                above.connections(),
-                level.connections()
-            ),
+        (gains && busy.has_room()).then(|| {
+            let (connections, more) = (plain(level.connections()), plain(above.connections()));
+            let level_gains = message!(
+                "level-gains",
+                connections = level.connections(),
+                more = more.clone(),
+                gained = Value::Ratio(gained.value),
+                low = Value::Ratio(gained.low),
+                high = Value::Ratio(gained.high)
+            );
+            let evidence = with_idle(level_gains, &busy);
+            let advice = message!("use-more", more = more, connections = connections);
+            let finding = RULE.finding(Severity::Note, Cause::Plan, evidence, advice);
+            finding.on(&level.cell.workload.name, &level.cell.target.name)
         })
     })
 }
 
 /// The finding about a target outside sweeps. A single finding covers all workloads with idle CPU.
-fn without_ladder(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
+fn without_sweep(idle: &[&(&Cell<'_>, Busy)]) -> Option<Finding> {
     let (cell, busiest) = idle
         .iter()
         .min_by(|one, other| one.1.idle().total_cmp(&other.1.idle()))?;
     let several = idle.len() > 1;
     let connections = cell.workload.load.connections;
-    let (place, more) = if several {
-        let workloads = plural(idle.len(), "workload");
-        (
-            format!("in each of {workloads}"),
-            "with twice the --connections".to_owned(),
-        )
+    let idle = message!("idle", workloads = idle.len(), connections = connections);
+    let advice = message!(
+        "run-again",
+        several = several,
+        connections = plain(2 * connections)
+    );
+    let evidence = with_idle(idle, busiest);
+    let finding = RULE.finding(Severity::Note, Cause::Plan, evidence, advice);
+    let finding = finding.of_target(&cell.target.name);
+    Some(if several {
+        finding
     } else {
-        (
-            format!("with {}", plural(connections, "connection")),
-            format!("with --connections {}", 2 * connections),
-        )
-    };
-    let least = if several { "at least " } else { "" };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: (!several).then(|| cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{place}, {}: {}CPU is not the limit",
-            busiest.idle_in_words(least),
-            if busiest.knows_idle() {
-                ""
-            } else {
-                "unless other programs did, "
-            }
-        ),
-        advice: format!(
-            "run again {more}: if throughput rises, there were too few connections; if not, the \
-             target waits for a disk, a lock or a free worker"
-        ),
+        finding.of_workload(&cell.workload.name)
     })
+}
+
+/// The message with the idle share of the cores.
+fn with_idle(message: Message, busy: &Busy) -> Message {
+    let message = message.with("idle", Value::Share(busy.idle()));
+    let message = message.with("cores", busy.cores);
+    message.with("known", busy.knows_idle())
+}
+
+fn plain(connections: usize) -> Value {
+    Value::Plain(connections as u64)
 }
 
 /// The CPU use of a closed loop with idle CPU that no other rule explains; otherwise `None`.
@@ -166,7 +233,7 @@ mod tests {
 
     #[test]
     fn names_the_last_level_that_twice_the_connections_beat() {
-        let mut run = Run::ladder(&[(1, 250), (4, 900), (16, 1_000), (64, 1_010)]);
+        let mut run = Run::concurrency_sweep(&[(1, 250), (4, 900), (16, 1_000), (64, 1_010)]);
         run.each(|slice| slice.server_cpu(0.5));
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");
@@ -182,11 +249,11 @@ mod tests {
     }
 
     #[test]
-    fn silent_on_a_ladder_when_more_gain_nothing_or_cpu_is_busy() {
-        let mut flat = Run::ladder(&[(4, 1_000), (8, 1_020), (16, 1_000)]);
+    fn silent_on_a_sweep_when_more_gain_nothing_or_cpu_is_busy() {
+        let mut flat = Run::concurrency_sweep(&[(4, 1_000), (8, 1_020), (16, 1_000)]);
         flat.each(|slice| slice.server_cpu(0.5));
         assert_eq!(flat.findings(&RULE), []);
-        let mut busy = Run::ladder(&[(4, 900), (8, 1_200)]);
+        let mut busy = Run::concurrency_sweep(&[(4, 900), (8, 1_200)]);
         busy.each(|slice| slice.server_cpu(1.5));
         assert_eq!(busy.findings(&RULE), []);
     }
@@ -266,7 +333,7 @@ mod tests {
     #[test]
     fn a_run_without_figures_of_the_machine_says_what_is_unknown() {
         let mut run = Run::pair(8);
-        run.each(|slice| slice.0.machine = None);
+        run.each(|slice| slice.0.end.machine = None);
         run.each_of("b", |slice| slice.server_cpu(0.3));
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
@@ -299,7 +366,7 @@ mod tests {
         let mut one_core = Run::pair(8).on_cores(8);
         one_core.each(|slice| {
             slice.server_cpu(0.95);
-            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.95);
+            slice.server().busiest_thread_seconds = Some(0.95);
         });
         let mut unobserved = idle();
         unobserved.each(|slice| slice.unobserved());

@@ -1,17 +1,43 @@
 //! Servers that drop connection attempts because their accept queue is full.
 
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "accept_queue",
-    summary: "a server rejected connections because its accept queue was full",
+    summary: Texts {
+        english: "a server rejected connections because its accept queue was full",
+        japanese: "accept キューが満杯で、サーバーが接続を受け付けなかった",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("accept_queue.md"),
+    explanation: pages!("accept_queue"),
+    messages: Messages {
+        english: r#"
+            dropped =
+                { $attempts } connection attempts in { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                } were dropped because the accept queue of a server on this machine was full; a
+                dropped attempt is repeated after 1 s
+            raise-backlog =
+                increase the server's listen backlog and net.core.somaxconn, or its number of
+                workers; or use keep-alive, so that fewer connections are opened
+        "#,
+        japanese: r#"
+            dropped =
+                このマシンのサーバーの accept キューが満杯で、{ $slices } スライスで { $attempts } 件の接続要求が破棄された。
+                破棄された要求は 1 秒後に再送される
+            raise-backlog =
+                サーバーの listen backlog と net.core.somaxconn、またはワーカー数を増やす。
+                または keep-alive を使い、新しい接続を減らす
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -20,30 +46,23 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
-    let here = cell
-        .slices
-        .iter()
-        .filter_map(|slice| slice.machine.as_ref());
+    let here = cell.slices.iter().filter_map(|slice| slice.machine());
     let overflows: Vec<u64> = here
         .filter(|machine| machine.target_here == Some(true))
         .filter_map(|machine| machine.tcp.listen_overflows)
         .collect();
     let turned_away: u64 = overflows.iter().sum();
-    (turned_away > 0).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{turned_away} connection attempts in {} were dropped because the accept queue of a \
-             server on this machine was full; a dropped attempt is repeated after 1 s",
-            plural(overflows.len(), "slice")
-        ),
-        advice: "increase the server's listen backlog and net.core.somaxconn, or its number of \
-                 workers; or use keep-alive, so that fewer connections are opened"
-            .to_owned(),
-    })
+    if turned_away == 0 {
+        return None;
+    }
+    let dropped = message!(
+        "dropped",
+        attempts = Value::Plain(turned_away),
+        slices = overflows.len()
+    );
+    let advice = message!("raise-backlog");
+    let finding = RULE.finding(Severity::Suspect, Cause::Server, dropped, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

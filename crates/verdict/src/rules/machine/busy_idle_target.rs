@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Share of one core above which there is a finding.
@@ -16,50 +16,66 @@ const MUCH: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "busy_idle_target",
-    summary: "a target without load used CPU time while another was measured",
+    summary: Texts {
+        english: "a target without load used CPU time while another was measured",
+        japanese: "負荷のないターゲットが、ほかのターゲットの測定中に CPU 時間を使った",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("busy_idle_target.md"),
+    explanation: pages!("busy_idle_target"),
+    messages: Messages {
+        english: r#"
+            used-without-load =
+                target "{ $target }" used { $share } of a core while other targets were loaded
+                ({ $basis })
+            disable-background-work =
+                disable its background work (compaction, scanning, replication, busy waiting) or
+                let it finish before the run; or use a longer --gap between slices
+        "#,
+        japanese: r#"
+            used-without-load =
+                ほかのターゲットの測定中に、ターゲット「{ $target }」が 1 コアの { $share } を使った({ $basis })
+            disable-background-work =
+                バックグラウンド処理(コンパクション、スキャン、レプリケーション、ビジーウェイト)を無効にするか、
+                測定前に終わらせる。またはスライス間の --gap を長くする
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for slice in evidence.slices.iter().filter(|slice| !slice.cut_short) {
-        let Some(machine) = &slice.machine else {
+    let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for slice in evidence.slices.iter().filter(|slice| !slice.end.cut_short) {
+        let Some(machine) = slice.machine() else {
             continue;
         };
-        for (target, seconds) in &machine.idle_targets {
+        for (target, seconds) in machine.idle_targets {
             if machine.seconds > 0.0 {
                 let of_target = shares.entry(target).or_default();
                 of_target.push(seconds / machine.seconds);
             }
         }
     }
-    let finding = |(target, shares): (&str, Vec<f64>)| of_target(target, &shares);
+    let finding = |(target, shares): (String, Vec<f64>)| of_target(&target, &shares);
     shares.into_iter().filter_map(finding).collect()
 }
 
 fn of_target(target: &str, shares: &[f64]) -> Option<Finding> {
     let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: if share > MUCH {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        },
-        cause: Cause::Server,
-        workload: None,
-        // The idle target affects all other targets.
-        target: None,
-        evidence: format!(
-            "target \"{target}\" used {} of a core while other targets were loaded (median of {})",
-            percent(share),
-            plural(shares.len(), "slice")
-        ),
-        advice: "disable its background work (compaction, scanning, replication, busy waiting) \
-                 or let it finish before the run; or use a longer --gap between slices"
-            .to_owned(),
-    })
+    let severity = if share > MUCH {
+        Severity::Suspect
+    } else {
+        Severity::Note
+    };
+    let used = message!(
+        "used-without-load",
+        target = target,
+        share = Value::Share(share),
+        basis = message!("median-of-slices", slices = shares.len())
+    );
+    let advice = message!("disable-background-work");
+    // The idle target affects all other targets, so the finding is about the whole run.
+    Some(RULE.finding(severity, Cause::Server, used, advice))
 }
 
 #[cfg(test)]

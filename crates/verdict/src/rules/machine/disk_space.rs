@@ -1,11 +1,11 @@
 //! Disks that are nearly full.
 
 use tenbin_record::DiskUse;
-use tenbin_result::format::{bytes, percent};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Free bytes below which the next write can fail.
 const FULL: u64 = 64 << 20;
@@ -16,47 +16,69 @@ const NARROW_SHARE: f64 = 0.05;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "disk_space",
-    summary: "the disk with the run directory was nearly full",
+    summary: Texts {
+        english: "the disk with the run directory was nearly full",
+        japanese: "実行ディレクトリーのあるディスクが満杯に近い",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("disk_space.md"),
+    explanation: pages!("disk_space"),
+    messages: Messages {
+        english: r#"
+            nearly-full =
+                { $free } were free on the disk with the run directory, { $share } of its
+                size{ $data_here ->
+                    [true] ; data of launched targets may be there, too
+                   *[false] {""}
+                }
+            free-space =
+                free some space, or keep runs on another disk (--out): a nearly full file system is
+                slow, and then rejects writes
+        "#,
+        japanese: r#"
+            nearly-full =
+                実行ディレクトリーのあるディスクの空きは { $free }(容量の { $share }){ $data_here ->
+                    [true] 。起動したターゲットのデータも同じディスクの可能性がある
+                   *[false] {""}
+                }
+            free-space =
+                空きを作るか、実行結果を別のディスクに置く(--out)。
+                満杯に近いファイルシステムは遅くなり、やがて書き込みを拒否する
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let slices = evidence.slices.iter();
-    let disks = slices.filter_map(|slice| slice.machine.as_ref()?.disk);
+    let disks = slices.filter_map(|slice| slice.machine()?.disk);
     let least = disks.min_by_key(|disk| disk.available_bytes);
     let narrow = least.filter(|disk| is_narrow(*disk));
     let data_here = evidence.cells().iter().any(|cell| cell.runs_here());
-    let finding = narrow.map(|disk| Finding {
-        rule: RULE.name.to_owned(),
-        severity: if disk.available_bytes < FULL {
+    let finding = narrow.map(|disk| {
+        let severity = if disk.available_bytes < FULL {
             Severity::Suspect
         } else {
             Severity::Note
-        },
-        cause: Cause::Setup,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "{} were free on the disk with the run directory, {} of its size{}",
-            bytes(disk.available_bytes),
-            percent(disk.available_bytes as f64 / disk.size_bytes as f64),
-            if data_here {
-                "; data of launched targets may be there, too"
-            } else {
-                ""
-            }
-        ),
-        advice: "free some space, or keep runs on another disk (--out): a nearly full file \
-                 system is slow, and then rejects writes"
-            .to_owned(),
+        };
+        let nearly_full = message!(
+            "nearly-full",
+            free = Value::Bytes(disk.available_bytes),
+            share = Value::Share(free_share(disk)),
+            data_here = data_here
+        );
+        let advice = message!("free-space");
+        RULE.finding(severity, Cause::Setup, nearly_full, advice)
     });
     finding.into_iter().collect()
 }
 
 fn is_narrow(disk: DiskUse) -> bool {
-    let share = disk.available_bytes as f64 / disk.size_bytes.max(1) as f64;
-    disk.available_bytes < NARROW || share < NARROW_SHARE
+    disk.available_bytes < NARROW || free_share(disk) < NARROW_SHARE
+}
+
+fn free_share(disk: DiskUse) -> f64 {
+    disk.available_bytes as f64 / disk.size_bytes.max(1) as f64
 }
 
 #[cfg(test)]

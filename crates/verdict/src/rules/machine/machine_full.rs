@@ -1,14 +1,17 @@
 //! A machine without an idle core that runs load generator and target.
 
 use tenbin_plan::Reach;
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::Place;
+use crate::rules::generator::client_saturated;
+use crate::rules::machine::others_busy;
 use crate::rules::machine::shared_cores;
+use crate::rules::target::server_cpu;
 use crate::server::backend::Backends;
 
 /// Share of the CPU time of all cores below which no core counts as idle.
@@ -20,9 +23,31 @@ const OF_OTHERS: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "machine_full",
-    summary: "the machine that runs load generator and target had no idle core",
+    summary: Texts {
+        english: "the machine that runs load generator and target had no idle core",
+        japanese: "負荷生成側とターゲットが動くマシンに空きコアがなかった",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("machine_full.md"),
+    explanation: pages!("machine_full"),
+    messages: Messages {
+        english: r#"
+            little-idle =
+                only { $share } of the CPU time of the machine that runs both load generator and
+                target was idle ({ $basis })
+        "#,
+        japanese: r#"
+            little-idle =
+                負荷生成側とターゲットの両方が動くマシンの CPU の空きは { $share } しかなかった({ $basis })
+        "#,
+    },
+    tier: Tier::Circumstance,
+    explained_by: &[
+        &others_busy::RULE,
+        &shared_cores::RULE,
+        &server_cpu::RULE,
+        &client_saturated::RULE,
+    ],
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -50,28 +75,22 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>, compares: bool) -> Option<F
         let here = machine.target_here? && slice.agents.is_empty();
         machine.cpu?.idle_share().filter(|_| here)
     })?;
-    (idle.value < IDLE).then(|| {
-        let sentence = format!(
-            "only {} of the CPU time of the machine that runs both load generator and target was \
-             idle ({})",
-            percent(idle.value),
-            idle.basis()
-        );
-        // Ratios can still be right; `absolute_figures` reports absolute figures as wrong.
-        let severity = if idle.value < NONE_IDLE && !is_accounted_for && !compares {
-            Severity::Suspect
-        } else {
-            Severity::Note
-        };
-        idle.finding(
-            RULE.name,
-            severity,
-            Cause::Setup,
-            sentence,
-            "read the ratio, not the absolute figures; or pin load generator and target to \
-             different cores, or use a separate machine for the load generator",
-        )
-    })
+    if idle.value >= IDLE {
+        return None;
+    }
+    let little_idle = message!(
+        "little-idle",
+        share = Value::Share(idle.value),
+        basis = idle.basis()
+    );
+    // Ratios can still be right; `absolute_figures` reports absolute figures as wrong.
+    let severity = if idle.value < NONE_IDLE && !is_accounted_for && !compares {
+        Severity::Suspect
+    } else {
+        Severity::Note
+    };
+    let advice = message!("read-ratio");
+    Some(idle.finding(&RULE, severity, Cause::Setup, little_idle, advice))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::places_above;
 use crate::server::backend::Backends;
 use crate::words::{middle, tame};
@@ -20,9 +20,69 @@ const SEVERAL: f64 = 0.02;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "others_busy",
-    summary: "other programs used the machine during the measurement",
+    summary: Texts {
+        english: "other programs used the machine during the measurement",
+        japanese: "測定中、ほかのプログラムがマシンを使っていた",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("others_busy.md"),
+    explanation: pages!("others_busy"),
+    messages: Messages {
+        english: r#"
+            used =
+                { $unrelated ->
+                    [true] programs that do not work for a target
+                   *[false] other programs
+                } used { $share } of the CPU time of all cores ({ $basis }){ $programs }
+            server-included =
+                other programs, including the server, used { $share } of the CPU time of all cores
+                ({ $basis }){ $programs }; the server's share is unknown, because no process that
+                listens on its port is visible
+            now-and-then =
+                in { $disturbed } of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                }, other programs used up to { $share } of the CPU time of all cores{ $programs }
+            programs = : { $each }
+            program = { $name } { $cores } of a core
+            stop-others =
+                stop other programs before the run (updates, backups, builds, containers);
+                `tenbin doctor` shows whether the machine is idle
+            name-or-stop-others =
+                if a program works for a target (a database, a storage node), name it with
+                --observe, or use --gap 200ms and at least 3 rounds so that the pauses show this;
+                stop other programs before the run (updates, backups, builds, containers)
+            name-server =
+                name the server's process with --observe pid:N or --observe name:NAME, so that its
+                CPU time is separated from that of other programs
+        "#,
+        japanese: r#"
+            used =
+                { $unrelated ->
+                    [true] ターゲットと無関係な
+                   *[false] ほかの
+                }プログラムが全コアの CPU 時間の { $share } を使った({ $basis }){ $programs }
+            server-included =
+                サーバーを含むほかのプログラムが全コアの CPU 時間の { $share } を使った({ $basis }){ $programs }。
+                サーバーのポートを待ち受けるプロセスが見えないため、サーバーの分は不明
+            now-and-then =
+                { $slices } スライス中 { $disturbed } スライスで、
+                ほかのプログラムが全コアの CPU 時間を最大 { $share } 使った{ $programs }
+            programs = 。内訳: { $each }
+            program = { $name } { $cores } コア
+            stop-others =
+                測定の前にほかのプログラム(更新、バックアップ、ビルド、コンテナー)を止める。
+                マシンが空いているかは `tenbin doctor` で確認できる
+            name-or-stop-others =
+                ターゲットのために動くプログラム(データベース、ストレージノード)があれば --observe で指定する。
+                または --gap 200ms と 3 ラウンド以上にし、休止中の使用から判別できるようにする。
+                それ以外のプログラム(更新、バックアップ、ビルド、コンテナー)は測定の前に止める
+            name-server =
+                --observe pid:N または --observe name:NAME でサーバーのプロセスを指定し、
+                その CPU 時間をほかのプログラムと区別する
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -35,35 +95,27 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         let other = other.or_else(|| server_included(evidence, &backends));
         return other.into_iter().collect();
     }
-    let (programs, advice) = if backends.knows_unrelated() {
-        ("programs that do not work for a target", ADVICE)
-    } else {
-        ("other programs", ADVICE_IF_UNKNOWN)
-    };
     let finding = places.into_iter().map(|place| {
-        let sentence = format!(
-            "{programs} used {} of the CPU time of all cores ({}){}",
-            percent(place.value),
-            place.basis(),
-            busiest(evidence, &backends)
+        let used = message!(
+            "used",
+            unrelated = backends.knows_unrelated(),
+            share = Value::Share(place.value),
+            basis = place.basis(),
+            programs = busiest(evidence, &backends)
         );
-        place.finding(
-            RULE.name,
-            Severity::Suspect,
-            Cause::Generator,
-            sentence,
-            advice,
-        )
+        let (severity, cause) = (Severity::Suspect, Cause::Generator);
+        place.finding(&RULE, severity, cause, used, advice(&backends))
     });
     finding.collect()
 }
 
-const ADVICE: &str = "stop other programs before the run (updates, backups, builds, containers); \
-                      `tenbin doctor` shows whether the machine is idle";
-
-const ADVICE_IF_UNKNOWN: &str = "if a program works for a target (a database, a storage node), name \
-     it with --observe, or use --gap 200ms and at least 3 rounds so that the pauses show this; stop \
-     other programs before the run (updates, backups, builds, containers)";
+fn advice(backends: &Backends<'_>) -> Message {
+    if backends.knows_unrelated() {
+        message!("stop-others")
+    } else {
+        message!("name-or-stop-others")
+    }
+}
 
 /// Maximum number of programs that a finding names.
 const NAMED: usize = 3;
@@ -72,37 +124,34 @@ const NAMED: usize = 3;
 const LEAST_NAMED: f64 = 0.01;
 
 /// The names of the busiest unrelated programs, with the mean number of cores that each program
-/// used over all slices.
-fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> String {
+/// used over all slices; `None` without such a program.
+fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Message> {
     let mut seconds = 0.0;
-    let mut used: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut used: BTreeMap<String, f64> = BTreeMap::new();
     for slice in evidence.slices {
-        let Some(machine) = &slice.machine else {
+        let Some(machine) = slice.machine() else {
             continue;
         };
-        let programs = machine.programs.iter().flatten();
+        let programs = machine.programs.into_iter().flatten();
         let others = programs.filter(|program| !backends.is_of_a_target(program));
         seconds += machine.seconds;
-        others.for_each(|program| *used.entry(&program.name).or_default() += program.cpu_seconds);
+        others.for_each(|program| *used.entry(program.name).or_default() += program.cpu_seconds);
     }
-    let mut used: Vec<(&str, f64)> = used.into_iter().collect();
+    let mut used: Vec<(String, f64)> = used.into_iter().collect();
     used.sort_by(|one, other| other.1.total_cmp(&one.1));
     let used = used.iter().map(|(name, used)| (name, used / seconds));
     let named = used
         .filter(|(_, cores)| *cores >= LEAST_NAMED)
         .take(NAMED)
-        .map(|(name, cores)| format!("{} {cores:.2} of a core", tame(name)));
-    let named: Vec<String> = named.collect();
-    match named.as_slice() {
-        [] => String::new(),
-        named => format!(": {}", named.join(", ")),
-    }
+        .map(|(name, cores)| message!("program", name = tame(name), cores = Value::Cores(cores)));
+    let named: Vec<Message> = named.collect();
+    (!named.is_empty()).then(|| message!("programs", each = named))
 }
 
 /// Finding for a target on this machine whose processes cannot be separated from other programs.
 fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Finding> {
     let shares = evidence.slices.iter().filter_map(|slice| {
-        let machine = slice.machine.as_ref().filter(|_| !slice.cut_short)?;
+        let machine = slice.machine().filter(|_| !slice.end.cut_short)?;
         let is_unknown = machine.others_cpu_seconds.is_none() && machine.target_here?;
         let cores = machine.cpu?.cores as f64 * machine.seconds;
         let programs = machine.programs.as_ref()?.iter();
@@ -112,24 +161,14 @@ fn server_included(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<F
     });
     let shares: Vec<f64> = shares.collect();
     let share = middle(shares.iter().copied()).filter(|share| *share > NOTICEABLE)?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Setup,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "other programs, including the server, used {} of the CPU time of all cores (median \
-             of {}){}; the server's share is unknown, because no process that listens on its \
-             port is visible",
-            percent(share),
-            plural(shares.len(), "slice"),
-            busiest(evidence, backends)
-        ),
-        advice: "name the server's process with --observe pid:N or --observe name:NAME, so that \
-                 its CPU time is separated from that of other programs"
-            .to_owned(),
-    })
+    let included = message!(
+        "server-included",
+        share = Value::Share(share),
+        basis = message!("median-of-slices", slices = shares.len()),
+        programs = busiest(evidence, backends)
+    );
+    let advice = message!("name-server");
+    Some(RULE.finding(Severity::Note, Cause::Setup, included, advice))
 }
 
 /// Finding on single slices in which other programs were busy, in a run with little such use in
@@ -138,30 +177,22 @@ fn now_and_then(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Find
     let shares: Vec<f64> = evidence
         .slices
         .iter()
-        .filter(|slice| !slice.cut_short)
-        .filter_map(|slice| backends.share_of_others(slice.machine.as_ref()?))
+        .filter(|slice| !slice.end.cut_short)
+        .filter_map(|slice| backends.share_of_others(&slice.machine()?))
         .collect();
     let disturbed = shares.iter().filter(|share| **share > NOTICEABLE).count();
     let worst = shares.iter().copied().fold(0.0, f64::max);
     let is_several = disturbed as f64 > SEVERAL * shares.len() as f64;
-    is_several.then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Generator,
-        workload: None,
-        target: None,
-        evidence: format!(
-            "in {disturbed} of {}, other programs used up to {} of the CPU time of all cores{}",
-            plural(shares.len(), "slice"),
-            percent(worst),
-            busiest(evidence, backends)
-        ),
-        advice: if backends.knows_unrelated() {
-            ADVICE
-        } else {
-            ADVICE_IF_UNKNOWN
-        }
-        .to_owned(),
+    is_several.then(|| {
+        let now_and_then = message!(
+            "now-and-then",
+            disturbed = Value::Plain(disturbed as u64),
+            slices = shares.len(),
+            share = Value::Share(worst),
+            programs = busiest(evidence, backends)
+        );
+        let (severity, cause) = (Severity::Note, Cause::Generator);
+        RULE.finding(severity, cause, now_and_then, advice(backends))
     })
 }
 

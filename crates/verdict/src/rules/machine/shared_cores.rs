@@ -1,21 +1,42 @@
 //! Load generator and target that together use all cores of the machine.
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::processor::Busy;
+use crate::rules::generator::client_saturated;
+use crate::rules::target::server_cpu;
 
 /// Used share of all cores above which no core counts as idle.
 const FULL: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "shared_cores",
-    summary: "load generator and target together used all cores of the machine",
+    summary: Texts {
+        english: "load generator and target together used all cores of the machine",
+        japanese: "負荷生成側とターゲットが、マシンの全コアを使い切った",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("shared_cores.md"),
+    explanation: pages!("shared_cores"),
+    messages: Messages {
+        english: r#"
+            used-cores =
+                load generator and target used { $used } of { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                } ({ $share })
+        "#,
+        japanese: r#"
+            used-cores =
+                負荷生成側とターゲットで { $cores } コア中 { $used } コアを使った({ $share })
+        "#,
+    },
+    tier: Tier::Circumstance,
+    explained_by: &[&server_cpu::RULE, &client_saturated::RULE],
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -29,20 +50,16 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn of_cell(cell: &Cell<'_>, Busy { both, cores, .. }: Busy) -> Option<Finding> {
     let share = both / cores as f64;
-    (share > FULL).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "load generator and target used {both:.2} of {} ({})",
-            plural(cores, "core"),
-            percent(share)
-        ),
-        advice: "read the ratio, not the absolute figures; or pin load generator and target to \
-                 different cores, or use a separate machine for the load generator"
-            .to_owned(),
+    (share > FULL).then(|| {
+        let used = message!(
+            "used-cores",
+            used = Value::Cores(both),
+            cores = cores,
+            share = Value::Share(share)
+        );
+        let advice = message!("read-ratio");
+        let finding = RULE.finding(Severity::Note, Cause::Setup, used, advice);
+        finding.on(&cell.workload.name, &cell.target.name)
     })
 }
 

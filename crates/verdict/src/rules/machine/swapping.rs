@@ -1,10 +1,10 @@
 //! Memory shortage on the load generator's machine.
 
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::{Figure, Place, per_second, places_above, share_of_time};
 
 /// Swapped pages per second above which there is a finding. At a lower rate, only memory that is
@@ -16,14 +16,35 @@ const WAITING: f64 = 0.01;
 /// Share of the time waiting for memory above which the run measures the disk.
 const ONLY_WAITING: f64 = 0.10;
 
-const ADVICE: &str = "stop the program that needs the memory, use a smaller data set or fewer \
-                      connections, or use a machine with more memory";
-
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "swapping",
-    summary: "memory was short: pages were swapped, or all processes waited for memory",
+    summary: Texts {
+        english: "memory was short: pages were swapped, or all processes waited for memory",
+        japanese: "メモリーが足りず、スワップが起きた、または全プロセスがメモリーを待った",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("swapping.md"),
+    explanation: pages!("swapping"),
+    messages: Messages {
+        english: r#"
+            memory-waits =
+                for { $share } of the time, all running processes of this machine waited for memory
+                ({ $basis })
+            swapped = this machine swapped { $pages } pages per second in or out ({ $basis })
+            free-memory =
+                stop the program that needs the memory, use a smaller data set or fewer
+                connections, or use a machine with more memory
+        "#,
+        japanese: r#"
+            memory-waits =
+                時間の { $share } で、このマシンの実行中の全プロセスがメモリーを待っていた({ $basis })
+            swapped = このマシンで毎秒 { $pages } ページのスワップが発生した({ $basis })
+            free-memory =
+                メモリーを使うプログラムを止める、データセットか同時接続数を減らす、
+                またはメモリーの多いマシンを使う
+        "#,
+    },
+    tier: Tier::Circumstance,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -43,21 +64,28 @@ fn stalled(place: Place) -> Finding {
     } else {
         Severity::Suspect
     };
-    let sentence = format!(
-        "for {} of the time, all running processes of this machine waited for memory ({})",
-        percent(place.value),
-        place.basis()
+    let waits = message!(
+        "memory-waits",
+        share = Value::Share(place.value),
+        basis = place.basis()
     );
-    place.finding(RULE.name, severity, Cause::Setup, sentence, ADVICE)
+    place.finding(
+        &RULE,
+        severity,
+        Cause::Setup,
+        waits,
+        message!("free-memory"),
+    )
 }
 
 fn swapping(place: Place) -> Finding {
-    let sentence = format!(
-        "this machine swapped {:.0} pages per second in or out ({})",
-        place.value,
-        place.basis()
+    let swapped = message!(
+        "swapped",
+        pages = place.value.round() as u64,
+        basis = place.basis()
     );
-    place.finding(RULE.name, Severity::Suspect, Cause::Setup, sentence, ADVICE)
+    let advice = message!("free-memory");
+    place.finding(&RULE, Severity::Suspect, Cause::Setup, swapped, advice)
 }
 
 #[cfg(test)]

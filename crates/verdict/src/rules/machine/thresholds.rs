@@ -2,11 +2,11 @@
 //! add a static in this file and a line in [`RULES`](crate::RULES).
 
 use tenbin_record::{LinkUse, MachineUse, Slice, WireUse};
-use tenbin_result::format::{bit_rate, percent, plural};
-use tenbin_result::{Cause, Severity};
+use tenbin_result::{Cause, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::findings::threshold::{Row, Threshold};
 use crate::machine::{Place, per_second, share_of_time};
 
@@ -14,25 +14,39 @@ use crate::machine::{Place, per_second, share_of_time};
 pub(crate) static THROTTLED: Threshold = Threshold {
     info: RuleInfo {
         name: "throttled",
-        summary: "a CPU quota stopped the load generator",
+        summary: Texts {
+            english: "a CPU quota stopped the load generator",
+            japanese: "CPU クォータが負荷生成側を止めた",
+        },
         severities: &[Severity::Suspect, Severity::Invalid],
-        explanation: include_str!("throttled.md"),
+        explanation: pages!("throttled"),
+        messages: Messages {
+            english: r#"
+                stopped =
+                    the CPU quota of its cgroup stopped the load generator for { $share } of the
+                    time, summed over its threads ({ $basis })
+                raise-quota =
+                    remove or raise the CPU quota of the load generator's container or service
+                    (cpu.max, --cpus, resources.limits.cpu), or use fewer --threads
+            "#,
+            japanese: r#"
+                stopped =
+                    cgroup の CPU クォータにより、負荷生成側が全スレッドの合計で時間の { $share } だけ止められた({ $basis })
+                raise-quota =
+                    負荷生成側のコンテナーまたはサービスの CPU クォータ(cpu.max、--cpus、resources.limits.cpu)を
+                    外すか上げる。または --threads を減らす
+            "#,
+        },
+        tier: Tier::Cause,
+        ..RuleInfo::PLAIN
     },
     rows: &[Row {
         figure: |_, machine| share_of_time(machine.throttled_us, machine),
         above: 0.01,
         invalid_above: Some(0.2),
         cause: Cause::Generator,
-        sentence: |place, _| {
-            format!(
-                "the CPU quota of its cgroup stopped the load generator for {} of the time, summed \
-                 over its threads ({})",
-                percent(place.value),
-                place.basis()
-            )
-        },
-        advice: "remove or raise the CPU quota of the load generator's container or service \
-                 (cpu.max, --cpus, resources.limits.cpu), or use fewer --threads",
+        evidence: |_, _| message!("stopped"),
+        advice: "raise-quota",
     }],
 };
 
@@ -41,9 +55,31 @@ pub(crate) static THROTTLED: Threshold = Threshold {
 pub(crate) static STEAL: Threshold = Threshold {
     info: RuleInfo {
         name: "steal",
-        summary: "other virtual machines on the same hardware took CPU time away",
+        summary: Texts {
+            english: "other virtual machines on the same hardware took CPU time away",
+            japanese: "同じハードウェアのほかの仮想マシンが CPU 時間を奪った",
+        },
         severities: &[Severity::Suspect],
-        explanation: include_str!("steal.md"),
+        explanation: pages!("steal"),
+        messages: Messages {
+            english: r#"
+                stolen =
+                    { $share } of the CPU time of this machine went to other virtual machines on the
+                    same hardware (steal; { $basis })
+                use-dedicated-cores =
+                    use dedicated hardware or an instance with dedicated cores; or use more rounds,
+                    at a time when the other virtual machines are idle
+            "#,
+            japanese: r#"
+                stolen =
+                    このマシンの CPU 時間の { $share } が、同じハードウェアの他の仮想マシンに奪われた(steal、{ $basis })
+                use-dedicated-cores =
+                    専有ハードウェアか、専有コアのインスタンスを使う。
+                    または他の仮想マシンが空いている時間帯に、ラウンドを増やして測る
+            "#,
+        },
+        tier: Tier::Circumstance,
+        ..RuleInfo::PLAIN
     },
     rows: &[Row {
         figure: |_, machine| {
@@ -53,16 +89,8 @@ pub(crate) static STEAL: Threshold = Threshold {
         above: 0.02,
         invalid_above: None,
         cause: Cause::Generator,
-        sentence: |place, _| {
-            format!(
-                "{} of the CPU time of this machine went to other virtual machines on the same \
-                 hardware (steal; {})",
-                percent(place.value),
-                place.basis()
-            )
-        },
-        advice: "use dedicated hardware or an instance with dedicated cores; or use more rounds, at \
-                 a time when the other virtual machines are idle",
+        evidence: |_, _| message!("stolen"),
+        advice: "use-dedicated-cores",
     }],
 };
 
@@ -71,9 +99,33 @@ pub(crate) static STEAL: Threshold = Threshold {
 pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
     info: RuleInfo {
         name: "cpu_frequency",
-        summary: "the cores ran far below their highest frequency",
+        summary: Texts {
+            english: "the cores ran far below their highest frequency",
+            japanese: "コアが最高周波数よりはるかに低い周波数で動作した",
+        },
         severities: &[Severity::Note],
-        explanation: include_str!("cpu_frequency.md"),
+        explanation: pages!("cpu_frequency"),
+        messages: Messages {
+            english: r#"
+                slow-cores =
+                    even the fastest core ran at { $frequency } of its highest frequency ({ $basis },
+                    governor { $governor })
+                unknown-governor = unknown
+                set-governor =
+                    set the governor to performance (cpupower frequency-set -g performance), and
+                    check cooling and power limits; all targets are affected alike
+            "#,
+            japanese: r#"
+                slow-cores =
+                    最も速いコアでも最高周波数の { $frequency } で動作した({ $basis }、governor { $governor })
+                unknown-governor = 不明
+                set-governor =
+                    governor を performance にし(cpupower frequency-set -g performance)、
+                    冷却と電力の制限を確認する。影響は全ターゲットに共通
+            "#,
+        },
+        tier: Tier::Circumstance,
+        ..RuleInfo::PLAIN
     },
     rows: &[Row {
         figure: |_, machine| {
@@ -84,17 +136,16 @@ pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
         above: 0.30,
         invalid_above: None,
         cause: Cause::Generator,
-        sentence: |place, evidence| {
-            let governor = machines(evidence).filter_map(|machine| machine.governor.as_deref());
-            format!(
-                "even the fastest core ran at {} of its highest frequency ({}, governor {})",
-                percent(1.0 - place.value),
-                place.basis(),
-                governor.last().unwrap_or("unknown")
+        evidence: |place, evidence| {
+            let governor = machines(evidence).filter_map(|machine| machine.governor);
+            let unknown = || Value::Message(message!("unknown-governor"));
+            message!(
+                "slow-cores",
+                governor = governor.last().map_or_else(unknown, Value::from)
             )
+            .with("frequency", Value::Share(1.0 - place.value))
         },
-        advice: "set the governor to performance (cpupower frequency-set -g performance), and check \
-                 cooling and power limits; all targets are affected alike",
+        advice: "set-governor",
     }],
 };
 
@@ -102,9 +153,31 @@ pub(crate) static CPU_FREQUENCY: Threshold = Threshold {
 pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
     info: RuleInfo {
         name: "storage_pressure",
-        summary: "processes waited for storage while cores were idle",
+        summary: Texts {
+            english: "processes waited for storage while cores were idle",
+            japanese: "コアが空いている間、プロセスがストレージを待っていた",
+        },
         severities: &[Severity::Note],
-        explanation: include_str!("storage_pressure.md"),
+        explanation: pages!("storage_pressure"),
+        messages: Messages {
+            english: r#"
+                waited-for-storage =
+                    for { $share } of the time, processes on this machine waited for storage while
+                    cores were idle ({ $basis })
+                use-faster-disk =
+                    the disk, not the server software, limits these figures; use a faster disk, or
+                    let the target sync less often if its durability guarantees allow it
+            "#,
+            japanese: r#"
+                waited-for-storage =
+                    時間の { $share } で、コアが空いているのにこのマシンのプロセスがストレージを待っていた({ $basis })
+                use-faster-disk =
+                    数値はディスクの性能とみなす。より速いディスクを使うか、
+                    耐久性の保証が許すならターゲットの sync の頻度を下げる
+            "#,
+        },
+        tier: Tier::Cause,
+        ..RuleInfo::PLAIN
     },
     rows: &[Row {
         figure: |_, machine| {
@@ -116,16 +189,8 @@ pub(crate) static STORAGE_PRESSURE: Threshold = Threshold {
         above: 0.10,
         invalid_above: None,
         cause: Cause::Server,
-        sentence: |place, _| {
-            format!(
-                "for {} of the time, processes on this machine waited for storage while cores were \
-                 idle ({})",
-                percent(place.value),
-                place.basis()
-            )
-        },
-        advice: "the disk, not the server software, limits these figures; use a faster disk, or let \
-                 the target sync less often if its durability guarantees allow it",
+        evidence: |_, _| message!("waited-for-storage"),
+        advice: "use-faster-disk",
     }],
 };
 
@@ -136,36 +201,56 @@ const IDLE_CPU: f64 = 0.20;
 pub(crate) static BANDWIDTH: Threshold = Threshold {
     info: RuleInfo {
         name: "bandwidth",
-        summary: "a network link was nearly saturated",
+        summary: Texts {
+            english: "a network link was nearly saturated",
+            japanese: "ネットワークリンクがほぼ飽和していた",
+        },
         severities: &[Severity::Suspect],
-        explanation: include_str!("bandwidth.md"),
+        explanation: pages!("bandwidth"),
+        messages: Messages {
+            english: r#"
+                busy-link = the busiest link was used to { $share } ({ $basis }){ $link }
+                link =
+                    : network interface { $name } carried up to { $carried } of { $speed } in one
+                    direction
+                use-faster-link =
+                    the network limits this throughput; to measure the server, use a faster link,
+                    smaller bodies or compression, or run the load generator on the target's machine
+            "#,
+            japanese: r#"
+                busy-link = 最も混んだリンクの使用率が { $share }({ $basis }){ $link }
+                link =
+                    。ネットワークインターフェース { $name } の片方向の転送は最大 { $carried }(リンク速度 { $speed })
+                use-faster-link =
+                    スループットはネットワークの性能とみなす。サーバーを測るには、より速いリンク、小さいボディ、
+                    圧縮のいずれかを使うか、負荷生成側をターゲットのマシンで動かす
+            "#,
+        },
+        tier: Tier::Cause,
+        ..RuleInfo::PLAIN
     },
     rows: &[Row {
         figure: |_, machine| Some(fullest(machine)?.share),
         above: 0.85,
         invalid_above: None,
         cause: Cause::Network,
-        sentence: |place, evidence| {
+        evidence: |place, evidence| {
             let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
-            let machines = slices.filter_map(|slice| slice.machine.as_ref());
-            let worst = machines.filter_map(fullest).reduce(fuller);
-            let link = worst.map_or_else(String::new, |worst| {
-                format!(
-                    ": network interface {} carried up to {} of {} in one direction",
-                    worst.name,
-                    bit_rate(worst.carried),
-                    bit_rate(worst.speed)
-                )
-            });
-            format!(
-                "the busiest link was used to {} ({}){link}",
-                percent(place.value),
-                place.basis()
+            let machines = slices.filter_map(|slice| slice.machine());
+            let worst = machines
+                .filter_map(|machine| fullest(&machine))
+                .reduce(fuller);
+            message!(
+                "busy-link",
+                link = worst.map(|worst| message!(
+                    "link",
+                    name = worst.name,
+                    carried = Value::BitRate(worst.carried),
+                    speed = Value::BitRate(worst.speed)
+                ))
             )
         },
-        advice: "the network limits this throughput; to measure the server, use a faster \
-                 link, smaller bodies or compression, or run the load generator on the target's \
-                 machine",
+        advice: "use-faster-link",
     }],
 };
 
@@ -174,9 +259,45 @@ pub(crate) static BANDWIDTH: Threshold = Threshold {
 pub(crate) static RETRANSMITS: Threshold = Threshold {
     info: RuleInfo {
         name: "retransmits",
-        summary: "many TCP segments of the load generator's connections were lost and sent again",
+        summary: Texts {
+            english: "many TCP segments of the load generator's connections were lost and sent again",
+            japanese: "負荷生成側の接続で、多くの TCP セグメントが失われ再送された",
+        },
         severities: &[Severity::Suspect],
-        explanation: include_str!("retransmits.md"),
+        explanation: pages!("retransmits"),
+        messages: Messages {
+            english: r#"
+                lost-segments =
+                    { $share } of the TCP segments that the load generator sent were lost and sent
+                    again ({ $basis }; { $segments ->
+                        [one] 1 segment
+                       *[other] { $segments } segments
+                    } in total)
+                empty-buffers =
+                    the load generator and the target are on one machine, so a socket buffer or an
+                    accept queue overflowed, usually because no CPU was free to empty it; use fewer
+                    connections, keep them open, raise the server's receive buffer or listen
+                    backlog, or free CPU; do not trust the high percentiles
+                check-link =
+                    look for a saturated link or switch, a bad cable, or a small receive buffer at
+                    the target; a lost segment costs 200 ms or more, so do not trust the high
+                    percentiles
+            "#,
+            japanese: r#"
+                lost-segments =
+                    負荷生成側が送った TCP セグメントの { $share } が失われ、再送された({ $basis }、計 { $segments } セグメント)
+                empty-buffers =
+                    負荷生成側とターゲットが同じマシンにあるので、あふれたのはソケットバッファーか accept キューであり、
+                    多くは CPU に空きがないことが原因。同時接続数を減らす、接続を維持する、
+                    サーバーの受信バッファーや listen backlog を増やす、CPU を空けるなどする。
+                    高いパーセンタイルは信用しない
+                check-link =
+                    飽和したリンクやスイッチ、不良ケーブル、ターゲットの小さな受信バッファーを調べる。
+                    セグメントが 1 つ失われると 200 ms 以上かかるので、高いパーセンタイルは信用しない
+            "#,
+        },
+        tier: Tier::Circumstance,
+        ..RuleInfo::PLAIN
     },
     rows: &[
         // On one machine, only a full queue or buffer drops a segment.
@@ -185,21 +306,16 @@ pub(crate) static RETRANSMITS: Threshold = Threshold {
             above: LOST,
             invalid_above: None,
             cause: Cause::Setup,
-            sentence: lost_segments,
-            advice: "the load generator and the target are on one machine, so a socket buffer or an \
-                     accept queue overflowed, usually because no CPU was free to empty it; use fewer \
-                     connections, keep them open, raise the server's receive buffer or listen \
-                     backlog, or free CPU; do not trust the high percentiles",
+            evidence: lost_segments,
+            advice: "empty-buffers",
         },
         Row {
             figure: |slice, machine| share_lost(slice).filter(|_| !is_local(machine)),
             above: LOST,
             invalid_above: None,
             cause: Cause::Network,
-            sentence: lost_segments,
-            advice: "look for a saturated link or switch, a bad cable, or a small receive buffer at \
-                     the target; a lost segment costs 200 ms or more, so do not trust the high \
-                     percentiles",
+            evidence: lost_segments,
+            advice: "check-link",
         },
     ],
 };
@@ -209,16 +325,10 @@ const LOST: f64 = 0.001;
 /// Number of lost segments in a slice below which chance explains the loss.
 const FEWEST_LOST: u64 = 10;
 
-fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> String {
+fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> Message {
     let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
-    let lost: u64 = slices.filter_map(|slice| lost(slice.wire?)).sum();
-    format!(
-        "{} of the TCP segments that the load generator sent were lost and sent again ({}; {} in \
-         total)",
-        percent(place.value),
-        place.basis(),
-        plural(usize::try_from(lost).unwrap_or(usize::MAX), "segment")
-    )
+    let lost: u64 = slices.filter_map(|slice| lost(slice.end.wire?)).sum();
+    message!("lost-segments", segments = lost)
 }
 
 fn is_local(machine: &MachineUse) -> bool {
@@ -227,7 +337,7 @@ fn is_local(machine: &MachineUse) -> bool {
 
 /// Share of lost segments among the segments that a slice's connections sent; 0 if few were lost.
 fn share_lost(slice: &Slice) -> Option<f64> {
-    let wire = slice.wire?;
+    let wire = slice.end.wire?;
     let (lost, sent) = (lost(wire)?, wire.sent_segments?);
     (sent > 0).then(|| {
         if lost >= FEWEST_LOST {
@@ -244,40 +354,40 @@ fn lost(wire: WireUse) -> Option<u64> {
 }
 
 /// Load and speed of one direction of a link, bits per second.
-struct Carried<'a> {
-    name: &'a str,
+pub(crate) struct Carried {
+    name: String,
     carried: f64,
     speed: f64,
-    share: f64,
+    pub(crate) share: f64,
 }
 
 /// The busiest direction of the machine's links; `None` if no link reports its speed.
-fn fullest(machine: &MachineUse) -> Option<Carried<'_>> {
+pub(crate) fn fullest(machine: &MachineUse) -> Option<Carried> {
     let links = machine.links.iter();
     links
         .filter_map(|link| carried(link, machine))
         .reduce(fuller)
 }
 
-fn fuller<'a>(one: Carried<'a>, other: Carried<'a>) -> Carried<'a> {
+fn fuller(one: Carried, other: Carried) -> Carried {
     if other.share > one.share { other } else { one }
 }
 
-fn carried<'a>(link: &'a LinkUse, machine: &MachineUse) -> Option<Carried<'a>> {
+fn carried(link: &LinkUse, machine: &MachineUse) -> Option<Carried> {
     let speed = link.bits_per_second? as f64;
     let bytes = link.received_bytes.max(link.sent_bytes);
     let carried = per_second(Some(bytes), machine)? * 8.0;
     (speed > 0.0).then(|| Carried {
-        name: &link.name,
+        name: link.name.clone(),
         carried,
         speed,
         share: carried / speed,
     })
 }
 
-fn machines<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a MachineUse> {
+fn machines(evidence: &Evidence<'_>) -> impl Iterator<Item = MachineUse> {
     let slices = evidence.slices.iter();
-    slices.filter_map(|slice| slice.machine.as_ref())
+    slices.filter_map(|slice| slice.machine())
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Large objects whose throughput is not limited by CPU.
 
 use tenbin_plan::Direction;
-use tenbin_result::format::{BANDWIDTH, percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::figures::size_class::SizeClass;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::server::busy_cores;
 use crate::words::middle;
 
@@ -17,9 +17,39 @@ const IDLE: f64 = 0.5;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "large_objects",
-    summary: "disk or network, not a CPU, set the limit for large objects",
+    summary: Texts {
+        english: "disk or network, not a CPU, set the limit for large objects",
+        japanese: "大きなオブジェクトの上限が、CPU ではなくディスクかネットワーク",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("large_objects.md"),
+    explanation: pages!("large_objects"),
+    messages: Messages {
+        english: r#"
+            cpu-is-idle =
+                at { $bandwidth } ({ $basis }), the busiest load generator thread used { $thread } of
+                a core and the target { $target } of { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                }: neither is the limit
+            check-disk =
+                check the disk that it { $direction ->
+                    [write] writes to
+                   *[read] reads from
+                }, or the network; more CPU would not help
+        "#,
+        japanese: r#"
+            cpu-is-idle =
+                { $bandwidth }({ $basis })で、負荷生成側の最も忙しいスレッドは 1 コアの { $thread }、
+                ターゲットは { $cores } コア中 { $target } コアを使った。どちらも上限ではない
+            check-disk =
+                { $direction ->
+                    [write] 書き込み先
+                   *[read] 読み込み元
+                }のディスクかネットワークを確認する。CPU を増やしても効果はない
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -46,29 +76,26 @@ fn of_cell(cell: &Cell<'_>, cores: usize) -> Option<Finding> {
     let server = middle(full.iter().filter_map(|slice| busy_cores(slice)))?;
     let moved = middle(full.iter().filter_map(|slice| {
         let bytes: u64 = slice.work().map(|op| op.counts.payload).sum();
-        (slice.seconds > 0.0).then(|| bytes as f64 / slice.seconds)
+        (slice.end.seconds > 0.0).then(|| bytes as f64 / slice.end.seconds)
     }))?;
-    let idle = thread < IDLE && server < IDLE * cores as f64;
-    let suspect = match transfer.direction {
-        Direction::Write => "the disk that it writes to, or the network",
-        Direction::Read => "the disk that it reads from, or the network",
+    if thread >= IDLE || server >= IDLE * cores as f64 {
+        return None;
+    }
+    let idle = message!(
+        "cpu-is-idle",
+        bandwidth = Value::Bandwidth(moved),
+        basis = message!("median-of-slices", slices = full.len()),
+        thread = Value::Share(thread),
+        target = Value::Cores(server),
+        cores = cores
+    );
+    let direction = match transfer.direction {
+        Direction::Write => "write",
+        Direction::Read => "read",
     };
-    idle.then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "at {} (median of {}), the busiest load generator thread used {} of a core and the \
-             target {server:.2} of {}: neither is the limit",
-            BANDWIDTH.of(moved),
-            plural(full.len(), "slice"),
-            percent(thread),
-            plural(cores, "core")
-        ),
-        advice: format!("check {suspect}; more CPU would not help"),
-    })
+    let advice = message!("check-disk", direction = Value::word(direction));
+    let finding = RULE.finding(Severity::Note, Cause::Server, idle, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

@@ -1,19 +1,43 @@
 //! Medium objects for which a higher throughput comes with longer waits.
 
-use tenbin_result::format::ratio;
-use tenbin_result::{Cause, Finding, Outcome, Severity};
+use tenbin_result::{Cause, Finding, Metric, Outcome, Severity, Value, message};
 
 use crate::compare::comparison::Comparison;
-use crate::compare::metric::Metric;
 use crate::evidence::Evidence;
 use crate::figures::size_class::SizeClass;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "medium_objects",
-    summary: "the target with the higher throughput has the higher p99 latency",
+    summary: Texts {
+        english: "the target with the higher throughput has the higher p99 latency",
+        japanese: "スループットの高いほうのターゲットのほうが、p99 レイテンシも大きい",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("medium_objects.md"),
+    explanation: pages!("medium_objects"),
+    messages: Messages {
+        english: r#"
+            opposed =
+                compared with { $baseline }, it has { $throughput } times the throughput
+                ({ $throughput_low }–{ $throughput_high }), but { $wait } times the 99th percentile of
+                service time ({ $wait_low }–{ $wait_high })
+            choose =
+                choose by what your application needs, throughput or low latency; and compare both
+                targets at the same --rate
+        "#,
+        japanese: r#"
+            opposed =
+                { $baseline } に比べ、
+                スループットは { $throughput } 倍({ $throughput_low }–{ $throughput_high })だが、
+                サービス時間の 99 パーセンタイルは { $wait } 倍({ $wait_low }–{ $wait_high })
+            choose =
+                アプリケーションが求めるのがスループットか短い待ち時間かで選ぶ。
+                両者を同じ --rate でも比べる
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -49,27 +73,21 @@ fn pair(throughput: &Comparison, tail: &Comparison) -> Option<Finding> {
         (Outcome::Faster, Outcome::Slower) | (Outcome::Slower, Outcome::Faster)
     );
     let (amount, wait) = (throughput.ratio.estimate()?, tail.ratio.estimate()?);
-    opposed.then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Plan,
-        workload: Some(throughput.workload.clone()),
-        target: Some(throughput.challenger.clone()),
-        evidence: format!(
-            "compared with {}, it has {} times the throughput ({}–{}), but {} times the 99th \
-             percentile of service time ({}–{})",
-            throughput.baseline,
-            ratio(amount.value),
-            ratio(amount.low),
-            ratio(amount.high),
-            ratio(wait.value),
-            ratio(wait.low),
-            ratio(wait.high),
-        ),
-        advice: "choose by what your application needs, throughput or low latency; and compare \
-                 both targets at the same --rate"
-            .to_owned(),
-    })
+    if !opposed {
+        return None;
+    }
+    let evidence = message!(
+        "opposed",
+        baseline = &throughput.baseline,
+        throughput = Value::Ratio(amount.value),
+        throughput_low = Value::Ratio(amount.low),
+        throughput_high = Value::Ratio(amount.high),
+        wait = Value::Ratio(wait.value),
+        wait_low = Value::Ratio(wait.low),
+        wait_high = Value::Ratio(wait.high)
+    );
+    let advice = message!("choose");
+    Some(throughput.finding(&RULE, Severity::Note, Cause::Plan, evidence, advice))
 }
 
 #[cfg(test)]

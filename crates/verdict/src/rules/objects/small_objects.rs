@@ -1,22 +1,45 @@
 //! Small objects with a high latency.
 
-use tenbin_result::format::TIME;
-use tenbin_result::{Cause, Figure, Finding, Severity};
+use tenbin_result::{Cause, Figure, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency;
 use crate::figures::size_class::SizeClass;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Median time of a small object from which the object counts as slow, seconds.
 const SLOW: f64 = 0.010;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "small_objects",
-    summary: "a target takes 10 ms or more for a small object",
+    summary: Texts {
+        english: "a target takes 10 ms or more for a small object",
+        japanese: "小さなオブジェクトに 10 ms 以上かかる",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("small_objects.md"),
+    explanation: pages!("small_objects"),
+    messages: Messages {
+        english: r#"
+            slow-responses =
+                half of the responses take { $median } or more; good object stores stay below 10 ms
+                for objects of up to 64 KiB
+            check-sync =
+                check how the target syncs to its disk, or use fewer --connections: requests wait
+                for each other
+        "#,
+        japanese: r#"
+            slow-responses =
+                応答の半数が { $median } 以上かかる。
+                良いオブジェクトストレージなら、64 KiB までのオブジェクトで 10 ms を下回る
+            check-sync =
+                ターゲットがディスクへ sync する方式を確認する。または --connections を減らす。
+                リクエストが互いに待ち合っている
+        "#,
+    },
+    tier: Tier::Result,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -33,22 +56,15 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     } else {
         |op| &op.times.response
     };
-    let median = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
-    (median.estimate()?.low >= SLOW).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "half of the responses take {} or more; good object stores stay below 10 ms for \
-             objects of up to 64 KiB",
-            TIME.with_interval(Figure::of(median))
-        ),
-        advice: "check how the target syncs to its disk, or use fewer --connections: requests \
-                 wait for each other"
-            .to_owned(),
-    })
+    let measured = latency::quantile(&cell.full(), 0.5, kind, |op| op.role.is_work());
+    let median =
+        Figure::of(measured).filter(|_| measured.estimate().is_some_and(|it| it.low >= SLOW))?;
+    let slow = message!(
+        "slow-responses",
+        median = Value::SecondsWithInterval(median)
+    );
+    let finding = RULE.finding(Severity::Note, Cause::Server, slow, message!("check-sync"));
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

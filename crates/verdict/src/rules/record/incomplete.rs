@@ -1,25 +1,84 @@
 //! Runs that did not reach their planned end.
 
-use tenbin_record::Slice;
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use std::cmp::Ordering;
+
+use tenbin_record::{CutOff, Slice};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
-use crate::words::verb;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "incomplete",
-    summary: "the run ended before its planned end",
+    summary: Texts {
+        english: "the run ended before its planned end",
+        japanese: "実行が予定より前に終わった",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("incomplete.md"),
+    explanation: pages!("incomplete"),
+    messages: Messages {
+        english: r#"
+            search-unfinished = the maximum-rate search did not finish
+            measured =
+                { $slices ->
+                    [more] { $full } slices were
+                   *[other] { $full } of { $planned ->
+                        [one] 1 slice planned was
+                       *[other] { $planned } slices planned were
+                    }
+                } measured in full, { $slices ->
+                    [fewer] { $cut_short } cut short
+                   *[other]
+                        but the run did not finish: it is still running, was stopped, or a target
+                        failed, during or after the last slice
+                }
+            cut-off =
+                { $within_line ->
+                    [true] intervals.jsonl ends within a line
+                   *[false] latency.hlog ends before the last second of intervals.jsonl
+                }, as after a kill or on a full disk
+            repeat = repeat the run: nothing was measured
+            fix-failures =
+                first fix the failures: the run was stopped because no operation of the last slice
+                succeeded
+            repeat-to-end = repeat the run to its end; the comparisons use only complete blocks
+        "#,
+        japanese: r#"
+            search-unfinished = 最大レートの探索が終わっていない
+            measured =
+                { $slices ->
+                    [fewer]
+                        計画した { $planned } スライスのうち完全に測定できたのは { $full }、
+                        途中で切れたのは { $cut_short }
+                   *[other]
+                        { $slices ->
+                            [more] {""}
+                           *[other] 計画した { $planned } スライス中{" "}
+                        }{ $full } スライスを測定したが、実行は正常に終わっていない。
+                        最後のスライスの途中か後で、停止されたか、ターゲットが異常終了したか、まだ実行中
+                }
+            cut-off =
+                { $within_line ->
+                    [true] intervals.jsonl が行の途中で終わっている
+                   *[false]
+                        latency.hlog が intervals.jsonl の最後の 1 秒より前で終わっている
+                }(強制終了やディスクの満杯などによる)
+            repeat = 再実行する。何も測定されていない
+            fix-failures =
+                まず失敗の原因を取り除く。最後のスライスで 1 つの操作も成功せず、実行を停止した
+            repeat-to-end = 最後まで実行し直す。比較に使うのは完全なブロックのみ
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let plan = evidence.plan;
     let planned = plan.slices_in_rounds(plan.rounds.count);
     let in_rounds = |slice: &&Slice| slice.probe.is_none();
-    let cut_short = evidence.slices.iter().filter(|slice| slice.cut_short);
+    let cut_short = evidence.slices.iter().filter(|slice| slice.end.cut_short);
     let cut_short_in_rounds = cut_short.clone().filter(in_rounds).count();
     let cut_short = cut_short.count();
     let measured_nothing = evidence.slices.is_empty();
@@ -28,62 +87,48 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     }
     let full = evidence.slices.iter().filter(in_rounds).count() - cut_short_in_rounds;
     let searches = plan.workloads.iter().any(|work| work.search().is_some());
-    vec![Finding {
-        rule: RULE.name.to_owned(),
-        severity: if measured_nothing {
-            Severity::Invalid
-        } else {
-            Severity::Suspect
-        },
-        cause: Cause::Setup,
-        workload: None,
-        target: None,
-        evidence: [
-            match (planned, searches) {
-                (0, true) => "the maximum-rate search did not finish".to_owned(),
-                _ => sentence(full, planned, cut_short),
-            },
-            match &evidence.integrity.cut_off {
-                Some(clause) => format!("; {clause}, as after a kill or on a full disk"),
-                None => String::new(),
-            },
-        ]
-        .concat(),
-        advice: advice(evidence).to_owned(),
-    }]
+    let severity = if measured_nothing {
+        Severity::Invalid
+    } else {
+        Severity::Suspect
+    };
+    let reached = match (planned, searches) {
+        (0, true) => message!("search-unfinished"),
+        _ => measured(full, planned, cut_short),
+    };
+    let cut_off = evidence.integrity.cut_off;
+    let cut_off = cut_off.map(|how| message!("cut-off", within_line = how == CutOff::WithinLine));
+    let clauses = [Some(reached), cut_off].into_iter().flatten().collect();
+    let observed = message!("clauses", clauses = Value::Clauses(clauses));
+    vec![RULE.finding(severity, Cause::Setup, observed, advice(evidence))]
 }
 
-fn sentence(full: usize, planned: usize, cut_short: usize) -> String {
-    let were = verb(planned, "was", "were");
-    if full >= planned {
-        // The run ended after or between windows, so all measured slices are complete. `--until`
-        // can add slices beyond the planned number.
-        let of_planned = if full > planned {
-            "slices were".to_owned()
-        } else {
-            format!("of {} planned {were}", plural(planned, "slice"))
-        };
-        return format!(
-            "{full} {of_planned} measured in full, but the run did not finish: it is still running, \
-             was stopped, or a target failed, during or after the last slice"
-        );
-    }
-    format!(
-        "{full} of {} planned {were} measured in full, {cut_short} cut short",
-        plural(planned, "slice")
+fn measured(full: usize, planned: usize, cut_short: usize) -> Message {
+    // A run with all planned slices ended after or between windows, so all measured slices are
+    // complete. `--until` can add slices beyond the planned number.
+    let slices = match full.cmp(&planned) {
+        Ordering::Greater => "more",
+        Ordering::Equal => "all",
+        Ordering::Less => "fewer",
+    };
+    message!(
+        "measured",
+        slices = Value::word(slices),
+        full = Value::Plain(full as u64),
+        planned = planned,
+        cut_short = Value::Plain(cut_short as u64)
     )
 }
 
-fn advice(evidence: &Evidence<'_>) -> &'static str {
+fn advice(evidence: &Evidence<'_>) -> Message {
     if evidence.slices.is_empty() {
-        return "repeat the run: nothing was measured";
+        return message!("repeat");
     }
     // A slice without any success stops the run.
     if !evidence.complete && evidence.slices.last().is_some_and(Slice::gave_nothing) {
-        "first fix the failures: the run was stopped because no operation of the last slice \
-         succeeded"
+        message!("fix-failures")
     } else {
-        "repeat the run to its end; the comparisons use only complete blocks"
+        message!("repeat-to-end")
     }
 }
 
@@ -157,7 +202,7 @@ mod tests {
     #[test]
     fn a_file_that_was_cut_off_is_named() {
         let mut run = Run::pair(8).interrupted(7);
-        run.integrity.cut_off = Some("intervals.jsonl ends within a line".to_owned());
+        run.integrity.cut_off = Some(CutOff::WithinLine);
         let evidence = &run.findings(&RULE)[0].evidence;
         assert!(evidence.contains("; intervals.jsonl ends within a line, as after a kill"));
         assert_eq!(run.assess().trust, tenbin_result::Trust::Suspect);

@@ -1,18 +1,43 @@
 //! Observed targets whose resource use is unknown in some slices.
 
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::server;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unobserved",
-    summary: "the resource use of an observed target is unknown in some slices",
+    summary: Texts {
+        english: "the resource use of an observed target is unknown in some slices",
+        japanese: "観測したターゲットの資源使用量が、一部のスライスで不明",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("unobserved.md"),
+    explanation: pages!("unobserved"),
+    messages: Messages {
+        english: r#"
+            unknown-use =
+                the resource use of the target is unknown in { $unknown } of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                }: its source did not respond, responded too late, or reset its counters
+            check-source =
+                the costs of the server are those of the other slices; check whether the target
+                was restarted, and the source of its figures (observe in the plan)
+        "#,
+        japanese: r#"
+            unknown-use =
+                { $slices } スライス中 { $unknown } スライスで、ターゲットの資源使用量が不明。
+                取得元が応答しない、応答が遅すぎる、またはカウンターがリセットされた
+            check-source =
+                サーバーのコストはほかのスライスのもの。ターゲットが再起動されていないか、
+                値の取得元(プランの observe)を確認する
+        "#,
+    },
+    tier: Tier::Precision,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -27,21 +52,17 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
         .iter()
         .filter(|slice| server::cpu_seconds(slice).is_none())
         .count();
-    (unknown > 0).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Setup,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "the resource use of the target is unknown in {unknown} of {}: its source did not \
-             respond, responded too late, or reset its counters",
-            plural(full.len(), "slice")
-        ),
-        advice: "the costs of the server are those of the other slices; check whether the target \
-                 was restarted, and the source of its figures (observe in the plan)"
-            .to_owned(),
-    })
+    if unknown == 0 {
+        return None;
+    }
+    let unknown_use = message!(
+        "unknown-use",
+        unknown = Value::Plain(unknown as u64),
+        slices = full.len()
+    );
+    let advice = message!("check-source");
+    let finding = RULE.finding(Severity::Note, Cause::Setup, unknown_use, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 #[cfg(test)]

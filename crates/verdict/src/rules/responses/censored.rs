@@ -1,17 +1,40 @@
 //! Operations without a response.
 
 use tenbin_record::OpFigures;
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "censored",
-    summary: "operations were still in flight when their slice ended",
+    summary: Texts {
+        english: "operations were still in flight when their slice ended",
+        japanese: "スライスの終了時に、操作がまだ処理中だった",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("censored.md"),
+    explanation: pages!("censored"),
+    messages: Messages {
+        english: r#"
+            no-response =
+                { $censored } of { $operations } operations ({ $share }) had no response one timeout
+                after the end of their slice: their durations are unknown, and percentiles above
+                { $known } are lower bounds
+            longer-timeout =
+                find out what the target did at that time, or use a longer --timeout
+        "#,
+        japanese: r#"
+            no-response =
+                { $operations } 操作中 { $censored } 操作({ $share })は、
+                スライス終了からタイムアウト時間が過ぎても応答がなかった。
+                所要時間は不明で、{ $known } を超えるパーセンタイルは下限値
+            longer-timeout =
+                そのときターゲットが何をしていたかを調べる。または --timeout を長くする
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -25,22 +48,17 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             // Sub-requests without a response count even if their transaction did not fail.
             let steps = || Waiting::among(full.iter().flat_map(|slice| slice.requests()));
             let Waiting { censored, total } = work.or_else(steps)?;
-            Some(Finding {
-                rule: RULE.name.to_owned(),
-                severity: Severity::Suspect,
-                cause: Cause::Server,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence: format!(
-                    "{censored} of {total} operations ({}) had no response one timeout after the \
-                     end of their slice: their durations are unknown, and percentiles above {} \
-                     are lower bounds",
-                    percent(censored as f64 / total as f64),
-                    percent(1.0 - censored as f64 / total as f64),
-                ),
-                advice: "find out what the target did at that time, or use a longer --timeout"
-                    .to_owned(),
-            })
+            let share = censored as f64 / total as f64;
+            let seen = message!(
+                "no-response",
+                censored = Value::Plain(censored),
+                operations = Value::Plain(total),
+                share = Value::Share(share),
+                known = Value::Share(1.0 - share)
+            );
+            let advice = message!("longer-timeout");
+            let finding = RULE.finding(Severity::Suspect, Cause::Server, seen, advice);
+            Some(finding.on(&cell.workload.name, &cell.target.name))
         })
         .collect()
 }

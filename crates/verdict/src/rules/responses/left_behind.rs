@@ -1,10 +1,12 @@
 //! Data of the run that is still on a target.
 
-use tenbin_record::Left;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_plan::Plan;
+use tenbin_record::{Environment, Left};
+use tenbin_result::{Cause, Finding, Severity, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::tame_to;
 
 /// Largest number of characters of the description of what is left, and of the reason.
@@ -12,15 +14,58 @@ const DESCRIPTION: usize = 320;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "left_behind",
-    summary: "data of the run is still on a target after the clean-up",
+    summary: Texts {
+        english: "data of the run is still on a target after the clean-up",
+        japanese: "後片づけの後も、実行のデータがターゲットに残っている",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("left_behind.md"),
+    explanation: pages!("left_behind"),
+    messages: Messages {
+        english: r#"
+            left =
+                { $what }{ $reason }{ $more ->
+                    [0] {""}
+                   *[other] {" "}(and { $more } more)
+                }
+            reason = : { $reason }
+            delete =
+                { $acknowledged ->
+                    [true]
+                        do not believe the target's deletions, and not its DELETE figures; left.json has
+                        the command that deletes what is left
+                   *[false] delete what is left: left.json has the command
+                }
+        "#,
+        japanese: r#"
+            left =
+                { $what }{ $reason }{ $more ->
+                    [0] {""}
+                   *[other] (ほか { $more } 件)
+                }
+            reason = : { $reason }
+            delete =
+                { $acknowledged ->
+                    [true]
+                        このターゲットの削除と DELETE の数値は信用できない。
+                        残ったデータを削除するコマンドは left.json にある
+                   *[false] 残ったデータを削除する。コマンドは left.json にある
+                }
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let names = evidence.plan.targets.iter().map(|target| &target.name);
+    left_behind(evidence.plan, evidence.environment)
+}
+
+/// The findings about what stays on the targets. They need only the environment, which is complete
+/// after the clean-up.
+pub fn left_behind(plan: &Plan, environment: &Environment) -> Vec<Finding> {
+    let names = plan.targets.iter().map(|target| &target.name);
     let of_target = names.filter_map(|name| {
-        let target = evidence.environment.targets.get(name)?;
+        let target = environment.targets.get(name)?;
         finding_of(name, &target.left)
     });
     of_target.collect()
@@ -29,35 +74,23 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn finding_of(target: &str, left: &[Left]) -> Option<Finding> {
     let kept = left.iter().find(|left| left.acknowledged);
     let first = kept.or_else(|| left.first())?;
-    let mut evidence = tame_to(&first.what, DESCRIPTION);
-    if let Some(reason) = &first.reason {
-        evidence.push_str(&format!(": {}", tame_to(reason, DESCRIPTION)));
-    }
-    if left.len() > 1 {
-        evidence.push_str(&format!(" (and {} more)", left.len() - 1));
-    }
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: match kept {
-            Some(_) => Severity::Suspect,
-            None => Severity::Note,
-        },
-        cause: match kept {
-            Some(_) => Cause::Server,
-            None => Cause::Setup,
-        },
-        workload: None,
-        target: Some(target.to_owned()),
-        evidence,
-        advice: match kept {
-            Some(_) => {
-                "do not believe the target's deletions, and not its DELETE figures; left.json has \
-                 the command that deletes what is left"
-            }
-            None => "delete what is left: left.json has the command",
-        }
-        .to_owned(),
-    })
+    let reason = first.reason.as_ref();
+    let reason = reason.map(|reason| message!("reason", reason = tame_to(reason, DESCRIPTION)));
+    let seen = message!(
+        "left",
+        what = tame_to(&first.what, DESCRIPTION),
+        reason = reason,
+        more = left.len() - 1
+    );
+    let (severity, cause) = match kept {
+        Some(_) => (Severity::Suspect, Cause::Server),
+        None => (Severity::Note, Cause::Setup),
+    };
+    let advice = message!("delete", acknowledged = kept.is_some());
+    Some(
+        RULE.finding(severity, cause, seen, advice)
+            .of_target(target),
+    )
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Writes and deletions that were acknowledged and not done.
 
 use tenbin_record::ReadBack;
-use tenbin_result::format::{count, percent};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, proportion};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::{tame, tame_to};
 
 /// Largest number of characters of an example: a long key, a bucket and the response.
@@ -14,9 +14,118 @@ const EXAMPLE: usize = 320;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "read_back",
-    summary: "acknowledged writes or deletions had no effect, or could not be checked",
+    summary: Texts {
+        english: "acknowledged writes or deletions had no effect, or could not be checked",
+        japanese: "受理された書き込みまたは削除が実行されていない、または確認できない",
+    },
     severities: &[Severity::Note, Severity::Invalid],
-    explanation: include_str!("read_back.md"),
+    explanation: pages!("read_back"),
+    messages: Messages {
+        english: r#"
+            missed =
+                { $operation }: { $missed } of { $objects } { $deletes ->
+                    [true] deleted
+                   *[false] written
+                } objects, drawn at random and read back after the measurement, are not as
+                acknowledged{ $interval }: { $kinds }{ $example }
+            interval = {" "}({ $share }, 95 % interval { $low } to { $high })
+            kind =
+                { $objects } { $kind ->
+                    [kept] still exist
+                    [size] have another size
+                    [content] have other content
+                    [etag] have the MD5 of other content as ETag
+                   *[missing] do not exist
+                }
+            example = ; for example { $example }
+            do-not-use =
+                do not use the figures of this operation{ $deletes ->
+                    [true] : the target acknowledged deletions that it did not do
+                   *[false]
+                        , and do not trust the target with data: it acknowledged writes that it did not
+                        store as they were sent
+                }
+            not-checked =
+                { $operation }: { $checked ->
+                    [0] no { $deletes ->
+                        [true] deleted
+                       *[false] written
+                    } object was
+                   *[other] only { $checked } { $deletes ->
+                        [true] deleted
+                       *[false] written
+                    } objects were
+                } read back: { $why }
+            why-not-checked =
+                { $kind ->
+                    [never] this operation is not read back
+                    [unknown]
+                        { $unknown } of the sample could not be read: the target refused or did not
+                        answer, the time for reading back was over, or the run was interrupted
+                   *[rewritten]
+                        the other objects of the sample were written again by requests whose outcome is
+                        unknown, or deleted
+                }
+            check-yourself =
+                check with another client whether the target has done what it acknowledged
+        "#,
+        japanese: r#"
+            missed =
+                { $operation }: { $deletes ->
+                    [true]
+                        測定後に無作為に選んで確認した
+                        削除済みオブジェクト { $objects } 件のうち { $missed } 件が、
+                        応答で受理された状態と異なる
+                   *[false]
+                        測定後に無作為に選んで読み戻した
+                        書き込み済みオブジェクト { $objects } 件のうち { $missed } 件が、
+                        応答で受理された内容と異なる
+                }{ $interval }: { $kinds }{ $example }
+            interval = ({ $share }、95 % 区間 { $low }〜{ $high })
+            kind =
+                { $objects } 件は{ $kind ->
+                    [kept] まだ存在する
+                    [size] サイズが異なる
+                    [content] 内容が異なる
+                    [etag] {" "}ETag が別の内容の MD5
+                   *[missing] 存在しない
+                }
+            example = 。例: { $example }
+            do-not-use =
+                { $deletes ->
+                    [true]
+                        この操作の数値は使わないこと。
+                        ターゲットは、実行していない削除を受理したと応答した
+                   *[false]
+                        この操作の数値は使わず、ターゲットにデータを預けないこと。
+                        送信どおりに保存していない書き込みを受理したと応答した
+                }
+            not-checked =
+                { $operation }: { $deletes ->
+                    [true] { $checked ->
+                        [0] 削除したオブジェクトは確認していない
+                       *[other] 確認した削除済みオブジェクトは { $checked } 件だけ
+                    }
+                   *[false] { $checked ->
+                        [0] 書き込んだオブジェクトは読み戻していない
+                       *[other] 読み戻した書き込み済みオブジェクトは { $checked } 件だけ
+                    }
+                }: { $why }
+            why-not-checked =
+                { $kind ->
+                    [never] この操作は読み戻しの対象外
+                    [unknown]
+                        標本のうち { $unknown } 件を読めなかった
+                        (ターゲットの拒否や無応答、読み戻しの時間切れ、実行の中断のいずれか)
+                   *[rewritten]
+                        標本のほかのオブジェクトは、結果の分からないリクエストで書き直されたか、削除された
+                }
+            check-yourself =
+                受理したと応答した操作をターゲットが実行したかを、別のクライアントで確認する
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -28,81 +137,74 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             let Some((severity, evidence, advice)) = of_operation(result) else {
                 continue;
             };
-            findings.push(Finding {
-                rule: RULE.name.to_owned(),
-                severity,
-                cause: Cause::Server,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence,
-                advice: advice.to_owned(),
-            });
+            let finding = RULE.finding(severity, Cause::Server, evidence, advice);
+            findings.push(finding.on(&cell.workload.name, &cell.target.name));
         }
     }
     findings
 }
 
-fn of_operation(result: &ReadBack) -> Option<(Severity, String, &'static str)> {
-    let name = tame(&result.operation);
-    let what = if result.deletes { "deleted" } else { "written" };
+/// Severity, evidence and advice.
+fn of_operation(result: &ReadBack) -> Option<(Severity, Message, Message)> {
     if result.missed() > 0 {
-        let advice = if result.deletes {
-            "do not use the figures of this operation: the target acknowledged deletions that \
-             it did not do"
-        } else {
-            "do not use the figures of this operation, and do not trust the target with data: \
-             it acknowledged writes that it did not store as they were sent"
-        };
-        return Some((Severity::Invalid, misses(result, &name, what), advice));
+        let advice = message!("do-not-use", deletes = result.deletes);
+        return Some((Severity::Invalid, misses(result), advice));
     }
-    let why = result.not_checked.as_ref()?;
-    let evidence = match result.checked {
-        0 => format!(
-            "{name}: no {what} object was read back: {}",
-            tame_to(why, EXAMPLE)
-        ),
-        checked => format!(
-            "{name}: only {} {what} objects were read back: {}",
-            count(checked),
-            tame_to(why, EXAMPLE)
-        ),
+    result.not_checked.as_ref()?;
+    let kind = match (result.acknowledged, result.unknown) {
+        (0, _) => "never",
+        (_, 0) => "rewritten",
+        _ => "unknown",
     };
-    let advice = "check with another client whether the target has done what it acknowledged";
-    Some((Severity::Note, evidence, advice))
+    let why = message!(
+        "why-not-checked",
+        kind = Value::word(kind),
+        unknown = result.unknown
+    );
+    let not_checked = message!(
+        "not-checked",
+        operation = tame(&result.operation),
+        checked = result.checked,
+        deletes = result.deletes,
+        why = why
+    );
+    Some((Severity::Note, not_checked, message!("check-yourself")))
 }
 
-fn misses(result: &ReadBack, name: &str, what: &str) -> String {
+fn misses(result: &ReadBack) -> Message {
     let missed = result.missed();
-    let share = proportion(missed, result.checked.max(missed), CONFIDENCE);
-    let share = share.estimate().map_or_else(String::new, |share| {
-        format!(
-            " ({}, 95 % interval {} to {})",
-            percent(share.value),
-            percent(share.low),
-            percent(share.high)
+    let objects = result.checked.max(missed);
+    let share = proportion(missed, objects, CONFIDENCE);
+    let interval = share.estimate().map(|share| {
+        message!(
+            "interval",
+            share = Value::Share(share.value),
+            low = Value::Share(share.low),
+            high = Value::Share(share.high)
         )
     });
     let kinds = [
-        (result.missing, "do not exist"),
-        (result.kept, "still exist"),
-        (result.other_size, "have another size"),
-        (result.other_content, "have other content"),
-        (result.other_etag, "have the MD5 of other content as ETag"),
+        (result.missing, "missing"),
+        (result.kept, "kept"),
+        (result.other_size, "size"),
+        (result.other_content, "content"),
+        (result.other_etag, "etag"),
     ];
-    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
-    let kinds: Vec<String> = kinds
-        .map(|(n, text)| format!("{} {text}", count(*n)))
+    let kinds = kinds.into_iter().filter(|(objects, _)| *objects > 0);
+    let kinds: Vec<Message> = kinds
+        .map(|(objects, kind)| message!("kind", objects = objects, kind = Value::word(kind)))
         .collect();
     let example = result.example.as_ref();
-    let example = example.map_or_else(String::new, |text| {
-        format!("; for example {}", tame_to(text, EXAMPLE))
-    });
-    format!(
-        "{name}: {} of {} {what} objects, drawn at random and read back after the measurement, are \
-         not as acknowledged{share}: {}{example}",
-        count(missed),
-        count(result.checked.max(missed)),
-        kinds.join(", ")
+    let example = example.map(|text| message!("example", example = tame_to(text, EXAMPLE)));
+    message!(
+        "missed",
+        operation = tame(&result.operation),
+        missed = missed,
+        objects = objects,
+        deletes = result.deletes,
+        interval = interval,
+        kinds = kinds,
+        example = example
     )
 }
 
@@ -171,6 +273,7 @@ mod tests {
     #[test]
     fn what_was_not_checked_is_said() {
         let finding = with(ReadBack {
+            acknowledged: 0,
             not_checked: Some("this operation is not read back".to_owned()),
             ..of(0, 0)
         })

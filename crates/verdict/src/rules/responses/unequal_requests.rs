@@ -2,11 +2,11 @@
 
 use tenbin_plan::Workload;
 use tenbin_record::{Segment, Slice};
-use tenbin_result::format::percent;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Share of missing requests on one target above which the target's hit ratio may change.
 const SOME: f64 = 0.01;
@@ -15,9 +15,57 @@ const MANY: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "unequal_requests",
-    summary: "the targets were not sent the same requests",
+    summary: Texts {
+        english: "the targets were not sent the same requests",
+        japanese: "ターゲットに同じリクエストが送られていない",
+    },
     severities: &[Severity::Suspect, Severity::Invalid],
-    explanation: include_str!("unequal_requests.md"),
+    explanation: pages!("unequal_requests"),
+    messages: Messages {
+        english: r#"
+            much-slower =
+                { $slow } is so much slower that it was sent only { $share } of the requests of
+                { $fast }, so that a slice of { $fast } is long enough to measure
+            separate-plans =
+                the ratio is valid if the response time does not depend on which requests were sent
+                before; if caches matter, measure targets of such unequal speed in separate plans, or
+                with the same --requests
+            fewer-requests =
+                by the end of the same round, { $most } had been sent { $more } and { $least }
+                { $fewer }, which is { $share } fewer
+            other-requests =
+                { $one } and { $other } were sent { $requests } each, but not the same requests
+            requests =
+                { $requests ->
+                    [one] 1 request
+                   *[other] { $requests } requests
+                }
+            longer-slice =
+                use a longer --slice and a --warmup, so that the slowest target can be sent as many
+                requests as the others; with --rate, use a lower rate or more connections
+        "#,
+        japanese: r#"
+            much-slower =
+                { $slow } は非常に遅いため、{ $fast } のリクエストの { $share } しか送っていない。
+                そうしないと { $fast } のスライスが短すぎて測れない
+            separate-plans =
+                応答時間がそれまでのリクエストに左右されなければ、比は有効である。
+                キャッシュが影響するなら、
+                速度がこれほど違うターゲットは別のプランで測るか、同じ --requests で測る
+            fewer-requests =
+                同じラウンドの終わりまでに { $most } に { $more }、{ $least } に { $fewer }を送った。
+                後者が { $share } 少ない
+            other-requests =
+                { $one } と { $other } に { $requests }ずつ送ったが、同じリクエストではない
+            requests = { $requests } リクエスト
+            longer-slice =
+                最も遅いターゲットにもほかと同じ数のリクエストを送れるように、
+                --slice を長くし、--warmup を使う。
+                --rate を使うなら、レートを下げるか同時接続数を増やす
+        "#,
+    },
+    tier: Tier::Work,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -41,21 +89,15 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
     let (more, fewer) = (most.segment.sent(), least.segment.sent());
     let share = (more - fewer) as f64 / more.max(1) as f64;
     if share > SOME && least.segment.is_prefix {
-        let evidence = format!(
-            "{} is so much slower that it was sent only {} of the requests of {}, so that a slice \
-             of {} is long enough to measure",
-            least.target,
-            percent(1.0 - share),
-            most.target,
-            most.target
+        let slower = message!(
+            "much-slower",
+            slow = least.target,
+            share = Value::Share(1.0 - share),
+            fast = most.target
         );
-        return Some(Finding {
-            advice: "the ratio is valid if the response time does not depend on which requests \
-                     were sent before; if caches matter, measure targets of such unequal speed in \
-                     separate plans, or with the same --requests"
-                .to_owned(),
-            ..finding_of(work, least.target, Severity::Suspect, evidence)
-        });
+        let advice = message!("separate-plans");
+        let finding = RULE.finding(Severity::Suspect, Cause::Setup, slower, advice);
+        return Some(finding.on(&work.name, least.target));
     }
     if share > SOME {
         let severity = if share > MANY {
@@ -63,13 +105,13 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
         } else {
             Severity::Suspect
         };
-        let evidence = format!(
-            "by the end of the same round, {} had been sent {} and {} {}, which is {} fewer",
-            most.target,
-            requests(more),
-            least.target,
-            requests(fewer),
-            percent(share)
+        let evidence = message!(
+            "fewer-requests",
+            most = most.target,
+            more = requests(more),
+            least = least.target,
+            fewer = requests(fewer),
+            share = Value::Share(share)
         );
         return Some(finding_of(work, least.target, severity, evidence));
     }
@@ -80,35 +122,23 @@ fn of_workload(evidence: &Evidence<'_>, work: &Workload) -> Option<Finding> {
         let complete = reference.segment.skipped == 0 && other.segment.skipped == 0;
         known && complete && reference.segment.digest != other.segment.digest
     })?;
-    let evidence = format!(
-        "{} and {} were sent {} each, but not the same requests",
-        reference.target,
-        other.target,
-        requests(more)
+    let evidence = message!(
+        "other-requests",
+        one = reference.target,
+        other = other.target,
+        requests = requests(more)
     );
     Some(finding_of(work, other.target, Severity::Invalid, evidence))
 }
 
-fn finding_of(work: &Workload, target: &str, severity: Severity, evidence: String) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity,
-        cause: Cause::Setup,
-        workload: Some(work.name.clone()),
-        target: Some(target.to_owned()),
-        evidence,
-        advice: "use a longer --slice and a --warmup, so that the slowest target can be sent as \
-                 many requests as the others; with --rate, use a lower rate or more \
-                 connections"
-            .to_owned(),
-    }
+fn finding_of(work: &Workload, target: &str, severity: Severity, evidence: Message) -> Finding {
+    let advice = message!("longer-slice");
+    let finding = RULE.finding(severity, Cause::Setup, evidence, advice);
+    finding.on(&work.name, target)
 }
 
-fn requests(number: u64) -> String {
-    match number {
-        1 => "1 request".to_owned(),
-        many => format!("{many} requests"),
-    }
+fn requests(number: u64) -> Message {
+    message!("requests", requests = Value::Plain(number))
 }
 
 /// The requests sent to each target by the end of the last round that all targets have; empty if
@@ -130,7 +160,7 @@ fn last_common_round<'a>(evidence: &'a Evidence<'_>, work: &Workload) -> Vec<Sen
         let slice = slices.find(|slice| slice.target == target.name && slice.round == round)?;
         Some(Sent {
             target: &slice.target,
-            segment: slice.segment.as_ref()?,
+            segment: slice.end.segment.as_deref()?,
         })
     });
     sent.collect::<Option<_>>().unwrap_or_default()
@@ -147,7 +177,7 @@ mod tests {
         for (target, each, digest) in [("a", 1_000, "00ff"), ("b", on_b, digest)] {
             run.each_of(target, |slice| {
                 let rounds = u64::from(slice.0.round) + 1;
-                slice.0.segment = Some(Segment {
+                slice.0.end.segment = Some(Box::new(Segment {
                     from: 1_000 * (rounds - 1),
                     to: 1_000 * rounds,
                     planned: Some(1_000),
@@ -155,7 +185,7 @@ mod tests {
                     skipped: (1_000 - each) * rounds,
                     is_prefix: false,
                     digest: Some(digest.to_owned()),
-                });
+                }));
             });
         }
         run
@@ -191,7 +221,7 @@ mod tests {
     fn a_target_that_is_meant_to_get_a_part_is_suspect_and_the_part_is_named() {
         let mut run = with(10, "11ff");
         run.each_of("b", |slice| {
-            slice.0.segment.as_mut().unwrap().is_prefix = true;
+            slice.0.end.segment.as_mut().unwrap().is_prefix = true;
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1, "{findings:?}");

@@ -1,10 +1,10 @@
 //! Unobserved programs that work for a target.
 
-use tenbin_result::format::plural;
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::server::backend::{Backend, Backends};
 use crate::words::tame;
 
@@ -13,9 +13,71 @@ const ONE_CORE: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "backend_cpu",
-    summary: "a program that is not observed, such as a database, works for the target",
+    summary: Texts {
+        english: "a program that is not observed, such as a database, works for the target",
+        japanese: "データベースなど、観測していないプログラムがターゲットのために動いている",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("backend_cpu.md"),
+    explanation: pages!("backend_cpu"),
+    messages: Messages {
+        english: r#"
+            works-for-target =
+                { $each }: { $known ->
+                    [true] a database or another backend of this target
+                   *[false]
+                        its CPU use follows the load on this target; the process that listens on
+                        the target's port is not visible
+                }
+            program =
+                { $name } ({ $processes ->
+                    [one] pid { $pids }
+                   *[other] { $processes } processes
+                }) used { $several_loads ->
+                    [true] {"up to "}
+                   *[false] {""}
+                }{ $loaded } of a core while { $target } was loaded and { $idle } { $in_pauses ->
+                    [true] during the pauses
+                   *[false] while other targets were loaded
+                }
+            attribute =
+                { $full_core ->
+                    [true]
+                        the program used a full core: if the program is single-threaded, that core
+                        is the bottleneck; use fewer or less expensive queries per request, or more
+                        cores;{" "}
+                   *[false] {""}
+                }attribute its CPU time to the target, not to other programs; --observe { $observe }
+                adds it to the report
+        "#,
+        japanese: r#"
+            works-for-target =
+                { $each }の CPU を使用。{ $known ->
+                    [true] このターゲットのデータベースなどのバックエンドである
+                   *[false] このターゲットのために動いている。ターゲットのポートを待ち受けるプロセスは見えない
+                }
+            program =
+                { $name }({ $processes ->
+                    [1] pid { $pids }
+                   *[other] { $processes } プロセス
+                })が { $target } の測定中に{ $several_loads ->
+                    [true] 最大
+                   *[false] {""}
+                } { $loaded } コア、{ $in_pauses ->
+                    [true] 休止中
+                   *[false] ほかのターゲットの測定中
+                }に { $idle } コア
+            attribute =
+                { $full_core ->
+                    [true]
+                        1 コアを使い切っている。シングルスレッドのプログラムなら、そのコアがボトルネック。
+                        1 リクエストあたりのクエリーを減らすか軽くする、またはコアを増やす。
+                   *[false] {""}
+                }その CPU 時間はほかのプログラムではなくターゲットの分とみなす。--observe { $observe } でレポートに加わる
+        "#,
+    },
+    tier: Tier::Cause,
+    tells_limit: true,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -28,70 +90,49 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
             // For an unobserved target, other programs are known only if the target's listening
             // process was found.
             let is_known = evidence.slices.iter().any(|slice| {
-                let machine = slice.machine.as_ref();
+                let machine = slice.machine();
                 slice.target == target.name
                     && (crate::server::cpu_seconds(slice).is_some()
                         || machine.is_some_and(|it| it.others_cpu_seconds.is_some()))
             });
-            Some(Finding {
-                rule: RULE.name.to_owned(),
-                severity: Severity::Note,
-                cause: Cause::Server,
-                workload: None,
-                target: Some(target.name.clone()),
-                evidence: seen(found, evidence, &target.name, is_known),
-                advice: advice(busiest),
-            })
+            let several_loads = evidence.plan.workloads.len() > 1;
+            let each = found
+                .iter()
+                .map(|backend| seen(backend, several_loads, &target.name));
+            let each: Vec<Message> = each.collect();
+            let seen = message!("works-for-target", each = each, known = is_known);
+            let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice(busiest));
+            Some(finding.of_target(&target.name))
         })
         .collect()
 }
 
-fn seen(found: &[Backend], evidence: &Evidence<'_>, target: &str, is_known: bool) -> String {
-    let up_to = match evidence.plan.workloads.len() {
-        0 | 1 => "",
-        _ => "up to ",
-    };
-    let each = found.iter().map(|backend| {
-        let processes = match backend.pids.as_slice() {
-            [pid] => format!("pid {pid}"),
-            pids => plural(pids.len(), "process").replace("processs", "processes"),
-        };
-        format!(
-            "{} ({processes}) used {up_to}{:.2} of a core while {target} was loaded and {:.2} {}",
-            tame(&backend.name),
-            backend.loaded,
-            backend.idle,
-            if backend.in_pauses {
-                "during the pauses"
-            } else {
-                "while other targets were loaded"
-            }
-        )
-    });
-    let each: Vec<String> = each.collect();
-    let role = if is_known {
-        "a database or another backend of this target"
-    } else {
-        "its CPU use follows the load on this target; the process that listens on the target's \
-         port is not visible"
-    };
-    format!("{}: {role}", each.join(", "))
+/// The CPU use of a program that works for `target`, with `several_loads` if its load is the
+/// largest of several.
+fn seen(backend: &Backend, several_loads: bool, target: &str) -> Message {
+    let pids = backend.pids.iter().map(i32::to_string);
+    message!(
+        "program",
+        name = tame(&backend.name),
+        processes = backend.pids.len(),
+        pids = pids.collect::<Vec<String>>(),
+        several_loads = several_loads,
+        loaded = Value::Cores(backend.loaded),
+        target = target,
+        idle = Value::Cores(backend.idle),
+        in_pauses = backend.in_pauses
+    )
 }
 
-fn advice(busiest: &Backend) -> String {
-    let limit = if busiest.pids.len() == 1 && busiest.loaded >= ONE_CORE {
-        "the program used a full core: if the program is single-threaded, that core is the \
-         bottleneck; use fewer or less expensive queries per request, or more cores; "
-    } else {
-        ""
-    };
-    let how = match busiest.pids.as_slice() {
+fn advice(busiest: &Backend) -> Message {
+    let observe = match busiest.pids.as_slice() {
         [pid] => format!("pid:{pid}"),
         _ => format!("name:{}", tame(&busiest.name)),
     };
-    format!(
-        "{limit}attribute its CPU time to the target, not to other programs; --observe {how} \
-         adds it to the report"
+    message!(
+        "attribute",
+        full_core = busiest.pids.len() == 1 && busiest.loaded >= ONE_CORE,
+        observe = observe
     )
 }
 

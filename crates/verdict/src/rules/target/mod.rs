@@ -1,11 +1,8 @@
 //! Rules on limits of a target and delays of its responses.
 
 pub(crate) mod backend_cpu;
-pub(crate) mod dead_hosts;
-pub(crate) mod failed_start;
-pub(crate) mod outage;
+pub(crate) mod development_server;
 pub(crate) mod overload;
-pub(crate) mod process_ended;
 pub(crate) mod quantised;
 pub(crate) mod server_cpu;
 pub(crate) mod slow_stage;

@@ -2,12 +2,12 @@
 
 use tenbin_plan::{Pace, Workload};
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, plural, rate};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 /// Share of the due operations waiting at the end of a slice above which there is a finding.
@@ -15,9 +15,43 @@ const TOLERANCE: f64 = 0.01;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "overload",
-    summary: "a target could not keep up with the rate",
+    summary: Texts {
+        english: "a target could not keep up with the rate",
+        japanese: "ターゲットがレートに追いつかない",
+    },
     severities: &[Severity::Suspect],
-    explanation: include_str!("overload.md"),
+    explanation: pages!("overload"),
+    messages: Messages {
+        english: r#"
+            queue-grew =
+                { $waiting } operations ({ $share } of those due) were still waiting for a free
+                connection at the end of a slice ({ $basis }): the target completed { $answered } of
+                the { $offered } offered, so the queue grew by { $growth }, and response times
+                depend on the length of a slice
+            lower-rate =
+                use { $pace ->
+                    [ramp] a lower --rate-to
+                    [steps] lower rates in --step
+                    [trace] a lower --trace-speed
+                   *[rate] a lower --rate
+                }; or more --connections if the target was waiting rather than working
+        "#,
+        japanese: r#"
+            queue-grew =
+                スライスの終わりに { $waiting } 操作(送信予定の { $share })がまだ接続の空きを待っていた({ $basis })。
+                ターゲットの処理は { $offered } の負荷に対して { $answered } で、待ち行列が { $growth } で伸びた。
+                応答時間はスライスの長さに左右される
+            lower-rate =
+                { $pace ->
+                    [ramp] --rate-to を下げる
+                    [steps] --step のレートを下げる
+                    [trace] --trace-speed を下げる
+                   *[rate] --rate を下げる
+                }。ターゲットが処理中ではなく待機中だったなら --connections を増やす
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -43,27 +77,18 @@ fn of_cell(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Finding> {
     let answered = middle(full.iter().filter_map(|slice| slice.response_rate()))?;
     let offered = middle(full.iter().filter_map(|slice| offered(slice, pace)))?;
     let growth = middle(full.iter().filter_map(|slice| growth(slice, lead)))?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Suspect,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{waiting:.0} operations ({} of those due) were still waiting for a free connection \
-             at the end of a slice (median of {}): the target completed {} of the {} offered, \
-             so the queue grew by {}, and response times depend on the length of a slice",
-            percent(share),
-            plural(full.len(), "slice"),
-            rate(answered),
-            rate(offered),
-            rate(growth),
-        ),
-        advice: format!(
-            "use {}; or more --connections if the target was waiting rather than working",
-            lower(pace)
-        ),
-    })
+    let queue_grew = message!(
+        "queue-grew",
+        waiting = Value::whole(waiting),
+        share = Value::Share(share),
+        basis = message!("median-of-slices", slices = full.len()),
+        answered = Value::Rate(answered),
+        offered = Value::Rate(offered),
+        growth = Value::Rate(growth)
+    );
+    let advice = message!("lower-rate", pace = Value::word(word(pace)));
+    let finding = RULE.finding(Severity::Suspect, Cause::Server, queue_grew, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// Time in which the queue can grow before the window opens, seconds. 0 for a trace, which starts
@@ -76,7 +101,7 @@ fn lead(workload: &Workload, evidence: &Evidence<'_>) -> f64 {
 }
 
 fn waiting_share(slice: &Slice, pace: &Pace, lead: f64) -> Option<f64> {
-    let due = pace.due_within(slice.seconds)? + due_in_lead(pace, lead);
+    let due = pace.due_within(slice.end.seconds)? + due_in_lead(pace, lead);
     (due > 0.0).then(|| slice.backlog as f64 / due)
 }
 
@@ -93,26 +118,24 @@ fn due_in_lead(pace: &Pace, lead: f64) -> f64 {
 
 /// Operations due per second, over the whole slice; `None` if unknown.
 fn offered(slice: &Slice, pace: &Pace) -> Option<f64> {
-    let due = pace.due_within(slice.seconds)?;
-    (slice.seconds > 0.0).then(|| due / slice.seconds)
+    let due = pace.due_within(slice.end.seconds)?;
+    (slice.end.seconds > 0.0).then(|| due / slice.end.seconds)
 }
 
 /// Growth of the queue, operations per second: the queue at the end of the slice divided by the
 /// length of slice and settling time.
 fn growth(slice: &Slice, lead: f64) -> Option<f64> {
-    let time = slice.seconds + lead;
+    let time = slice.end.seconds + lead;
     (time > 0.0).then(|| slice.backlog as f64 / time)
 }
 
-/// Advice with the option that lowers the rate.
-fn lower(pace: &Pace) -> &'static str {
+/// The word that selects the option that lowers the rate.
+fn word(pace: &Pace) -> &'static str {
     match pace {
-        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } | Pace::Search(_) => {
-            "a lower --rate"
-        }
-        Pace::Ramp { .. } => "a lower --rate-to",
-        Pace::Steps { .. } => "lower rates in --step",
-        Pace::Trace(_) => "a lower --trace-speed",
+        Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } | Pace::Search(_) => "rate",
+        Pace::Ramp { .. } => "ramp",
+        Pace::Steps { .. } => "steps",
+        Pace::Trace(_) => "trace",
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use hdrhistogram::Histogram;
-use tenbin_result::format::{percent, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 /// Common timer ticks, nanoseconds, the longest first: Windows, Linux kernels at 100 Hz and 250 Hz,
 /// and the unit of many timeouts.
@@ -35,9 +35,34 @@ const RESOLVED: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "quantised",
-    summary: "times are multiples of a timer tick",
+    summary: Texts {
+        english: "times are multiples of a timer tick",
+        japanese: "時間がタイマーの tick の倍数になっている",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("quantised.md"),
+    explanation: pages!("quantised"),
+    messages: Messages {
+        english: r#"
+            multiples =
+                service times cluster at multiples of { $tick } ({ $concentration } on a scale from
+                0 % for an even spread to 100 % for exact multiples; { $samples } samples): a timer
+                decides when responses are sent
+            find-timer =
+                look for a sleep, a poll with a timeout, or a scheduler tick in the target;
+                differences smaller than a tick mean nothing
+        "#,
+        japanese: r#"
+            multiples =
+                サービス時間が { $tick } の倍数に集中している(均等な分布を 0 %、
+                正確な倍数を 100 % とする尺度で { $concentration }、標本 { $samples } 個)。
+                タイマーが応答の送信時刻を決めている
+            find-timer =
+                ターゲットの sleep、タイムアウト付きの poll、スケジューラーの tick を調べる。
+                tick より小さい差に意味はない
+        "#,
+    },
+    tier: Tier::Question,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -50,23 +75,15 @@ fn of_cell(cell: &Cell<'_>) -> Option<Finding> {
     let (tick, found) = TICKS
         .iter()
         .find_map(|tick| Some((*tick, concentration(&times, *tick)?)))?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "service times cluster at multiples of {} ({} on a scale from 0 % for an even spread \
-             to 100 % for exact multiples; {} samples): a timer decides when responses are sent",
-            time(tick as f64 / 1e9),
-            percent(found),
-            times.len()
-        ),
-        advice: "look for a sleep, a poll with a timeout, or a scheduler tick in the target; \
-                 differences smaller than a tick mean nothing"
-            .to_owned(),
-    })
+    let multiples = message!(
+        "multiples",
+        tick = Value::Seconds(tick as f64 / 1e9),
+        concentration = Value::Share(found),
+        samples = Value::Plain(times.len())
+    );
+    let advice = message!("find-timer");
+    let finding = RULE.finding(Severity::Note, Cause::Server, multiples, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
 /// The mean resultant length of circular statistics (Mardia and Jupp), with the same weight for

@@ -1,11 +1,11 @@
 //! Targets that are limited by CPU.
 
-use tenbin_result::format::{percent, plural};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
 use crate::server::backend::Backends;
@@ -28,9 +28,68 @@ const OTHERS_HOLD: f64 = 0.10;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "server_cpu",
-    summary: "the CPU is the bottleneck of the target: all cores, or the one core that it uses",
+    summary: Texts {
+        english: "the CPU is the bottleneck of the target: all cores, or the one core that it uses",
+        japanese: "ターゲットのボトルネックが CPU(全コア、または使っている 1 コア)",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("server_cpu.md"),
+    explanation: pages!("server_cpu"),
+    messages: Messages {
+        english: r#"
+            all-cores =
+                the target used { $used } of { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                } ({ $share }): CPU is its limit
+            use-more-cores =
+                this is the maximum throughput of the target on this machine; for more, use more
+                cores or reduce the CPU time per operation
+            one-core =
+                one { $is_thread ->
+                    [true] thread
+                   *[false] process
+                } of the target used { $busiest } of a core and the whole target only { $used } of
+                { $cores ->
+                    [one] 1 core
+                   *[other] { $cores } cores
+                }: the target is single-threaded and that core is saturated
+            start-workers =
+                start one worker process or thread per core, or accept this limit; if the target
+                has several workers, one of them has all connections
+            full-machine =
+                only { $idle }; the target used { $used } and the load generator { $generator }: CPU
+                is the limit
+            free-cores =
+                this is the maximum throughput of the target with the cores that the load generator
+                and other programs leave; for more, use more cores, run the load generator on
+                another machine, or reduce the CPU time per operation
+        "#,
+        japanese: r#"
+            all-cores =
+                ターゲットが { $cores } コア中 { $used } コアを使った({ $share })。CPU が上限
+            use-more-cores =
+                このマシンでのターゲットの最大スループット。上げるには、コアを増やすか、
+                1 操作あたりのコストを下げる
+            one-core =
+                ターゲットの 1 { $is_thread ->
+                    [true] スレッド
+                   *[false] プロセス
+                }が { $busiest } コアを使い、ターゲット全体でも { $cores } コア中 { $used } コアしか使わなかった。
+                ターゲットは 1 コアで動作し、それが上限
+            start-workers =
+                コアごとにワーカーのプロセスまたはスレッドを 1 つ起動するか、この上限を受け入れる。
+                ワーカーが複数あるなら、そのうち 1 つにすべての接続が偏っている
+            full-machine =
+                CPU の余裕はわずか({ $idle })。ターゲットが { $used } コア、負荷生成側が { $generator } コアを使った。
+                CPU が上限
+            free-cores =
+                負荷生成側とほかのプログラムが使わないコアで出せる、ターゲットの最大スループット。
+                上げるには、コアを増やす、負荷生成側を別のマシンで動かす、1 操作あたりのコストを下げる
+        "#,
+    },
+    tier: Tier::Cause,
+    tells_limit: true,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -47,57 +106,37 @@ fn of_cell(cell: &Cell<'_>, busy: &Busy, backends: &Backends<'_>) -> Option<Find
     let (seen, advice) = all_cores(busy)
         .or_else(|| one_core(cell, busy))
         .or_else(|| full_machine(cell, busy, backends))?;
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: seen,
-        advice: advice.to_owned(),
-    })
+    let finding = RULE.finding(Severity::Note, Cause::Server, seen, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
 }
 
-fn all_cores(busy: &Busy) -> Option<(String, &'static str)> {
+fn all_cores(busy: &Busy) -> Option<(Message, Message)> {
     let share = busy.target / busy.cores as f64;
-    let seen = || {
-        format!(
-            "the target used {:.2} of {} ({}): CPU is its limit",
-            busy.target,
-            plural(busy.cores, "core"),
-            percent(share)
-        )
-    };
     (share >= FULL).then(|| {
-        (
-            seen(),
-            "this is the maximum throughput of the target on this machine; for more, use more \
-             cores or reduce the CPU time per operation",
-        )
+        let seen = message!(
+            "all-cores",
+            used = Value::Cores(busy.target),
+            cores = busy.cores,
+            share = Value::Share(share)
+        );
+        (seen, message!("use-more-cores"))
     })
 }
 
-fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(String, &'static str)> {
+fn one_core(cell: &Cell<'_>, busy: &Busy) -> Option<(Message, Message)> {
     if !works_on_one_core(cell, busy) {
         return None;
     }
-    let who = match (busy.thread, busy.process) {
-        (Some(thread), _) if thread >= FULL => format!("one thread of the target used {thread:.2}"),
-        (_, process) => format!(
-            "one process of the target used {:.2}",
-            process.unwrap_or(busy.target)
-        ),
-    };
-    Some((
-        format!(
-            "{who} of a core and the whole target only {:.2} of {}: the target is single-threaded \
-             and that core is saturated",
-            busy.target,
-            plural(busy.cores, "core"),
-        ),
-        "start one worker process or thread per core, or accept this limit; if the target has \
-         several workers, one of them has all connections",
-    ))
+    let thread = busy.thread.filter(|thread| *thread >= FULL);
+    let busiest = thread.or(busy.process).unwrap_or(busy.target);
+    let seen = message!(
+        "one-core",
+        is_thread = thread.is_some(),
+        busiest = Value::Cores(busiest),
+        used = Value::Cores(busy.target),
+        cores = busy.cores
+    );
+    Some((seen, message!("start-workers")))
 }
 
 /// (Evidence, advice) if no core is idle, and the target uses at least as many cores as the load
@@ -106,7 +145,7 @@ fn full_machine(
     cell: &Cell<'_>,
     busy: &Busy,
     backends: &Backends<'_>,
-) -> Option<(String, &'static str)> {
+) -> Option<(Message, Message)> {
     let thread = Thread::of(cell, backends)?;
     let cores = busy.cores as f64;
     let is_limit = is_closed(cell.workload)
@@ -115,17 +154,13 @@ fn full_machine(
         && busy.target >= (MOST_OF_LEFT * (cores - busy.others)).max(SIZEABLE * cores)
         && !thread.is_busy();
     is_limit.then(|| {
-        (
-            format!(
-                "only {}; the target used {:.2} and the load generator {:.2}: CPU is the limit",
-                busy.idle_words(),
-                busy.target,
-                busy.generator
-            ),
-            "this is the maximum throughput of the target with the cores that the load generator \
-             and other programs leave; for more, use more cores, run the load generator on \
-             another machine, or reduce the CPU time per operation",
-        )
+        let seen = message!(
+            "full-machine",
+            idle = busy.idle_message(),
+            used = Value::Cores(busy.target),
+            generator = Value::Cores(busy.generator)
+        );
+        (seen, message!("free-cores"))
     })
 }
 
@@ -165,7 +200,7 @@ mod tests {
     /// of `b` uses.
     fn busiest(mut run: Run, process: f64, thread: f64) -> Run {
         run.each_of("b", |slice| {
-            let used = slice.0.server.as_mut().unwrap();
+            let used = slice.server();
             used.busiest_process_seconds = Some(process);
             used.busiest_thread_seconds = Some(thread);
         });

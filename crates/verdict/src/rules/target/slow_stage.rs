@@ -1,12 +1,12 @@
 //! Server stages that explain the slowest responses.
 
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, time};
-use tenbin_result::{Cause, Finding, Severity, StageBand};
+use tenbin_result::{Cause, Finding, Severity, StageBand, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::server::stages::{Means, operations, pooled};
 use crate::words::tame;
 
@@ -21,9 +21,32 @@ const TOLD: f64 = 0.90;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "slow_stage",
-    summary: "one server stage explains the slowest responses",
+    summary: Texts {
+        english: "one server stage explains the slowest responses",
+        japanese: "サーバー内の 1 つの段階が、最も遅い応答の原因になっている",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("slow_stage.md"),
+    explanation: pages!("slow_stage"),
+    messages: Messages {
+        english: r#"
+            slow-stage =
+                the slowest hundredth of { $operation } takes { $extra } longer than the fastest
+                half, and { $share } of that is the target's stage { $stage }
+            find-wait =
+                find out what { $stage } waits for in slow requests; faster other stages hardly
+                change the 99th percentile
+        "#,
+        japanese: r#"
+            slow-stage =
+                { $operation } の最も遅い 1 % は、速い側の半分より { $extra } 長い。
+                その { $share } はターゲットの段階 { $stage }
+            find-wait =
+                遅いリクエストで { $stage } が何を待っているかを調べる。
+                ほかの段階を速くしても 99 パーセンタイルはほとんど変わらない
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -37,25 +60,18 @@ fn of_cell(cell: &Cell<'_>) -> Vec<Finding> {
         .into_iter()
         .filter_map(|operation| {
             let tail = Tail::of(&full, operation)?;
-            (tail.share >= MOST).then(|| Finding {
-                rule: RULE.name.to_owned(),
-                severity: Severity::Note,
-                cause: Cause::Server,
-                workload: Some(cell.workload.name.clone()),
-                target: Some(cell.target.name.clone()),
-                evidence: format!(
-                    "the slowest hundredth of {} takes {} longer than the fastest half, and \
-                     {} of that is the target's stage {}",
-                    tame(operation),
-                    time(tail.extra),
-                    percent(tail.share),
-                    tame(&tail.stage)
-                ),
-                advice: format!(
-                    "find out what {} waits for in slow requests; faster other stages hardly \
-                     change the 99th percentile",
-                    tame(&tail.stage)
-                ),
+            (tail.share >= MOST).then(|| {
+                let stage = tame(&tail.stage);
+                let slow = message!(
+                    "slow-stage",
+                    operation = tame(operation),
+                    extra = Value::Seconds(tail.extra),
+                    share = Value::Share(tail.share),
+                    stage = &stage
+                );
+                let advice = message!("find-wait", stage = &stage);
+                let finding = RULE.finding(Severity::Note, Cause::Server, slow, advice);
+                finding.on(&cell.workload.name, &cell.target.name)
             })
         })
         .collect()
@@ -107,7 +123,7 @@ mod tests {
 
     fn sentence(parts: &[StageTimes<'_>]) -> Vec<Finding> {
         let mut run = Run::pair(8);
-        run.each_of("b", |slice| slice.0.stages = Some(stages(parts)));
+        run.each_of("b", |slice| slice.0.end.stages = Some(stages(parts)));
         run.findings(&RULE)
     }
 
@@ -132,7 +148,7 @@ mod tests {
         assert_eq!(findings, [], "32 answers above the 99th percentile");
         let mut run = Run::pair(50);
         run.each_of("b", |slice| {
-            slice.0.stages = Some(stages(&[(198, 2, &[("db", 1)]), (2, 22, &[("db", 16)])]));
+            slice.0.end.stages = Some(stages(&[(198, 2, &[("db", 1)]), (2, 22, &[("db", 16)])]));
         });
         let findings = run.findings(&RULE);
         assert_eq!(findings.len(), 1);
@@ -156,7 +172,7 @@ mod tests {
             let parts: &[StageTimes<'_>] = &[(990, 2, &[("db", 1)]), (10, 22, &[("db", 16)])];
             let mut sums = stages(parts);
             sums.operations[0].buckets[1].carrying = 8;
-            slice.0.stages = Some(sums);
+            slice.0.end.stages = Some(sums);
         });
         assert_eq!(run.findings(&RULE), []);
     }

@@ -2,15 +2,17 @@
 
 use tenbin_plan::{Builtin, Reach};
 use tenbin_record::{MachineUse, OpFigures, PackedHistogram, Pause, Slice};
-use tenbin_result::format::{percent, plural, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::{self, Kind};
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
+use crate::rules::machine::others_busy;
+use crate::rules::machine::thresholds;
 use crate::server::backend::Backends;
-use crate::words::{middle, verb};
+use crate::words::middle;
 
 const QUANTILE: f64 = 0.99;
 
@@ -43,9 +45,82 @@ const STOLEN: f64 = 0.02;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "stalls",
-    summary: "a target stalled in some slices, or sent no response for a while",
+    summary: Texts {
+        english: "a target stalled in some slices, or sent no response for a while",
+        japanese: "一部のスライスでターゲットが停止した、またはしばらく応答を返さなかった",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("stalls.md"),
+    explanation: pages!("stalls"),
+    messages: Messages {
+        english: r#"
+            few-slices =
+                { $carriers } of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                } { $carriers ->
+                    [one] contains
+                   *[other] contain
+                } { $share } of the requests that took { $slow } or longer: p99 is { $all } over all
+                requests, but { $usual } in the median slice
+            paused =
+                { $subject ->
+                    [target] the target sent no response
+                    [operation] no operation ended
+                   *[response] no response came
+                } for { $length }, from { $start } after the start of the run{ $several ->
+                    [true] , the longest of the pauses in { $paused } of { $slices } slices
+                   *[false] {""}
+                }
+            machine-paused = without a server, the load generator's machine paused
+            machine-short-of-cpu =
+                the load generator's machine was short of CPU in most of these slices
+            unknown-origin =
+                other programs or machines took { $share } of the CPU time, so it is unknown whether
+                the target or the machine paused
+            quiet-machine =
+                measure on a machine without other work, or with dedicated cores: high percentiles
+                contain the stalls of the machine
+            find-cause =
+                find out what the target did at that time (garbage collection, compaction, a lock, a
+                checkpoint); use more or longer slices until several of them contain a stall
+        "#,
+        japanese: r#"
+            few-slices =
+                { $slow } 以上かかったリクエストの { $share } が { $slices } スライス中 { $carriers } スライスに集中。
+                99 パーセンタイルは全リクエストで { $all }、スライスの中央値で { $usual }
+            paused =
+                { $subject ->
+                    [target] ターゲットが { $length } の間、応答を返さなかった
+                    [operation] { $length } の間、1 つの操作も終わらなかった
+                   *[response] { $length } の間、応答が届かなかった
+                }(実行開始の { $start } 後から){ $several ->
+                    [true] 。{ $slices } スライス中 { $paused } スライスの停止のうち最長
+                   *[false] {""}
+                }
+            machine-paused = サーバーがないので、停止したのは負荷生成側のマシン
+            machine-short-of-cpu =
+                該当スライスの大半で、負荷生成側のマシンの CPU が不足していた
+            unknown-origin =
+                ほかのプログラムやマシンが CPU 時間の { $share } を使ったため、
+                停止したのがターゲットかマシンかは不明
+            quiet-machine =
+                ほかの処理のないマシンか専有コアで測る。高いパーセンタイルにはマシンの停止が含まれる
+            find-cause =
+                そのときターゲットが何をしていたか(GC、コンパクション、ロック、チェックポイント)を調べる。
+                停止を含むスライスが複数になるまで、スライスを増やすか長くする
+        "#,
+    },
+    tier: Tier::Cause,
+    explained_by: &[
+        &thresholds::THROTTLED.info,
+        &thresholds::STEAL.info,
+        &others_busy::RULE,
+    ],
+    is_circumstance: |finding| finding.cause == Cause::Generator,
+    // The machine alone does not explain a pause of the target, or a pause that affects a published
+    // percentile.
+    tells_limit: false,
+    stands_alone: |finding| finding.cause != Cause::Generator || finding.severity != Severity::Note,
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -87,58 +162,39 @@ fn of_cell(cell: &Cell<'_>, backends: &Backends<'_>) -> Option<Finding> {
         Some(share) => Origin::Either(share),
         None => Origin::Target,
     };
-    let subject = match origin {
-        Origin::Target => "the target sent no response",
-        _ if has_nobody => "no operation ended",
-        _ => "no response came",
+    let severity = match tail {
+        Some(_) => Severity::Suspect,
+        None => Severity::Note,
     };
-    let mut parts: Vec<String> = Vec::new();
-    if let Some(tail) = &tail {
-        parts.push(tail.sentence(full.len()));
-    }
-    if let Some(pauses) = &pauses {
-        parts.push(pauses.sentence(subject, full.len()));
-    }
-    match origin {
-        Origin::Target => {}
-        Origin::Machine if has_nobody => {
-            parts.push("without a server, the load generator's machine paused".to_owned());
+    let (cause, advice) = match origin {
+        Origin::Target => (Cause::Server, message!("find-cause")),
+        Origin::Machine | Origin::Either(_) => (Cause::Generator, message!("quiet-machine")),
+    };
+    let subject = match origin {
+        Origin::Target => "target",
+        _ if has_nobody => "operation",
+        _ => "response",
+    };
+    let tail = tail.map(|tail| tail.message(full.len()));
+    let pauses = pauses.map(|pauses| pauses.message(subject, full.len()));
+    let clauses = [tail, pauses, origin.message(has_nobody)];
+    let clauses: Vec<Message> = clauses.into_iter().flatten().collect();
+    let stalled = message!("clauses", clauses = Value::Clauses(clauses));
+    let finding = RULE.finding(severity, cause, stalled, advice);
+    Some(finding.on(&cell.workload.name, &cell.target.name))
+}
+
+impl Origin {
+    /// What the machine has to do with the stall; `None` if nothing. `has_nobody`: there is no
+    /// server.
+    fn message(self, has_nobody: bool) -> Option<Message> {
+        match self {
+            Self::Target => None,
+            Self::Machine if has_nobody => Some(message!("machine-paused")),
+            Self::Machine => Some(message!("machine-short-of-cpu")),
+            Self::Either(share) => Some(message!("unknown-origin", share = Value::Share(share))),
         }
-        Origin::Machine => parts.push(
-            "the load generator's machine was short of CPU in most of these slices".to_owned(),
-        ),
-        Origin::Either(share) => parts.push(format!(
-            "other programs or machines took {} of the CPU time, so it is unknown whether the \
-             target or the machine paused",
-            percent(share)
-        )),
     }
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: match tail {
-            Some(_) => Severity::Suspect,
-            None => Severity::Note,
-        },
-        cause: match origin {
-            Origin::Target => Cause::Server,
-            Origin::Machine | Origin::Either(_) => Cause::Generator,
-        },
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: parts.join("; "),
-        advice: match origin {
-            Origin::Machine | Origin::Either(_) => {
-                "measure on a machine without other work, or with dedicated cores: high \
-                 percentiles contain the stalls of the machine"
-            }
-            Origin::Target => {
-                "find out what the target did at that time (garbage collection, compaction, a \
-                 lock, a checkpoint); use more or longer slices until several of them contain a \
-                 stall"
-            }
-        }
-        .to_owned(),
-    })
 }
 
 /// A 99th percentile that few slices determine.
@@ -177,6 +233,9 @@ impl<'a> Tail<'a> {
             .collect();
         by_slice.sort_by_key(|(slow, _)| std::cmp::Reverse(*slow));
         let total: u64 = by_slice.iter().map(|(slow, _)| slow).sum();
+        if total == 0 {
+            return None;
+        }
         let mut held = 0;
         let mut carriers = Vec::new();
         for (slow, slice) in by_slice {
@@ -194,17 +253,15 @@ impl<'a> Tail<'a> {
         })
     }
 
-    fn sentence(&self, slices: usize) -> String {
-        let carriers = self.carriers.len();
-        format!(
-            "{carriers} of {} {} {} of the requests that took {} or longer: p99 is {} over all \
-             requests, but {} in the median slice",
-            plural(slices, "slice"),
-            verb(carriers, "contains", "contain"),
-            percent(self.share),
-            time(TIMES * self.usual),
-            time(self.all),
-            time(self.usual)
+    fn message(&self, slices: usize) -> Message {
+        message!(
+            "few-slices",
+            carriers = Value::Plain(self.carriers.len() as u64),
+            slices = slices,
+            share = Value::Share(self.share),
+            slow = Value::Seconds(TIMES * self.usual),
+            all = Value::Seconds(self.all),
+            usual = Value::Seconds(self.usual)
         )
     }
 }
@@ -228,18 +285,17 @@ impl<'a> Pauses<'a> {
         Some(Self { slices, longest })
     }
 
-    fn sentence(&self, subject: &str, slices: usize) -> String {
-        let longest = format!(
-            "{subject} for {}, from {} after the start of the run",
-            time(self.longest.seconds),
-            time(self.longest.start)
-        );
-        match self.slices.len() {
-            1 => longest,
-            paused => {
-                format!("{longest}, the longest of the pauses in {paused} of {slices} slices")
-            }
-        }
+    /// The longest pause. `subject`: the word for what did not come.
+    fn message(&self, subject: &str, slices: usize) -> Message {
+        message!(
+            "paused",
+            subject = Value::word(subject),
+            length = Value::Seconds(self.longest.seconds),
+            start = Value::Seconds(self.longest.start),
+            several = self.slices.len() > 1,
+            paused = Value::Plain(self.slices.len() as u64),
+            slices = Value::Plain(slices as u64)
+        )
     }
 }
 
@@ -247,31 +303,35 @@ impl<'a> Pauses<'a> {
 /// time, throttling, or both the waits for a core and the CPU time of other programs must exceed
 /// the usual amount by at least [`EXPLAINED`] of the stall.
 fn machine_explains(all: &[&Slice], stalled: &[&Slice], kind: Kind) -> bool {
+    let usual = LACKS.map(|lack| middle(all.iter().filter_map(|it| lack(&it.machine()?))));
     let explained = stalled.iter().filter(|slice| {
-        let Some(stall) = stall(slice, kind) else {
+        let (Some(stall), Some(machine)) = (stall(slice, kind), slice.machine()) else {
             return false;
         };
-        let beyond = |figure: &dyn Fn(&MachineUse) -> Option<f64>| {
-            let of = |slice: &Slice| figure(slice.machine.as_ref()?);
-            let usual = middle(all.iter().filter_map(|slice| of(slice)));
-            of(slice)
-                .zip(usual)
-                .is_some_and(|(here, usual)| here - usual >= EXPLAINED * stall)
+        let beyond = |at: usize| {
+            let lack = LACKS[at](&machine).zip(usual[at]);
+            lack.is_some_and(|(here, usual)| here - usual >= EXPLAINED * stall)
         };
-        let stolen = beyond(&|machine| Some(machine.cpu?.steal));
-        let throttled = beyond(&|machine| Some(machine.throttled_us? as f64 / 1e6));
-        let waited = beyond(&|machine| Some(machine.pressure.cpu_some_us? as f64 / 1e6));
-        let others = beyond(&|machine| machine.others_cpu_seconds);
+        let [stolen, throttled, waited, others] = [0, 1, 2, 3].map(beyond);
         stolen || throttled || (waited && others)
     });
     explained.count() * 2 > stalled.len()
 }
 
+/// Seconds of a slice in which CPU time was stolen, in which a quota throttled the load generator, in
+/// which a task waited for a core, and the CPU seconds of other programs.
+const LACKS: [fn(&MachineUse) -> Option<f64>; 4] = [
+    |machine| Some(machine.cpu?.steal),
+    |machine| Some(machine.throttled_us? as f64 / 1e6),
+    |machine| Some(machine.pressure.cpu_some_us? as f64 / 1e6),
+    |machine| machine.others_cpu_seconds,
+];
+
 /// Median share of the CPU time that other programs and other virtual machines used in the stalled
 /// slices; `None` if the share is too small to cause a pause.
 fn taken(stalled: &[&Slice], backends: &Backends<'_>) -> Option<f64> {
-    let machines = || stalled.iter().filter_map(|slice| slice.machine.as_ref());
-    let others = machines().filter_map(|it| backends.share_of_others(it));
+    let machines = || stalled.iter().filter_map(|slice| slice.machine());
+    let others = machines().filter_map(|it| backends.share_of_others(&it));
     let others = middle(others).unwrap_or(0.0);
     let stolen = machines().filter_map(|it| Some(it.cpu?.steal / it.cpu?.all()?));
     let stolen = middle(stolen).unwrap_or(0.0);
@@ -360,9 +420,11 @@ mod tests {
         let mut stolen = stalling();
         let cpu = |run: &mut Run| {
             run.slices[3]
+                .end
                 .machine
                 .as_mut()
                 .unwrap()
+                .get_mut()
                 .cpu
                 .as_mut()
                 .unwrap()
@@ -370,7 +432,7 @@ mod tests {
         };
         cpu(&mut stolen);
         let mut busy = stalling();
-        let machine = busy.slices[3].machine.as_mut().unwrap();
+        let machine = busy.slices[3].end.machine.as_mut().unwrap().get_mut();
         machine.others_cpu_seconds = Some(0.8);
         machine.pressure.cpu_some_us = Some(700_000);
         for run in [stolen, busy] {
@@ -385,7 +447,7 @@ mod tests {
         }
         // The work of the target also makes other threads wait.
         let mut target = stalling();
-        let machine = target.slices[3].machine.as_mut().unwrap();
+        let machine = target.slices[3].end.machine.as_mut().unwrap().get_mut();
         machine.pressure.cpu_some_us = Some(700_000);
         assert_eq!(target.findings(&RULE)[0].cause, Cause::Server);
     }
@@ -451,7 +513,7 @@ mod tests {
         assert_eq!(slow.findings(&RULE), []);
         // A slice that was cut short does not contribute to figures.
         let mut cut = stalling();
-        cut.slices[3].cut_short = true;
+        cut.slices[3].end.cut_short = true;
         assert_eq!(cut.findings(&RULE), []);
     }
 }

@@ -2,18 +2,79 @@
 
 use hdrhistogram::Histogram;
 use tenbin_record::Slice;
-use tenbin_result::format::{percent, time};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "tail_signature",
-    summary: "times cluster at constants of the network stack: 40 ms, 200 ms, 1 s, 3 s",
+    summary: Texts {
+        english: "times cluster at constants of the network stack: 40 ms, 200 ms, 1 s, 3 s",
+        japanese: "時間がネットワークスタックの定数(40 ms、200 ms、1 秒、3 秒)に集中している",
+    },
     severities: &[Severity::Note, Severity::Suspect],
-    explanation: include_str!("tail_signature.md"),
+    explanation: pages!("tail_signature"),
+    messages: Messages {
+        english: r#"
+            two-writes =
+                { $count } of { $total } responses ({ $share }) took { $from } to { $to }, with far
+                fewer just below and above; the first byte of most arrived by { $first_byte }:
+                { $meaning }
+            cluster =
+                { $count } of { $total } { $connects ->
+                    [true] connections
+                   *[false] responses
+                } ({ $share }) took { $time } or slightly longer, with far fewer just below and
+                above: { $meaning }
+            delayed-ack = the length of a delayed acknowledgement
+            write-once =
+                let the target send a response in one write, or set TCP_NODELAY: with two writes,
+                Nagle's algorithm holds the second back until the delayed acknowledgement arrives
+            lost-segment = the time after which Linux sends a lost segment again
+            look-for-losses =
+                look for lost segments (nstat TcpRetransSegs), full queues and a saturated link
+                between load generator and target
+            first-syn = the time after which the first SYN is sent again
+            raise-backlog =
+                the target dropped connection attempts: increase its listen backlog and
+                net.core.somaxconn, or open connections more slowly
+            second-syn = the time after which the second SYN is sent again
+            raise-backlog-much =
+                the target dropped connection attempts twice: increase its listen backlog and
+                net.core.somaxconn, or open connections more slowly
+        "#,
+        japanese: r#"
+            two-writes =
+                { $total } 応答中 { $count } 応答({ $share })の所要時間が { $from }〜{ $to } に集中し、
+                その前後は極端に少ない。大半の先頭バイトは { $first_byte } までに届いた。{ $meaning }
+            cluster =
+                { $total } { $connects ->
+                    [true] 接続中 { $count } 接続
+                   *[false] 応答中 { $count } 応答
+                }({ $share })の所要時間が { $time } かその直後に集中し、その前後は極端に少ない。{ $meaning }
+            delayed-ack = 遅延 ACK の長さに一致
+            write-once =
+                ターゲットが応答を 1 回の write で送るようにするか、TCP_NODELAY を設定する。
+                write が 2 回だと、Nagle アルゴリズムが遅延 ACK の到着まで 2 回目を保留する
+            lost-segment = Linux が失われたセグメントを再送するまでの時間に一致
+            look-for-losses =
+                負荷生成側とターゲットの間で、失われたセグメント(nstat TcpRetransSegs)、満杯のキュー、
+                飽和したリンクを調べる
+            first-syn = 最初の SYN を再送するまでの時間に一致
+            raise-backlog =
+                ターゲットが接続要求を破棄した。listen backlog と net.core.somaxconn を増やすか、
+                接続をゆっくり開く
+            second-syn = 2 度目の SYN を再送するまでの時間に一致
+            raise-backlog-much =
+                ターゲットが接続要求を 2 回破棄した。listen backlog と net.core.somaxconn を増やすか、
+                接続をゆっくり開く
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -48,49 +109,35 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn finding_of_two_writes(cell: &Cell<'_>, signature: &Signature, found: &TwoWrites) -> Finding {
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: signature.severity,
-        cause: signature.cause,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{} of {} responses ({}) took {} to {}, with far fewer just below and above; the \
-             first byte of most arrived by {}: {}",
-            found.pile.count,
-            found.pile.total,
-            percent(found.pile.count as f64 / found.pile.total as f64),
-            time(found.from),
-            time(found.to),
-            time(found.first_byte),
-            signature.meaning
-        ),
-        advice: signature.advice.to_owned(),
-    }
+    let two_writes = message!(
+        "two-writes",
+        from = Value::Seconds(found.from),
+        to = Value::Seconds(found.to),
+        first_byte = Value::Seconds(found.first_byte)
+    );
+    finding(cell, signature, &found.pile, two_writes)
 }
 
 fn finding_of(cell: &Cell<'_>, signature: &Signature, found: &Pile) -> Finding {
-    let things = match signature.of {
-        Of::Answers => "responses",
-        Of::Connects => "connections",
-    };
-    Finding {
-        rule: RULE.name.to_owned(),
-        severity: signature.severity,
-        cause: signature.cause,
-        workload: Some(cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "{} of {} {things} ({}) took {} or slightly longer, with far fewer just below and \
-             above: {}",
-            found.count,
-            found.total,
-            percent(found.count as f64 / found.total as f64),
-            time(signature.seconds),
-            signature.meaning
-        ),
-        advice: signature.advice.to_owned(),
-    }
+    let cluster = message!(
+        "cluster",
+        connects = matches!(signature.of, Of::Connects),
+        time = Value::Seconds(signature.seconds)
+    );
+    finding(cell, signature, found, cluster)
+}
+
+/// A finding with this evidence, to which the samples of the cluster and the meaning are added.
+fn finding(cell: &Cell<'_>, signature: &Signature, found: &Pile, evidence: Message) -> Finding {
+    let share = found.count as f64 / found.total as f64;
+    let evidence = evidence
+        .with("count", Value::Plain(found.count))
+        .with("total", Value::Plain(found.total))
+        .with("share", Value::Share(share))
+        .with("meaning", Message::new(signature.meaning));
+    let advice = Message::new(signature.advice);
+    let finding = RULE.finding(signature.severity, signature.cause, evidence, advice);
+    finding.on(&cell.workload.name, &cell.target.name)
 }
 
 /// The kind of times that a signature applies to.
@@ -110,7 +157,9 @@ struct Signature {
     fewest: u64,
     severity: Severity,
     cause: Cause,
+    /// Id of the message that says what takes this long.
     meaning: &'static str,
+    /// Id of the message that says what to do.
     advice: &'static str,
 }
 
@@ -122,10 +171,8 @@ const SIGNATURES: [Signature; 4] = [
         fewest: 10,
         severity: Severity::Note,
         cause: Cause::Server,
-        meaning: "the length of a delayed acknowledgement",
-        advice: "let the target send a response in one write, or set TCP_NODELAY: with two \
-                 writes, Nagle's algorithm holds the second back until the delayed \
-                 acknowledgement arrives",
+        meaning: "delayed-ack",
+        advice: "write-once",
     },
     Signature {
         of: Of::Answers,
@@ -134,9 +181,8 @@ const SIGNATURES: [Signature; 4] = [
         fewest: 10,
         severity: Severity::Note,
         cause: Cause::Network,
-        meaning: "the time after which Linux sends a lost segment again",
-        advice: "look for lost segments (nstat TcpRetransSegs), full queues and a saturated link \
-                 between load generator and target",
+        meaning: "lost-segment",
+        advice: "look-for-losses",
     },
     Signature {
         of: Of::Connects,
@@ -145,9 +191,8 @@ const SIGNATURES: [Signature; 4] = [
         fewest: 3,
         severity: Severity::Suspect,
         cause: Cause::Server,
-        meaning: "the time after which the first SYN is sent again",
-        advice: "the target dropped connection attempts: increase its listen backlog and \
-                 net.core.somaxconn, or open connections more slowly",
+        meaning: "first-syn",
+        advice: "raise-backlog",
     },
     Signature {
         of: Of::Connects,
@@ -156,9 +201,8 @@ const SIGNATURES: [Signature; 4] = [
         fewest: 3,
         severity: Severity::Suspect,
         cause: Cause::Server,
-        meaning: "the time after which the second SYN is sent again",
-        advice: "the target dropped connection attempts twice: increase its listen backlog and \
-                 net.core.somaxconn, or open connections more slowly",
+        meaning: "second-syn",
+        advice: "raise-backlog-much",
     },
 ];
 

@@ -1,20 +1,93 @@
 //! Targets that serve some connections much faster than others.
 
 use tenbin_record::{ServerUse, Slice};
-use tenbin_result::format::{plural, rate, ratio};
-use tenbin_result::{Cause, Finding, Severity};
+use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::spread::uneven;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::words::middle;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "uneven_workers",
-    summary: "some connections are served much faster than others: workers have unequal shares of them",
+    summary: Texts {
+        english: "some connections are served much faster than others: workers have unequal shares of them",
+        japanese: "一部の接続がほかよりはるかに速い(ワーカーへの割り当ての偏り)",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("uneven_workers.md"),
+    explanation: pages!("uneven_workers"),
+    messages: Messages {
+        english: r#"
+            uneven =
+                with { $connections ->
+                    [one] 1 connection
+                   *[other] { $connections } connections
+                }, the fastest connection completed { $completed } ({ $fastest } and { $slowest },
+                medians of { $slices ->
+                    [one] 1 slice
+                   *[other] { $slices } slices
+                }): { $because }{ $reopened }
+            times-as-many = { $times } times as many requests as the slowest
+            slowest-none = many requests and the slowest none
+            reopened = ; each slice opened its connections { $times } times to average over this
+            processes =
+                workers that accept on a shared socket get unequal shares of the connections (the
+                target has { $processes } processes)
+            threads = the threads of its one process have unequal shares of the connections
+            unknown-workers =
+                workers that accept on a shared socket get unequal shares of the connections, if
+                the target has several (the number of its processes is not known)
+            distribute =
+                { $reopens ->
+                    [true]
+                        the throughput is the mean over many assignments of connections to workers
+                   *[false]
+                        the throughput depends on a random assignment of connections to workers:
+                        use --reopen 8 to average over many assignments
+                }; to distribute connections better, use several per worker{ $processes ->
+                    [true]
+                        , and give each worker its own listening socket (SO_REUSEPORT; in nginx
+                        reuseport, in Workerman reusePort)
+                   *[false] {""}
+                }
+            observe =
+                add --observe port, so that the number of processes is known: with one process, the
+                server prefers some connections; with several, use --reopen 8 to average over many
+                assignments of connections to workers
+        "#,
+        japanese: r#"
+            uneven =
+                { $connections } 接続で、最も速い接続{ $completed }({ $fastest } と { $slowest }、
+                { $slices } スライスの中央値)。{ $because }{ $reopened }
+            times-as-many = の処理数は最も遅い接続の { $times } 倍
+            slowest-none = は多くのリクエストを処理し、最も遅い接続は 1 つも処理しなかった
+            reopened = 。これをならすため、各スライスで接続を { $times } 回開き直した
+            processes =
+                ソケットを共有して accept するワーカーの間で接続数が偏っている(ターゲットのプロセスは { $processes } 個)
+            threads = 1 つのプロセスのスレッドの間で接続数が偏っている
+            unknown-workers =
+                ソケットを共有して accept するワーカーが複数あれば、その間で接続数が偏っている(プロセスの数は不明)
+            distribute =
+                { $reopens ->
+                    [true] スループットは、ワーカーへの接続の割り当てを何度も変えた平均
+                   *[false]
+                        スループットは、ワーカーへの接続の偶然の割り当てに左右される。
+                        --reopen 8 で多くの割り当てを平均する
+                }。偏りを減らすには、ワーカーあたりの接続を複数に{ $processes ->
+                    [true]
+                        し、ワーカーごとに待ち受けソケットを持たせる(SO_REUSEPORT。nginx では reuseport、
+                        Workerman では reusePort)
+                   *[false] する
+                }
+            observe =
+                --observe port を加えるとプロセスの数が分かる。1 個ならサーバーが一部の接続を優先している。
+                複数なら --reopen 8 で、ワーカーへの接続の割り当てを何度も変えて平均する
+        "#,
+    },
+    tier: Tier::Cause,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -64,15 +137,15 @@ const BUSY_THREAD: f64 = 0.50;
 
 impl Workers {
     fn of(full: &[&Slice]) -> Self {
-        let used = || full.iter().filter_map(|slice| slice.server.as_ref());
-        let sum = |pick: fn(&ServerUse) -> Option<f64>| used().map(pick).sum::<Option<f64>>();
+        let used = || full.iter().filter_map(|slice| slice.server());
+        let sum = |pick: fn(ServerUse) -> Option<f64>| used().map(pick).sum::<Option<f64>>();
         let all = sum(|used| used.cpu_seconds);
         let does_all = |part: Option<f64>| {
             let share = part.zip(all).filter(|(_, all)| *all > 0.0);
             share.is_some_and(|(part, all)| part >= ALONE * all)
         };
         let programs = |slice: &&Slice| {
-            let programs = slice.machine.as_ref()?.target_programs.as_ref()?.iter();
+            let programs = slice.machine()?.target_programs?.into_iter();
             Some(
                 programs
                     .map(|program| program.processes.unwrap_or(1))
@@ -85,7 +158,7 @@ impl Workers {
             Some(2..) | None if !one_works => processes.map_or(Self::Unknown, Self::Processes),
             _ => {
                 let thread = sum(|used| used.busiest_thread_seconds);
-                let seconds: f64 = full.iter().map(|slice| slice.seconds).sum();
+                let seconds: f64 = full.iter().map(|slice| slice.end.seconds).sum();
                 let is_busy = thread.is_some_and(|used| used >= BUSY_THREAD * seconds);
                 if is_busy && !does_all(thread) {
                     Self::Threads
@@ -121,79 +194,47 @@ fn of_target(found: &[(&Cell<'_>, Seen)]) -> Option<Finding> {
     let (cell, seen) = found
         .iter()
         .max_by(|one, other| one.1.times.total_cmp(&other.1.times))?;
-    let times = if seen.times.is_finite() {
-        format!(
-            "{} times as many requests as the slowest",
-            ratio(seen.times)
-        )
+    let completed = if seen.times.is_finite() {
+        message!("times-as-many", times = Value::Ratio(seen.times))
     } else {
-        "many requests and the slowest none".to_owned()
+        message!("slowest-none")
     };
-    let opened = match seen.reopen {
-        Some(lives) => format!(
-            "; each slice opened its connections {lives} times to average \
-                                over this"
-        ),
-        None => String::new(),
-    };
-    let (advice, several) = (advice(seen), found.len() > 1);
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: (!several).then(|| cell.workload.name.clone()),
-        target: Some(cell.target.name.clone()),
-        evidence: format!(
-            "with {}, the fastest connection completed {times} ({} and {}, medians of {}): \
-             {}{opened}",
-            plural(cell.workload.load.connections, "connection"),
-            rate(seen.fastest),
-            rate(seen.slowest),
-            plural(seen.slices, "slice"),
-            because(seen.workers)
-        ),
-        advice,
+    let reopened = seen.reopen.map(|lives| message!("reopened", times = lives));
+    let uneven = message!(
+        "uneven",
+        connections = cell.workload.load.connections,
+        completed = completed,
+        fastest = Value::Rate(seen.fastest),
+        slowest = Value::Rate(seen.slowest),
+        slices = seen.slices,
+        because = because(seen.workers),
+        reopened = reopened
+    );
+    let finding = RULE.finding(Severity::Note, Cause::Server, uneven, advice(seen));
+    let finding = finding.of_target(&cell.target.name);
+    Some(if found.len() > 1 {
+        finding
+    } else {
+        finding.of_workload(&cell.workload.name)
     })
 }
 
-fn because(workers: Workers) -> String {
+fn because(workers: Workers) -> Message {
     match workers {
-        Workers::Processes(count) => format!(
-            "workers that accept on a shared socket get unequal shares of the connections (the \
-             target has {count} processes)"
-        ),
-        Workers::Threads => {
-            "the threads of its one process have unequal shares of the connections".to_owned()
-        }
-        Workers::One | Workers::Unknown => {
-            "workers that accept on a shared socket get unequal shares of the connections, if the \
-             target has several (the number of its processes is not known)"
-                .to_owned()
-        }
+        Workers::Processes(count) => message!("processes", processes = Value::Plain(count)),
+        Workers::Threads => message!("threads"),
+        Workers::One | Workers::Unknown => message!("unknown-workers"),
     }
 }
 
-fn advice(seen: &Seen) -> String {
-    let measure = match seen.reopen {
-        Some(_) => "the throughput is the mean over many assignments of connections to workers",
-        None => {
-            "the throughput depends on a random assignment of connections to workers: use \
-             --reopen 8 to average over many assignments"
-        }
-    };
-    let distribute = "to distribute connections better, use several per worker";
+fn advice(seen: &Seen) -> Message {
     match seen.workers {
-        Workers::Processes(_) => format!(
-            "{measure}; {distribute}, and give each worker its own listening socket (SO_REUSEPORT; \
-             in nginx reuseport, in Workerman reusePort)"
+        Workers::Processes(_) | Workers::Threads => message!(
+            "distribute",
+            reopens = seen.reopen.is_some(),
+            processes = seen.workers != Workers::Threads
         ),
-        Workers::Threads => format!("{measure}; {distribute}"),
-        Workers::One | Workers::Unknown => {
-            "add --observe port, so that the number of processes is known: with one process, the \
-             server prefers some connections; with several, use --reopen 8 to average over many \
-             assignments of connections to workers"
-                .to_owned()
-        }
+        Workers::One | Workers::Unknown => message!("observe"),
     }
 }
 
@@ -220,7 +261,9 @@ mod tests {
 
     fn with(slowest: f64, fastest: f64) -> Run {
         let mut run = Run::pair(8);
-        run.each_of("b", |slice| slice.0.spread = Some(spread(slowest, fastest)));
+        run.each_of("b", |slice| {
+            slice.0.end.spread = Some(spread(slowest, fastest))
+        });
         run.each(|slice| work(slice, 4, 0.4, 0.4));
         run
     }
@@ -235,7 +278,7 @@ mod tests {
             rss_bytes: None,
             processes: Some(processes).filter(|count| *count > 1),
         }]);
-        let server = slice.0.server.as_mut().unwrap();
+        let server = slice.server();
         server.busiest_process_seconds = Some(process);
         server.busiest_thread_seconds = Some(thread);
     }
@@ -329,7 +372,7 @@ mod tests {
         assert_eq!(with(60.0, 180.0).open_loop().findings(&RULE), []);
         // Chance explains a single slice of many.
         let mut once = with(95.0, 105.0);
-        once.first_of("b").0.spread = Some(spread(60.0, 180.0));
+        once.first_of("b").0.end.spread = Some(spread(60.0, 180.0));
         assert_eq!(once.findings(&RULE), []);
     }
 }

@@ -1,19 +1,18 @@
 //! Targets with too few workers, on which more connections only wait longer.
 
-use tenbin_result::format::{percent, plural, ratio};
-use tenbin_result::{Cause, Finding, Optimum, Severity};
+use tenbin_result::{Cause, Finding, Metric, Optimum, Severity, Value, message};
 use tenbin_stats::{CONFIDENCE, ratio as ratio_of};
 
 use crate::compare::blocks::Blocks;
-use crate::compare::metric::Metric;
+use crate::concurrency_sweep::level::{Level, swept_workloads};
 use crate::evidence::Evidence;
-use crate::findings::rule_info::RuleInfo;
+use crate::findings::messages::Messages;
+use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
 use crate::rules::target::server_cpu::works_on_one_core;
 use crate::server;
 use crate::server::backend::Backends;
-use crate::sweep::ladder::{Level, ladders};
 use crate::sweep::optima;
 use crate::words::middle;
 
@@ -36,30 +35,79 @@ const WORKERS: [&str; 5] = ["worker", "process", "thread", "child", "pool"];
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "worker_limit",
-    summary: "more connections only wait longer while cores are idle: too few workers",
+    summary: Texts {
+        english: "more connections only wait longer while cores are idle: too few workers",
+        japanese: "コアが空いているのに、接続を増やしても待ちが延びるだけ(ワーカー不足)",
+    },
     severities: &[Severity::Note],
-    explanation: include_str!("worker_limit.md"),
+    explanation: pages!("worker_limit"),
+    messages: Messages {
+        english: r#"
+            flat =
+                from { $from } to { $to ->
+                    [one] 1 connection
+                   *[other] { $to } connections
+                }, throughput stays the same ({ $times } times, { $low }–{ $high }) and the mean
+                service time grows { $longer }-fold, while { $room }
+            little-cpu =
+                CPU time and waiting for a core are only { $share } of the service time on
+                { $connections ->
+                    [one] 1 connection
+                   *[other] { $connections } connections
+                }
+            start-workers =
+                the server works on one core, and that core is saturated: start one worker process
+                or thread per core, or accept this limit
+            more-workers =
+                increase the number of its workers, or of connections in its pool: to the number of
+                cores for CPU-bound work, to 3 to 8 times as many for work that blocks; or look for
+                a lock or a disk that all of them wait for
+            gained =
+                with { $fewest }, { $idle }, and { $best } gave { $times } ({ $low }–{ $high }) times
+                the throughput
+            use-best = use { $best } for { $sweep }
+        "#,
+        japanese: r#"
+            flat =
+                同時接続数 { $from } から { $to } までスループットは変わらず({ $times } 倍、{ $low }–{ $high })、
+                平均サービス時間は { $longer } 倍に延びる。一方、{ $room }
+            little-cpu =
+                { $connections } 接続で 1 リクエストがコアを使うか待つのはサービス時間の { $share } にとどまる
+            start-workers =
+                サーバーは 1 コアで動作し、そのコアが飽和している。
+                コアごとにワーカーのプロセスまたはスレッドを 1 つ起動するか、この上限を受け入れる
+            more-workers =
+                ワーカー数、またはプールの接続数を増やす。CPU を使う処理ならコア数、
+                ブロックする処理ならその 3〜8 倍。または、すべてのワーカーが待つロックやディスクを調べる
+            gained =
+                { $fewest } では { $idle }。{ $best } ではスループットが { $times } 倍({ $low }–{ $high })になった
+            use-best = { $sweep } には { $best } を使う
+        "#,
+    },
+    tier: Tier::Cause,
+    tells_limit: true,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let ladders = ladders(evidence.plan, 2);
-    let on_ladders = ladders.iter().flat_map(|ladder| {
+    let sweeps = swept_workloads(evidence.plan, 2);
+    let on_concurrency_sweeps = sweeps.iter().flat_map(|sweep| {
         let targets = evidence.plan.targets.iter();
         targets.filter_map(|target| {
-            let levels = Level::all(ladder, target, evidence.slices)?;
-            on_ladder(&levels, evidence)
+            let levels = Level::all(sweep, target, evidence.slices)?;
+            on_concurrency_sweep(&levels, evidence)
         })
     });
     let optima = optima(evidence.plan, evidence.slices, &[]);
     let in_sweeps = optima
         .iter()
         .filter_map(|optimum| in_sweep(optimum, evidence));
-    on_ladders.chain(in_sweeps).collect()
+    on_concurrency_sweeps.chain(in_sweeps).collect()
 }
 
 /// Finding from a concurrency sweep: compares the highest level with the lowest level from which
 /// throughput is flat.
-fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
+fn on_concurrency_sweep(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
     let (top, below) = levels.split_last()?;
     let mut pairs = below.iter().filter_map(|base| {
         let more = top.connections() as f64 / base.connections() as f64;
@@ -76,40 +124,30 @@ fn on_ladder(levels: &[Level<'_>], evidence: &Evidence<'_>) -> Option<Finding> {
         return None;
     }
     let room = match needs_little {
-        Some(share) if !busy.has_room() => format!(
-            "CPU time and waiting for a core are only {} of the service time on {}",
-            percent(share),
-            plural(levels[0].connections(), "connection")
+        Some(share) if !busy.has_room() => message!(
+            "little-cpu",
+            share = Value::Share(share),
+            connections = levels[0].connections()
         ),
-        _ => busy.idle_words(),
+        _ => busy.idle_message(),
     };
     let advice = if works_on_one_core(&top.cell, &busy) {
-        "the server works on one core, and that core is saturated: start one worker process or \
-         thread per core, or accept this limit"
+        message!("start-workers")
     } else {
-        "increase the number of its workers, or of connections in its pool: to the number of \
-         cores for CPU-bound work, to 3 to 8 times as many for work that blocks; or look for a \
-         lock or a disk that all of them wait for"
+        message!("more-workers")
     };
-    Some(Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(top.cell.workload.name.clone()),
-        target: Some(top.cell.target.name.clone()),
-        evidence: format!(
-            "from {} to {}, throughput stays the same ({} times, {}–{}) and the mean service \
-             time grows {}-fold, while {}",
-            base.connections(),
-            plural(top.connections(), "connection"),
-            ratio(gained.value),
-            ratio(gained.low),
-            ratio(gained.high),
-            ratio(longer),
-            room
-        ),
-        advice: advice.to_owned(),
-    })
+    let flat = message!(
+        "flat",
+        from = Value::Plain(base.connections() as u64),
+        to = top.connections(),
+        times = Value::Ratio(gained.value),
+        low = Value::Ratio(gained.low),
+        high = Value::Ratio(gained.high),
+        longer = Value::Ratio(longer),
+        room = room
+    );
+    let finding = RULE.finding(Severity::Note, Cause::Server, flat, advice);
+    Some(finding.on(&top.cell.workload.name, &top.cell.target.name))
 }
 
 /// Finding from a sweep of workers: compares the fewest workers with the optimum.
@@ -133,21 +171,19 @@ fn in_sweep(optimum: &Optimum, evidence: &Evidence<'_>) -> Option<Finding> {
     let busy = Busy::of(fewest, evidence)?;
     let thread = Thread::of(fewest, &Backends::of(evidence))?;
     let gains = gained.value > 1.0 + GAIN && gained.low > 1.0;
-    (gains && busy.has_room() && !thread.is_busy()).then(|| Finding {
-        rule: RULE.name.to_owned(),
-        severity: Severity::Note,
-        cause: Cause::Server,
-        workload: Some(optimum.workload.clone()),
-        target: Some(fewest.target.name.clone()),
-        evidence: format!(
-            "with {place}, {}, and {} gave {} ({}–{}) times the throughput",
-            busy.idle_words(),
-            optimum.place,
-            ratio(gained.value),
-            ratio(gained.low),
-            ratio(gained.high)
-        ),
-        advice: format!("use {} for {}", optimum.place, optimum.sweep),
+    (gains && busy.has_room() && !thread.is_busy()).then(|| {
+        let gained = message!(
+            "gained",
+            fewest = place.to_string(),
+            idle = busy.idle_message(),
+            best = &optimum.place,
+            times = Value::Ratio(gained.value),
+            low = Value::Ratio(gained.low),
+            high = Value::Ratio(gained.high)
+        );
+        let advice = message!("use-best", best = &optimum.place, sweep = &optimum.sweep);
+        let finding = RULE.finding(Severity::Note, Cause::Server, gained, advice);
+        finding.on(&optimum.workload, &fewest.target.name)
     })
 }
 
@@ -222,7 +258,7 @@ mod tests {
     /// A concurrency sweep whose throughput four workers limit: 500 responses per slice with two
     /// connections, and about 1,000 with four or more.
     fn four_workers() -> Run {
-        let mut run = Run::ladder(&[(2, 500), (4, 1_000), (16, 1_005)]);
+        let mut run = Run::concurrency_sweep(&[(2, 500), (4, 1_000), (16, 1_005)]);
         run.each(|slice| slice.server_cpu(0.5));
         run
     }
@@ -247,7 +283,7 @@ mod tests {
     #[test]
     fn fires_at_workers_that_share_connections_unevenly() {
         // Most connections share one worker, so the median stays the same; throughput varies.
-        let mut run = Run::ladder(&[(1, 50), (8, 180), (16, 195), (32, 200)]);
+        let mut run = Run::concurrency_sweep(&[(1, 50), (8, 180), (16, 195), (32, 200)]);
         run.each(|slice| {
             slice.server_cpu(0.2);
             let (wobble, connections) = (slice.0.block % 3, slice.0.connections as f64);
@@ -285,7 +321,7 @@ mod tests {
             let mut run = four_workers();
             run.each(|slice| {
                 slice.server_cpu(0.2);
-                let used = slice.0.server.as_mut().unwrap();
+                let used = slice.server();
                 used.waited_for_core_seconds = Some(waited);
                 let cpu = slice.machine().cpu.as_mut().unwrap();
                 (cpu.busy, cpu.idle) = (1.98, 0.02);
@@ -305,7 +341,7 @@ mod tests {
         let mut run = four_workers().on_cores(4);
         run.each(|slice| {
             slice.server_cpu(0.97);
-            slice.0.server.as_mut().unwrap().busiest_thread_seconds = Some(0.97);
+            slice.server().busiest_thread_seconds = Some(0.97);
         });
         let findings = run.findings(&RULE);
         assert!(
@@ -317,7 +353,7 @@ mod tests {
 
     #[test]
     fn silent_when_throughput_grows_or_cpu_or_the_generator_is_busy() {
-        let mut growing = Run::ladder(&[(4, 1_000), (16, 1_500)]);
+        let mut growing = Run::concurrency_sweep(&[(4, 1_000), (16, 1_500)]);
         growing.each(|slice| slice.server_cpu(0.5));
         assert_eq!(growing.findings(&RULE), []);
         let mut full = four_workers();

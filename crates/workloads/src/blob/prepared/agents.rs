@@ -7,10 +7,10 @@ use std::sync::{Arc, PoisonError};
 use tenbin_plan::Phase;
 
 use super::{PreparedBlob, Source};
-use crate::blob::batch::{Batch, Collected, Page};
-use crate::blob::journal::{Journal, UNKNOWN};
-use crate::blob::transfer::{BlobReport, BlobState, Counts, SentBatch, decoded, encoded};
-use crate::kind::{IMPOSSIBLE, Prepared as _};
+use crate::blob::stored::batch::{Batch, Collected, Page};
+use crate::blob::stored::journal::{Journal, UNKNOWN};
+use crate::blob::stored::transfer::{BlobReport, BlobState, Counts, SentBatch, decoded, encoded};
+use crate::prepared::{IMPOSSIBLE, Sequence as _};
 use crate::remote::{SliceReport, SliceState, position_after};
 use crate::sequence;
 

@@ -1,50 +1,37 @@
 //! A phase prepared for one target.
 
 mod agents;
+mod clean_up;
+mod workers;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tenbin_engine::Workload;
 use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
 
 use self::agents::Orders;
-use crate::blob::access::Access;
-use crate::blob::batch::{Batch, Collected};
-use crate::blob::delete::Deleter;
-use crate::blob::dummy::{Done, Dummy};
-use crate::blob::encoding::BodyEncoding;
-use crate::blob::files::{self, Files};
-use crate::blob::follower::{Follower, Following, Handover};
-use crate::blob::get::Getter;
-use crate::blob::journal::Journal;
-use crate::blob::messages::{self, s};
-use crate::blob::pieces::PieceWriter;
-use crate::blob::positions::{self, Budget, Positions, Walk};
-use crate::blob::protocol::BlobProtocol;
-use crate::blob::put::{Numbers, Putter};
-use crate::blob::read_order::ReadOrder;
-use crate::blob::recorder::Recorder;
-use crate::blob::s3::{self, S3};
-use crate::blob::set::{BlobSets, Keeping, Set, Source};
+use self::clean_up::Inherited;
+use crate::blob::phases::positions::Budget;
+use crate::blob::protocols::BlobProtocol;
+use crate::blob::protocols::access::Access;
+use crate::blob::protocols::files::Files;
+use crate::blob::protocols::s3::{self, S3};
+use crate::blob::stored::batch::Collected;
+use crate::blob::stored::journal::Journal;
+use crate::blob::stored::messages::{self, s};
+use crate::blob::stored::set::{BlobSets, Keeping, Set, Source};
 use crate::error::WorkloadError;
-use crate::kind::{Prepared, Stage};
+use crate::prepared::{AgentSide, Observation, Prepared, Sequence, SetUp, Stage};
 use crate::remote::{SliceReport, SliceState};
-use crate::rng::{Rng, name_number};
-use crate::s3::cleanup::deletion::Remains;
-use crate::s3::cleanup::sweep::{Sweep, SweepScope};
-use crate::s3::content::unique::Unique;
+use crate::rng::name_number;
 use crate::s3::content::{Content, Recipe};
 use crate::s3::place::Place;
 use crate::s3::setup::check::{self, Check};
 use crate::s3::signing::request_writer::RequestWriter;
-use crate::sequence::{self, AtWork, Cursors, Position};
+use crate::sequence::{self, Cursors, Position};
 use crate::site::{BlobAccess, Site};
 use crate::text::grouped;
-
-/// Connections that delete leftovers after a run.
-const CLEANUP_CONNECTIONS: usize = 8;
 
 /// A phase prepared for one target.
 pub(crate) struct PreparedBlob {
@@ -191,136 +178,6 @@ impl PreparedBlob {
         }
     }
 
-    fn putters(&self) -> Vec<Box<dyn Workload>> {
-        let first = self.set.next();
-        let end = match self.work.objects {
-            Some(objects) => first.saturating_add(objects),
-            None => u64::MAX,
-        };
-        // The worker's share of all requests in flight, rounded up.
-        let out = (self.connections * self.depth).div_ceil(self.workers) as u64;
-        let putter = |worker: usize| {
-            let numbers = Numbers {
-                first: first + worker as u64,
-                step: self.workers as u64,
-                end,
-            };
-            let content = Arc::clone(&self.content);
-            let encoding = BodyEncoding::new(&self.work);
-            let recorder = Recorder::new(
-                self.journal(worker, out),
-                self.budget(),
-                Arc::clone(&self.collected),
-            );
-            if self.in_pieces() {
-                let (access, limit) = (self.access(), self.work.alloc_above);
-                let piecer = PieceWriter::new(numbers, content, access, encoding, limit, recorder);
-                return Box::new(piecer) as Box<dyn Workload>;
-            }
-            let putter = Putter::new(numbers, content, self.dialect(), encoding, recorder);
-            Box::new(putter) as Box<dyn Workload>
-        };
-        (0..self.workers).map(putter).collect()
-    }
-
-    /// Number of positions of a batch, from the first, that a slice reads.
-    fn reach(&self, batch: &Batch) -> u64 {
-        let most = self.work.objects;
-        most.map_or(batch.len(), |most| positions::reach(batch, most, true))
-    }
-
-    fn getters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
-        let count = self.reach(&batch).min(self.things.unwrap_or(u64::MAX));
-        let getter = |worker: usize| {
-            let place = (self.connections, worker, self.workers);
-            let course = AtWork::new(&self.cursors, worker);
-            let made = self.work.verify.then(|| Unique::new(self.content_seed, 0));
-            let getter = Getter::new(
-                ReadOrder::new(&batch, count, self.work.around, place, course),
-                self.dialect(),
-                made,
-                self.work.range,
-                Rng::new(self.seed, &[self.name, worker as u64]),
-                self.budget(),
-            );
-            Box::new(getter) as Box<dyn Workload>
-        };
-        (0..self.workers).map(getter).collect()
-    }
-
-    fn deleters(&self, batch: Arc<Batch>) -> Vec<Box<dyn Workload>> {
-        let following = self.following();
-        let own = match &self.orders {
-            Some(Orders { part, .. }) => (part.0..self.workers).step_by(part.1).count(),
-            None => self.workers,
-        };
-        let handover = following.map(|following| Arc::new(Handover::new(following, own)));
-        let most = self.work.objects;
-        let positions = Positions::new(Arc::clone(&batch), most, false, self.workers);
-        let positions = Arc::new(match &self.orders {
-            Some(orders) => positions.of_agent(orders.part, (self.connections, self.workers)),
-            None => positions,
-        });
-        let deleter = |worker: usize| {
-            let deleter = Deleter::new(
-                Walk::new(&positions),
-                self.dialect(),
-                self.work.batch,
-                handover.clone(),
-                self.journal(worker, 0),
-                self.budget(),
-            );
-            Box::new(deleter) as Box<dyn Workload>
-        };
-        let mut workers: Vec<_> = (0..self.workers).map(deleter).collect();
-        if let Some((following, handover)) = following.zip(handover.clone()) {
-            let journal = self.journal(self.workers, 0);
-            let dialect = self.dialect();
-            let follower =
-                Follower::new(batch, dialect, following, handover, journal, self.budget());
-            workers.push(Box::new(follower));
-        }
-        workers
-    }
-
-    fn following(&self) -> Option<Following> {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.work.until_gone.then(|| Following {
-            limit: nanos(self.work.gone_within),
-            longest_rest: nanos(self.work.poll_interval),
-            connections: match &self.orders {
-                Some(orders) => polls_of(self.work.poll_connections, orders.part),
-                None => self.work.poll_connections,
-            },
-        })
-    }
-
-    fn dummies(&self, slice: usize) -> Vec<Box<dyn Workload>> {
-        let done = Arc::new(Done::default());
-        let before = match self.work.phase {
-            Phase::Put => {
-                self.set.dummies(self.source).push(Arc::clone(&done));
-                None
-            }
-            _ if self.source == Source::Before => None,
-            _ => {
-                let before = self.set.dummies(self.source);
-                let found = before.get(slice).or(before.last());
-                found.map(|done| done.count())
-            }
-        };
-        let most = before
-            .unwrap_or(u64::MAX)
-            .min(self.work.objects.unwrap_or(u64::MAX));
-        let dummy = |worker: usize| {
-            let (worker, workers) = (worker as u64, self.workers as u64);
-            let share = most / workers + u64::from(worker < most % workers);
-            let dummy = Dummy::new(self.work.phase, share, Arc::clone(&done));
-            Box::new(dummy) as Box<dyn Workload>
-        };
-        (0..self.workers).map(dummy).collect()
-    }
-
     fn is_dummy(&self) -> bool {
         self.target.means() == BlobAccess::Dummy
     }
@@ -342,91 +199,6 @@ fn place(work: &BlobWork, target: &Site, set: &str, seed: u64) -> Option<Arc<Pla
     is_s3.then(|| Arc::new(s3::place(target, work, seed, set)))
 }
 
-/// Connections of one agent for polling: its share of `total`, at least one.
-fn polls_of(total: usize, (agent, agents): (usize, usize)) -> usize {
-    (total / agents + usize::from(agent < total % agents)).max(1)
-}
-
-/// Cleanup of objects that an earlier run of the same plan, or an agent, left on an S3 store.
-#[derive(Default)]
-struct Inherited {
-    swept: bool,
-    remains: Arc<Remains>,
-    unknown: Arc<AtomicBool>,
-}
-
-/// Cleanup of blobs that an earlier run left and that are found by name.
-impl PreparedBlob {
-    /// The stage that deletes everything below the prefix of the set on an S3 store; `None` if
-    /// nothing was inherited or an earlier call returned the stage.
-    fn sweep(&mut self) -> Option<Stage> {
-        let (inherited, place) = (self.inherited.as_mut()?, self.place.as_ref()?);
-        if std::mem::replace(&mut inherited.swept, true) {
-            return None;
-        }
-        let sweep = Sweep::new(
-            Arc::clone(place),
-            RequestWriter::new(place, &self.target, true),
-            SweepScope::Objects,
-            Vec::new(),
-            Arc::clone(&inherited.remains),
-            Arc::clone(&inherited.unknown),
-        );
-        Some(Stage {
-            what: format!("deleting everything under {}", place.prefix),
-            total: None,
-            connections: CLEANUP_CONNECTIONS,
-            workers: vec![Box::new(sweep)],
-            must_succeed: false,
-            host: None,
-        })
-    }
-
-    fn unswept(&self, inherited: &Inherited) -> Option<String> {
-        if self.target.means() == BlobAccess::Files && self.work.prefix.is_some() {
-            return Some(format!(
-                "blobs may be left in directory {}, which may also contain blobs of other runs; delete \
-                those that are not needed by hand",
-                self.set.name
-            ));
-        }
-        let prefix = &self.place.as_ref()?.prefix;
-        let bucket = &self.work.bucket;
-        let left = inherited.remains.objects.load(Ordering::Acquire);
-        if inherited.unknown.load(Ordering::Acquire) {
-            return Some(format!(
-                "objects under {prefix} could not be listed and may be left in bucket {bucket}"
-            ));
-        }
-        (left > 0).then(|| {
-            format!(
-                "up to {} objects under {prefix} could not be deleted from bucket {bucket}",
-                grouped(left)
-            )
-        })
-    }
-
-    /// Numbers and sizes (bytes) of the files that an earlier run has left.
-    fn files_left(&self) -> std::io::Result<Vec<(u64, u64)>> {
-        let Ok(directory) = self.target.url.to_file_path() else {
-            return Ok(Vec::new());
-        };
-        files::left(&directory.join(&self.set.name))
-    }
-}
-
-impl Drop for PreparedBlob {
-    fn drop(&mut self) {
-        if self.is_first
-            && self.target.means() == BlobAccess::Files
-            && let Ok(directory) = self.target.url.to_file_path()
-        {
-            // Fails if the directory is not empty.
-            let _ = std::fs::remove_dir(directory.join(&self.set.name));
-        }
-    }
-}
-
 /// Name of a setting of the phase that this target does not support, if any.
 fn foreign_to(means: BlobAccess, work: &BlobWork) -> Option<&'static str> {
     let (_, largest) = work.sizes.extremes();
@@ -441,52 +213,6 @@ fn foreign_to(means: BlobAccess, work: &BlobWork) -> Option<&'static str> {
 }
 
 impl Prepared for PreparedBlob {
-    fn check(&mut self) -> Option<Stage> {
-        let place = self.place.as_ref()?;
-        let check = Check::new(
-            Arc::clone(place),
-            RequestWriter::new(place, &self.target, true),
-            &self.target.region,
-            check::Requirement::Objects,
-            Arc::clone(&self.made_bucket),
-            true,
-        );
-        Some(Stage {
-            what: format!("checking bucket {}", self.work.bucket),
-            total: None,
-            connections: 1,
-            workers: vec![Box::new(check)],
-            must_succeed: true,
-            host: None,
-        })
-    }
-
-    fn position(&self) -> Option<Position> {
-        let reads = self.work.phase == Phase::Get && !self.is_dummy();
-        reads.then(|| sequence::held(&self.cursors).position())
-    }
-
-    fn ends_at(&mut self, ends: Option<&[u64]>) {
-        sequence::held(&self.cursors).ends_at(ends);
-    }
-
-    fn skip_to(&mut self, position: &[u64]) {
-        sequence::held(&self.cursors).skip_to(position);
-    }
-
-    fn readable(&self, slice: usize) -> Option<u64> {
-        let reads = self.work.phase == Phase::Get && !self.is_dummy();
-        reads.then(|| self.reach(&self.set.batch(self.source, slice)))
-    }
-
-    fn continue_slice(&mut self) {
-        self.slices = self.slices.saturating_sub(1);
-    }
-
-    fn limit_reads(&mut self, things: u64) {
-        self.things = Some(things);
-    }
-
     fn slice(&mut self) -> Vec<Box<dyn Workload>> {
         let slice = self.slices;
         self.slices += 1;
@@ -517,79 +243,6 @@ impl Prepared for PreparedBlob {
             }
             _ => self.set.settle(),
         }
-    }
-
-    fn is_continuable(&self) -> bool {
-        // The blobs that the lost agent has stored or deleted in its last slice are unknown.
-        false
-    }
-
-    fn state_for_agents(&mut self) -> SliceState {
-        self.state()
-    }
-
-    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
-        self.merge(reports)
-    }
-
-    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
-        self.take_state(state)
-    }
-
-    fn report(&mut self) -> SliceReport {
-        self.report_blobs()
-    }
-
-    fn inherit(&mut self) {
-        if self.is_first && !self.set.stays() && !self.is_dummy() {
-            let is_own = self.work.prefix.is_none();
-            self.inherited = Some(Inherited::default());
-            match self.target.means() {
-                BlobAccess::Files if is_own => self.set.inherit_numbers(self.files_left()),
-                BlobAccess::Files => {}
-                _ => self.set.inherit(),
-            }
-        }
-    }
-
-    fn after_run(&mut self) -> Option<Stage> {
-        if self.is_first {
-            self.find_unreported();
-        }
-        if !self.is_first || self.set.stays() || self.is_dummy() {
-            return None;
-        }
-        let batches = self.set.all();
-        let found = batches[self.cleaned_up.min(batches.len())..]
-            .iter()
-            .position(|batch| batch.left() > 0);
-        let Some(found) = found else {
-            if let Some(sweep) = self.sweep() {
-                return Some(sweep);
-            }
-            // All blobs are deleted.
-            self.set.settle();
-            return None;
-        };
-        let batch = Arc::clone(&batches[self.cleaned_up + found]);
-        self.cleaned_up += found + 1;
-        let left = batch.left();
-        let most = CLEANUP_CONNECTIONS.min(usize::try_from(left).unwrap_or(CLEANUP_CONNECTIONS));
-        let positions = Arc::new(Positions::new(batch, None, false, 1));
-        let budget = Budget {
-            set: Arc::clone(&self.set),
-            most: None,
-        };
-        let walk = Walk::new(&positions);
-        let deleter = Deleter::new(walk, self.dialect(), 1, None, None, budget);
-        Some(Stage {
-            what: format!("deleting {} blob{}", grouped(left), s(left)),
-            total: Some(left),
-            connections: most.max(1),
-            workers: vec![Box::new(deleter)],
-            must_succeed: false,
-            host: None,
-        })
     }
 
     fn spent(&self) -> Option<String> {
@@ -628,16 +281,31 @@ impl Prepared for PreparedBlob {
             )
         })
     }
+}
 
-    fn kept(&self) -> Option<String> {
-        if !self.is_first || !self.set.stays() {
-            return None;
-        }
-        Some(messages::kept(&self.set))
+impl SetUp for PreparedBlob {
+    fn check(&mut self) -> Option<Stage> {
+        let place = self.place.as_ref()?;
+        let check = Check::new(
+            Arc::clone(place),
+            RequestWriter::new(place, &self.target, true),
+            &self.target.region,
+            check::Requirement::Objects,
+            Arc::clone(&self.made_bucket),
+            true,
+        );
+        Some(Stage {
+            what: format!("checking bucket {}", self.work.bucket),
+            total: None,
+            connections: 1,
+            workers: vec![Box::new(check)],
+            must_succeed: true,
+            host: None,
+        })
     }
 
-    fn lost(&self) -> Option<String> {
-        messages::lost(&self.set).filter(|_| self.is_first && self.inherited.is_some())
+    fn before_run(&mut self) -> Option<Stage> {
+        None
     }
 
     fn found(&self) -> Option<Found> {
@@ -651,25 +319,57 @@ impl Prepared for PreparedBlob {
     fn rename(&mut self, name: &str) {
         self.name = name_number(name);
     }
+}
 
-    fn left_behind(&self) -> Option<String> {
-        if !self.is_first || self.is_dummy() {
-            return None;
-        }
-        let left = if self.set.stays() { 0 } else { self.set.left() };
-        let undeleted =
-            (left > 0).then(|| format!("{} blob{} could not be deleted", grouped(left), s(left)));
-        let inherited = self.inherited.as_ref();
-        let unswept = inherited.and_then(|inherited| self.unswept(inherited));
-        let unread = inherited.and_then(|_| self.set.trouble());
-        let lost = messages::lost(&self.set).filter(|_| inherited.is_none());
-        let followed = [
-            messages::still_there(&self.set, self.target.means()),
-            messages::unresolved(&self.set),
-        ];
-        let sentences = [undeleted, unswept, unread].into_iter();
-        let sentences = sentences.chain(followed).chain([lost]);
-        let sentences: Vec<String> = sentences.flatten().collect();
-        (!sentences.is_empty()).then(|| sentences.join("; "))
+impl Sequence for PreparedBlob {
+    fn position(&self) -> Option<Position> {
+        let reads = self.work.phase == Phase::Get && !self.is_dummy();
+        reads.then(|| sequence::held(&self.cursors).position())
+    }
+
+    fn ends_at(&mut self, ends: Option<&[u64]>) {
+        sequence::held(&self.cursors).ends_at(ends);
+    }
+
+    fn skip_to(&mut self, position: &[u64]) {
+        sequence::held(&self.cursors).skip_to(position);
+    }
+
+    fn readable(&self, slice: usize) -> Option<u64> {
+        let reads = self.work.phase == Phase::Get && !self.is_dummy();
+        reads.then(|| self.reach(&self.set.batch(self.source, slice)))
+    }
+
+    fn continue_slice(&mut self) {
+        self.slices = self.slices.saturating_sub(1);
+    }
+
+    fn limit_reads(&mut self, things: u64) {
+        self.things = Some(things);
+    }
+}
+
+impl Observation for PreparedBlob {}
+
+impl AgentSide for PreparedBlob {
+    fn state_for_agents(&mut self) -> SliceState {
+        self.state()
+    }
+
+    fn add_reports(&mut self, reports: Vec<SliceReport>) -> Result<(), String> {
+        self.merge(reports)
+    }
+
+    fn is_continuable(&self) -> bool {
+        // The blobs that the lost agent has stored or deleted in its last slice are unknown.
+        false
+    }
+
+    fn set_state(&mut self, state: SliceState) -> Result<(), String> {
+        self.take_state(state)
+    }
+
+    fn report(&mut self) -> SliceReport {
+        self.report_blobs()
     }
 }

@@ -16,7 +16,7 @@ use self::decode::{Encoding, decoded};
 use self::known::KnownErrors;
 use super::error_message::Secrets;
 use crate::responses::{KEPT_BYTES, shown};
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 
 /// Longest body that is checked, bytes, as transferred and decoded.
 const LARGEST_CHECKED: usize = 16 << 20;

@@ -255,7 +255,7 @@ mod tests {
 
     fn share_of(text: &str, keys: &str, hosts: usize, shared: bool) -> f64 {
         let patterns = patterns(text, keys);
-        let cache = patterns.cache.unwrap();
+        let cache = patterns.cache().unwrap();
         let set = match cache.patterns() {
             Some(count) => patterns.set.choose(count, 7).unwrap(),
             None => (*patterns.set).clone(),
@@ -353,7 +353,7 @@ mod tests {
             let patterns = patterns(&paths(200), keys);
             let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
             forecaster(100, &patterns.set, 1, false, &sampling)
-                .sentence(&sampling, patterns.cache.unwrap())
+                .sentence(&sampling, patterns.cache().unwrap())
                 .unwrap()
         };
         assert!(!said("cache_hit = \"50%\"").contains("differs from"));

@@ -13,7 +13,7 @@ use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{HitSource, PatternSet};
 
 use super::requests::Requests;
-use crate::kind::Stage;
+use crate::prepared::Stage;
 use crate::samples::{HostHits, PatternHits};
 use crate::text::grouped;
 

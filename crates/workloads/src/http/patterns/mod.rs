@@ -24,7 +24,9 @@ use self::worker::{Log, Worker, WorkerState};
 use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
 use crate::error::WorkloadError;
-use crate::kind::{IMPOSSIBLE, Prepared, Stage};
+use crate::prepared::{
+    AgentSide, IMPOSSIBLE, Observation, Prepared, Sequence, SetUp, Stage, StoresNothing,
+};
 use crate::remote::{SliceReport, SliceState, position_after};
 use crate::responses::{Lengths, Report, ResponseComparison};
 use crate::rng::name_number;
@@ -46,7 +48,7 @@ pub(super) fn prepare(
         workload: work.name.clone(),
         reason,
     };
-    let chosen = match patterns.cache.and_then(|cache| cache.patterns()) {
+    let chosen = match patterns.cache().and_then(|cache| cache.patterns()) {
         None => None,
         Some(count) => Some(patterns.set.choose(count, seed).map_err(refused)?),
     };
@@ -62,9 +64,9 @@ pub(super) fn prepare(
         book.hosts_of(),
         workers,
     ));
-    let counters = patterns.counters.as_ref();
+    let counters = patterns.cache_counters.as_ref();
     let shared = counters.is_some_and(plan::CacheCounters::is_shared);
-    let forecaster = patterns.cache.map(|cache| {
+    let forecaster = patterns.cache().map(|cache| {
         let may_be = |method: &str| method == "GET" || (shared && method == "POST");
         let cacheable = set.patterns().iter().map(|pattern| may_be(&pattern.method));
         let caches = target.shared::<Caches>();
@@ -156,6 +158,55 @@ struct PreparedPatterns {
 }
 
 impl Prepared for PreparedPatterns {
+    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
+        let counted = match self.labels.len() {
+            few if few <= MOST_COUNTED_PATTERNS => few,
+            _ => 0,
+        };
+        self.logs = (0..self.workers).map(|_| Arc::default()).collect();
+        let logs = self.logs.iter().enumerate();
+        logs.map(|(worker, log)| {
+            let sampler = self.samplers[worker].take();
+            let course = WorkerState {
+                sampler: sampler.unwrap_or_else(|| self.sampling.sampler(worker)),
+                cursor: self.cursors.get(worker),
+                lengths: std::mem::take(&mut self.lengths[worker]),
+            };
+            let figures = Figures::new(self.patterns.slowest as usize, counted);
+            let book = Arc::clone(&self.book);
+            let error_messages = ErrorMessages::new(&self.secrets);
+            let checker = Checker::new(&self.checks, &self.suspicion);
+            let judges = (error_messages, checker);
+            let worker = Worker::new(book, course, figures, judges, Arc::clone(log));
+            Box::new(worker) as Box<dyn Workload>
+        })
+        .collect()
+    }
+
+    /// Collects the logs, which workers write when they are dropped.
+    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
+        drop(workers);
+        self.responses = None;
+        for (worker, log) in self.logs.iter().enumerate() {
+            if let Some(log) = &mut *held(log) {
+                let course = std::mem::take(&mut log.course);
+                self.lengths[worker] = course.lengths;
+                self.responses = match (self.responses.take(), log.responses.take()) {
+                    (Some(one), Some(other)) => Some(one.and(other)),
+                    (one, other) => one.or(other),
+                };
+                self.cursors.put_back(worker, course.cursor);
+                self.samplers[worker] = Some(course.sampler);
+            }
+        }
+    }
+}
+
+impl SetUp for PreparedPatterns {
+    fn check(&mut self) -> Option<Stage> {
+        None
+    }
+
     /// The stage that counts search hits on the next host.
     fn before_run(&mut self) -> Option<Stage> {
         let (host, patterns, stage) = self.hit_counting.as_mut()?.before_run(&self.book)?;
@@ -165,10 +216,33 @@ impl Prepared for PreparedPatterns {
         Some(stage)
     }
 
-    fn count_again(&mut self) -> Option<Stage> {
-        self.hit_counting.as_mut()?.count_again(&self.book)
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        if self.chosen {
+            notes.push(format!(
+                "{} of the {} patterns of the file are drawn from",
+                grouped(self.labels.len() as u64),
+                grouped(self.patterns.set.len() as u64)
+            ));
+        }
+        notes.extend(self.hit_counting.iter().flat_map(HitCounting::notes));
+        if let (Some(dial), Some(forecaster)) = (self.patterns.cache(), &self.forecaster) {
+            notes.extend(forecaster.sentence(&self.sampling, dial));
+        }
+        notes
+            .into_iter()
+            .map(|note| format!("workload \"{}\": {note}", self.work))
+            .collect()
     }
 
+    fn restarted(&mut self) {
+        if let Some(forecaster) = &mut self.forecaster {
+            forecaster.forget();
+        }
+    }
+}
+
+impl Sequence for PreparedPatterns {
     fn position(&self) -> Option<Position> {
         // With a single pattern, the number of requests does not matter.
         (self.labels.len() > 1).then(|| self.cursors.position())
@@ -189,7 +263,55 @@ impl Prepared for PreparedPatterns {
             forecaster.skip(&left_out);
         }
     }
+}
 
+impl Observation for PreparedPatterns {
+    fn take_samples(&mut self) -> Option<SliceSamples> {
+        if let Some(samples) = self.of_agents.take() {
+            return Some(samples);
+        }
+        let logs = std::mem::take(&mut self.logs);
+        let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
+        let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());
+        let drawn: Vec<Vec<u64>> = logs.iter().map(drawn).collect();
+        let figures = logs.into_iter().flatten().map(|log| log.figures);
+        let merged = figures.reduce(Figures::and)?;
+        let forecast: Option<CacheForecast> = self
+            .forecaster
+            .as_mut()
+            .map(|forecaster| forecaster.replay(&drawn));
+        Some(merged.named(&self.labels, forecast))
+    }
+
+    fn response_comparison(&mut self) -> Option<ResponseComparison> {
+        self.responses.take()
+    }
+
+    fn suspicious_response(&self) -> Option<String> {
+        let suspicion = self.suspicion.lock();
+        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn counted_patterns(&self) -> Option<CountedPatterns> {
+        let reach = self.hit_counting.as_ref().map_or(0, HitCounting::reach);
+        Some(CountedPatterns {
+            labels: match self.labels.len() {
+                few if few <= MOST_COUNTED_PATTERNS => self.labels.clone(),
+                _ => self.labels[..reach].to_vec(),
+            },
+            hosts: self
+                .hit_counting
+                .as_ref()
+                .map_or_else(Vec::new, HitCounting::hits_by_host),
+        })
+    }
+
+    fn count_again(&mut self) -> Option<Stage> {
+        self.hit_counting.as_mut()?.count_again(&self.book)
+    }
+}
+
+impl AgentSide for PreparedPatterns {
     fn state_for_agents(&mut self) -> SliceState {
         SliceState::of(&self.cursors)
     }
@@ -216,6 +338,10 @@ impl Prepared for PreparedPatterns {
         Ok(())
     }
 
+    fn is_continuable(&self) -> bool {
+        true
+    }
+
     fn set_state(&mut self, state: SliceState) -> Result<(), String> {
         if let Some(position) = &state.position {
             self.skip_to(position);
@@ -236,115 +362,9 @@ impl Prepared for PreparedPatterns {
             ..SliceReport::default()
         }
     }
-
-    fn slice(&mut self) -> Vec<Box<dyn Workload>> {
-        let counted = match self.labels.len() {
-            few if few <= MOST_COUNTED_PATTERNS => few,
-            _ => 0,
-        };
-        self.logs = (0..self.workers).map(|_| Arc::default()).collect();
-        let logs = self.logs.iter().enumerate();
-        logs.map(|(worker, log)| {
-            let sampler = self.samplers[worker].take();
-            let course = WorkerState {
-                sampler: sampler.unwrap_or_else(|| self.sampling.sampler(worker)),
-                cursor: self.cursors.get(worker),
-                lengths: std::mem::take(&mut self.lengths[worker]),
-            };
-            let figures = Figures::new(self.patterns.slowest as usize, counted);
-            let book = Arc::clone(&self.book);
-            let error_messages = ErrorMessages::new(&self.secrets);
-            let checker = Checker::new(&self.checks, &self.suspicion);
-            let judges = (error_messages, checker);
-            let worker = Worker::new(book, course, figures, judges, Arc::clone(log));
-            Box::new(worker) as Box<dyn Workload>
-        })
-        .collect()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut notes = self.notes.clone();
-        if self.chosen {
-            notes.push(format!(
-                "{} of the {} patterns of the file are drawn from",
-                grouped(self.labels.len() as u64),
-                grouped(self.patterns.set.len() as u64)
-            ));
-        }
-        notes.extend(self.hit_counting.iter().flat_map(HitCounting::notes));
-        if let (Some(dial), Some(forecaster)) = (self.patterns.cache, &self.forecaster) {
-            notes.extend(forecaster.sentence(&self.sampling, dial));
-        }
-        notes
-            .into_iter()
-            .map(|note| format!("workload \"{}\": {note}", self.work))
-            .collect()
-    }
-
-    fn counted_patterns(&self) -> Option<CountedPatterns> {
-        let reach = self.hit_counting.as_ref().map_or(0, HitCounting::reach);
-        Some(CountedPatterns {
-            labels: match self.labels.len() {
-                few if few <= MOST_COUNTED_PATTERNS => self.labels.clone(),
-                _ => self.labels[..reach].to_vec(),
-            },
-            hosts: self
-                .hit_counting
-                .as_ref()
-                .map_or_else(Vec::new, HitCounting::hits_by_host),
-        })
-    }
-
-    fn restarted(&mut self) {
-        if let Some(forecaster) = &mut self.forecaster {
-            forecaster.forget();
-        }
-    }
-
-    /// Collects the logs, which workers write when they are dropped.
-    fn slice_done(&mut self, workers: Vec<Box<dyn Workload>>) {
-        drop(workers);
-        self.responses = None;
-        for (worker, log) in self.logs.iter().enumerate() {
-            if let Some(log) = &mut *held(log) {
-                let course = std::mem::take(&mut log.course);
-                self.lengths[worker] = course.lengths;
-                self.responses = match (self.responses.take(), log.responses.take()) {
-                    (Some(one), Some(other)) => Some(one.and(other)),
-                    (one, other) => one.or(other),
-                };
-                self.cursors.put_back(worker, course.cursor);
-                self.samplers[worker] = Some(course.sampler);
-            }
-        }
-    }
-
-    fn suspicious_response(&self) -> Option<String> {
-        let suspicion = self.suspicion.lock();
-        suspicion.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn response_comparison(&mut self) -> Option<ResponseComparison> {
-        self.responses.take()
-    }
-
-    fn take_samples(&mut self) -> Option<SliceSamples> {
-        if let Some(samples) = self.of_agents.take() {
-            return Some(samples);
-        }
-        let logs = std::mem::take(&mut self.logs);
-        let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
-        let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());
-        let drawn: Vec<Vec<u64>> = logs.iter().map(drawn).collect();
-        let figures = logs.into_iter().flatten().map(|log| log.figures);
-        let merged = figures.reduce(Figures::and)?;
-        let forecast: Option<CacheForecast> = self
-            .forecaster
-            .as_mut()
-            .map(|forecaster| forecaster.replay(&drawn));
-        Some(merged.named(&self.labels, forecast))
-    }
 }
+
+impl StoresNothing for PreparedPatterns {}
 
 fn held(log: &Mutex<Option<Log>>) -> MutexGuard<'_, Option<Log>> {
     log.lock().unwrap_or_else(PoisonError::into_inner)

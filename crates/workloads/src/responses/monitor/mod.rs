@@ -15,7 +15,7 @@ use super::observed::{HeadNotes, MOST_BYTES, Observed};
 use super::portrait::{Counted, Portrait, Recent};
 use super::reference::{Difference, Likeness, Reference};
 use super::{Learned, MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 
 /// Bytes kept of an unexpected response.
 pub(crate) const KEPT_BYTES: usize = 256;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::content::checksum;
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::appended::Lengths;
@@ -16,12 +16,9 @@ use crate::s3::signing::request_writer::{Body, Header, RequestSpec};
 use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::text::push_decimal;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Append,
-    layout: Layout::Objects,
-    probe: Probe::once("append"),
-    make: |setting| Box::new(Append::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Append::new(setting))
+}
 
 /// Value of [`Exchange::note`] if the object has an unexpected length.
 const WRONG: u64 = 1;
@@ -76,7 +73,7 @@ fn record(context: &mut WorkerContext, object: u64, outcome: Outcome) {
 
 impl Action for Append {
     fn operations(&self) -> &'static [&'static str] {
-        &["APPEND"]
+        S3Operation::Append.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {

@@ -4,7 +4,7 @@ use slab::Slab;
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::objects::selection::Chooser;
@@ -12,12 +12,9 @@ use crate::s3::place::MOST_OBJECTS;
 use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::RequestSpec;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Copy,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(Copy::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Copy::new(setting))
+}
 
 /// Copies objects of the workload to new objects. The numbers of the copies follow the numbers of
 /// the objects; after the last number, copies are overwritten from the first number on.
@@ -48,7 +45,7 @@ impl Copy {
 
 impl Action for Copy {
     fn operations(&self) -> &'static [&'static str] {
-        &["COPY"]
+        S3Operation::Copy.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {

@@ -3,19 +3,16 @@
 use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::objects::versions;
 use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::RequestSpec;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Delete,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(Delete::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Delete::new(setting))
+}
 
 /// Deletes every object, or every version of each object, once; in a mix, deletes the objects that
 /// PUT has created in the mix. [`Exchange::tag`] is the number of the object or version.
@@ -52,7 +49,7 @@ fn fresh(context: &mut WorkerContext) -> Option<u64> {
 
 impl Action for Delete {
     fn operations(&self) -> &'static [&'static str] {
-        &["DELETE"]
+        S3Operation::Delete.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {

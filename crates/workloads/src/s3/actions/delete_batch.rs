@@ -4,19 +4,16 @@ use slab::Slab;
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::batch::{self, Batch};
 use crate::s3::objects::selection::Chooser;
 use crate::s3::read_back::{Outcome, Written};
 use crate::s3::signing::request_writer::{Body, RequestSpec};
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::DeleteBatch,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(DeleteBatch::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(DeleteBatch::new(setting))
+}
 
 /// Deletes every object, or every version of each object, once, in batches. Each request counts as
 /// one operation. [`Exchange::tag`] is the index of the request in `out`.
@@ -60,7 +57,7 @@ impl DeleteBatch {
 
 impl Action for DeleteBatch {
     fn operations(&self) -> &'static [&'static str] {
-        &["DELETE batch"]
+        S3Operation::DeleteBatch.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -90,7 +87,7 @@ impl Action for DeleteBatch {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         self.out
             .get(exchange.tag as usize)
             .map_or(&[], |out| &out.batch.body)

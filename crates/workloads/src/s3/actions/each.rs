@@ -1,6 +1,7 @@
 //! Operations with one request per object.
 
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
+use tenbin_plan::S3Operation;
 
 use crate::s3::action::Action;
 use crate::s3::context::WorkerContext;
@@ -8,8 +9,8 @@ use crate::s3::objects::selection::Chooser;
 
 /// The request for one object, and its correct response.
 pub(super) trait OneRequest: Send {
-    /// Name of the operation, as the only element.
-    const NAMES: &'static [&'static str];
+    /// The operation that the request is.
+    const OPERATION: S3Operation;
 
     /// Writes the request for the object or version whose number is [`Exchange::tag`].
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange);
@@ -74,7 +75,7 @@ impl<R: OneRequest> Each<R> {
 
 impl<R: OneRequest> Action for Each<R> {
     fn operations(&self) -> &'static [&'static str] {
-        R::NAMES
+        R::OPERATION.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -86,7 +87,7 @@ impl<R: OneRequest> Action for Each<R> {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, _exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, _exchange: &Exchange) -> &'a [u8] {
         self.request.payload()
     }
 
@@ -119,7 +120,7 @@ impl<R: OneRequest> Action for Each<R> {
         self.request.judge(context, exchange, status, length)
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.request.lost(exchange);
     }
 }

@@ -3,21 +3,18 @@
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::signing::form::{BOUNDARY, Form, VALID, all_made};
 use crate::s3::signing::request_writer::{Body, OwnHeader, RequestSpec, RequestWriter};
 use crate::s3::signing::sigv4::{Signer, UNSIGNED_PAYLOAD};
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::FanOut,
-    layout: Layout::Nothing,
-    probe: Probe::once("fan-out"),
-    make: |setting| Box::new(FanOut::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(FanOut::new(setting))
+}
 
 /// Total size, bytes, at which one worker stops preparing forms; at least one form is prepared.
 const PREPARED_BYTES: usize = 64 << 20;
@@ -104,7 +101,7 @@ impl FanOut {
 
 impl Action for FanOut {
     fn operations(&self) -> &'static [&'static str] {
-        &["FAN-OUT"]
+        S3Operation::FanOut.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -138,14 +135,14 @@ impl Action for FanOut {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let prepared = self.prepared.get(exchange.tag as usize);
         prepared.map_or(&[], |prepared| &prepared.body)
     }
 
     fn head(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &ResponseHead<'_>,
     ) -> BodyUse {
@@ -155,7 +152,7 @@ impl Action for FanOut {
 
     fn body(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         _offset: u64,
         part: &[u8],
@@ -165,7 +162,7 @@ impl Action for FanOut {
 
     fn judge(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -188,7 +185,7 @@ impl Action for FanOut {
         }
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out -= 1;
         self.responses.release(exchange);
     }

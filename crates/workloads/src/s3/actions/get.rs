@@ -8,7 +8,7 @@ use tenbin_plan::{ByteRange, Checksum, S3Operation};
 
 use crate::range::is_range;
 use crate::rng::Rng;
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::content::checksum;
 use crate::s3::content::number;
 use crate::s3::context::WorkerContext;
@@ -16,12 +16,9 @@ use crate::s3::objects::generations::Found;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::{Header, RequestSpec};
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Get,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(Get::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Get::new(setting))
+}
 
 /// The range of a complete object.
 const WHOLE: ByteRange = ByteRange::Fixed {
@@ -198,7 +195,7 @@ impl Get {
 
 impl Action for Get {
     fn operations(&self) -> &'static [&'static str] {
-        &["GET"]
+        S3Operation::Get.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -285,7 +282,7 @@ impl Action for Get {
         }
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.done(exchange);
     }
 }

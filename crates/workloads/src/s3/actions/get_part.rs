@@ -4,18 +4,15 @@ use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, Resp
 use tenbin_plan::S3Operation;
 
 use crate::rng::Rng;
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::text::push_decimal;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::GetPart,
-    layout: Layout::InParts,
-    probe: None,
-    make: |setting| Box::new(GetPart::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(GetPart::new(setting))
+}
 
 /// Value of [`Exchange::note`] if the response differs from the stored content.
 const WRONG: u64 = 1;
@@ -54,7 +51,7 @@ impl GetPart {
     }
 }
 
-fn archive_loader(object: u64, part: u64) -> u64 {
+fn pack(object: u64, part: u64) -> u64 {
     part << 32 | object
 }
 
@@ -64,7 +61,7 @@ fn unpack(tag: u64) -> (u64, u64) {
 
 impl Action for GetPart {
     fn operations(&self) -> &'static [&'static str] {
-        &["GET part"]
+        S3Operation::GetPart.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -72,7 +69,7 @@ impl Action for GetPart {
             return Next::Exhausted;
         };
         let part = self.rng.below(context.content.parts(object));
-        exchange.tag = archive_loader(object, part);
+        exchange.tag = pack(object, part);
         self.spec(context, now, exchange);
         Next::Ready
     }

@@ -4,18 +4,15 @@ use slab::Slab;
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::{DataSet, ListForm, S3Operation, S3Work};
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::listing::{self, Page};
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::s3::signing::uri::canonical_query;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::List,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(List::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(List::new(setting))
+}
 
 /// Most empty pages in a row that announce another page.
 const MOST_EMPTY: u32 = 1_000;
@@ -94,13 +91,13 @@ impl List {
         let buckets = setting.place.buckets.len();
         let objects = setting.work.objects;
         let ours = setting.work.data != DataSet::Existing;
-        let counted = ours && setting.work.listing.delimiter.is_none();
+        let counted = ours && setting.work.delimiter.is_none();
         let alone = setting.work.mix.single().is_some();
         let (least, most) = (
             counted && (alone || all_stay(setting.work)),
             counted && alone,
         );
-        let of_each = match setting.work.listing.form {
+        let of_each = match setting.work.list {
             ListForm::Versions => u64::from(setting.work.versions.max(1)),
             ListForm::V1 | ListForm::V2 => 1,
         };
@@ -126,17 +123,17 @@ impl List {
     }
 
     fn write_query(&mut self, context: &WorkerContext, from: Option<&Page>) {
-        let listing = &context.work.listing;
-        let page = listing.page.to_string();
+        let work = &context.work;
+        let page = work.page.to_string();
         let mut pairs: Vec<(&[u8], &[u8])> = vec![
             (b"max-keys", page.as_bytes()),
             (b"prefix", context.place.common_prefix().as_bytes()),
         ];
-        if let Some(delimiter) = &listing.delimiter {
+        if let Some(delimiter) = &work.delimiter {
             pairs.push((b"delimiter", delimiter.as_bytes()));
         }
         let go_on = from.map(|page| (page.marker.as_bytes(), page.version.as_bytes()));
-        match (listing.form, go_on) {
+        match (work.list, go_on) {
             (ListForm::V2, None) => pairs.push((b"list-type", b"2")),
             (ListForm::V2, Some((token, _))) => {
                 pairs.push((b"list-type", b"2"));
@@ -165,7 +162,7 @@ impl List {
             return wrong("not a listing");
         }
         let keys = request.before + page.keys;
-        let versions = context.work.listing.form == ListForm::Versions;
+        let versions = context.work.list == ListForm::Versions;
         let mut names = listing::Keys {
             prefix: context.place.common_prefix(),
             last: &mut request.last,
@@ -180,7 +177,7 @@ impl List {
         // A page may have fewer keys than requested, or none, although more follow (Amazon S3 API
         // reference, "ListObjectsV2": MaxKeys).
         let empty = request.empty_after(page);
-        let on_page = u64::from(context.work.listing.page);
+        let on_page = u64::from(context.work.page);
         match page {
             _ if page.keys > on_page => wrong("more keys than requested"),
             _ if !page.more && least.is_some_and(|least| keys < least) => Some(Judgement::Failed(
@@ -202,7 +199,7 @@ impl List {
 
 impl Action for List {
     fn operations(&self) -> &'static [&'static str] {
-        &["LIST"]
+        S3Operation::List.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -236,7 +233,7 @@ impl Action for List {
             marker,
             version,
             empty,
-            page: listing::Reader::new(context.work.listing.form),
+            page: listing::Reader::new(context.work.list),
         }) as u64;
         Next::Ready
     }
@@ -297,7 +294,7 @@ impl Action for List {
         Judgement::Correct
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

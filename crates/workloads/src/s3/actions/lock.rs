@@ -3,32 +3,20 @@
 use tenbin_engine::{Exchange, Judgement, Moment, Next};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::document::{Document, NAMESPACE};
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::s3::signing::timestamp::Timestamp;
 
-const WHAT: &str = "object lock";
+pub(super) fn retain(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Retain::new(setting))
+}
 
-pub(crate) const RETAIN: ActionKind = ActionKind {
-    operation: S3Operation::Retain,
-    layout: Layout::Objects,
-    probe: Probe::once(WHAT),
-    make: |setting| Box::new(Retain::new(setting)),
-};
-
-pub(crate) const LEGAL_HOLD: ActionKind = ActionKind {
-    operation: S3Operation::LegalHold,
-    layout: Layout::Objects,
-    // Sets a legal hold and releases it.
-    probe: Some(Probe {
-        what: WHAT,
-        requests: 2,
-    }),
-    make: |setting| Box::new(LegalHold::new(setting)),
-};
+pub(super) fn legal_hold(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(LegalHold::new(setting))
+}
 
 /// Retention time of objects, seconds: longer than a request, but short, in case a killed run
 /// leaves objects behind.
@@ -76,7 +64,7 @@ fn retention(until: u64) -> Document {
 
 impl Action for Retain {
     fn operations(&self) -> &'static [&'static str] {
-        &["RETAIN"]
+        S3Operation::Retain.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -99,7 +87,7 @@ impl Action for Retain {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
     }
@@ -144,7 +132,7 @@ pub(crate) fn hold(status: &str) -> Document {
 
 impl Action for LegalHold {
     fn operations(&self) -> &'static [&'static str] {
-        &["LEGAL HOLD"]
+        S3Operation::LegalHold.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -172,7 +160,7 @@ impl Action for LegalHold {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let document = self.documents.get(exchange.tag as usize);
         document.map_or(&[], |document| &document.body)
     }

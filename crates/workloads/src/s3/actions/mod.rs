@@ -1,4 +1,4 @@
-//! The S3 operations, one file each, and the table of all operations.
+//! What each S3 operation sends: one file each, and the table of all operations.
 
 mod append;
 mod copy;
@@ -7,6 +7,7 @@ mod delete_batch;
 mod each;
 mod fan_out;
 mod get;
+mod get_attributes;
 mod get_part;
 mod list;
 pub(super) mod lock;
@@ -20,45 +21,31 @@ mod zip_list;
 
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::ActionKind;
+use crate::s3::action::{Action, Setting};
 
-/// Every operation.
-pub(crate) const ACTIONS: &[ActionKind] = &[
-    put::KIND,
-    get::KIND,
-    delete::KIND,
-    delete_batch::KIND,
-    list::KIND,
-    stat::KIND,
-    copy::KIND,
-    multipart::KIND,
-    get_part::KIND,
-    tags::PUT,
-    tags::GET,
-    tags::DELETE,
-    lock::RETAIN,
-    lock::LEGAL_HOLD,
-    append::KIND,
-    snowball::KIND,
-    zip_get::KIND,
-    zip_list::KIND,
-    fan_out::KIND,
-];
-
-/// The entry of an operation, if it is implemented.
-pub(crate) fn kind_of(operation: S3Operation) -> Option<&'static ActionKind> {
-    ACTIONS.iter().find(|kind| kind.operation == operation)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_operation_is_there_once() {
-        for operation in S3Operation::all() {
-            let of_it = ACTIONS.iter().filter(|kind| kind.operation == operation);
-            assert_eq!(of_it.count(), 1, "{}", operation.name());
-        }
-    }
+/// The action of a worker for an operation.
+pub(crate) fn action(operation: S3Operation, setting: &mut Setting<'_>) -> Box<dyn Action> {
+    let new = match operation {
+        S3Operation::Put => put::action,
+        S3Operation::Get => get::action,
+        S3Operation::Delete => delete::action,
+        S3Operation::DeleteBatch => delete_batch::action,
+        S3Operation::List => list::action,
+        S3Operation::Stat => stat::action,
+        S3Operation::GetAttributes => get_attributes::action,
+        S3Operation::Copy => copy::action,
+        S3Operation::Multipart => multipart::action,
+        S3Operation::GetPart => get_part::action,
+        S3Operation::PutTags => tags::put,
+        S3Operation::GetTags => tags::get,
+        S3Operation::DeleteTags => tags::delete,
+        S3Operation::Retain => lock::retain,
+        S3Operation::LegalHold => lock::legal_hold,
+        S3Operation::Append => append::action,
+        S3Operation::Snowball => snowball::action,
+        S3Operation::ZipGet => zip_get::action,
+        S3Operation::ZipList => zip_list::action,
+        S3Operation::FanOut => fan_out::action,
+    };
+    new(setting)
 }

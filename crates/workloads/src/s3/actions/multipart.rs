@@ -11,7 +11,7 @@ use tenbin_engine::{
 };
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::content::{checksum, number};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::listing::text_of;
@@ -24,14 +24,11 @@ use crate::s3::signing::sigv4::UNSIGNED_PAYLOAD;
 use crate::s3::signing::uri::push_encoded;
 use crate::text::{hex, push_decimal};
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Multipart,
-    layout: Layout::Nothing,
-    probe: None,
-    make: |setting| Box::new(Multipart::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Multipart::new(setting))
+}
 
-const OPERATIONS: &[&str] = &["MULTIPART", "CREATE", "PART", "COMPLETE", "ABORT"];
+// Indices of the titles of the operation.
 const MULTIPART: usize = 0;
 const CREATE: usize = 1;
 const PART: usize = 2;
@@ -425,7 +422,7 @@ impl Tag {
         }
     }
 
-    fn archive_loader(&self) -> u64 {
+    fn pack(&self) -> u64 {
         (self.step as u64) << 56 | self.part << 32 | self.slot as u64
     }
 }
@@ -477,7 +474,7 @@ fn etag_of(head: &ResponseHead<'_>) -> Option<Etag> {
 
 impl Action for Multipart {
     fn operations(&self) -> &'static [&'static str] {
-        OPERATIONS
+        S3Operation::Multipart.facts().titles
     }
 
     fn role(&self, op: usize) -> Role {
@@ -493,7 +490,7 @@ impl Action for Multipart {
             Err(nothing) => return nothing,
         };
         let part = self.uploads[slot].sent;
-        exchange.tag = Tag { slot, part, step }.archive_loader();
+        exchange.tag = Tag { slot, part, step }.pack();
         exchange.op = step;
         self.spec(context, now, exchange, step);
         let upload = &mut self.uploads[slot];

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::content::checksum;
 use crate::s3::content::chunked;
 use crate::s3::content::{Content, Framing, number, object_of};
@@ -18,12 +18,9 @@ use crate::s3::signing::sigv4::{STREAMING_PAYLOAD, TRAILER_PAYLOAD, UNSIGNED_PAY
 use crate::s3::slots::Slots;
 use crate::text::push_decimal;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Put,
-    layout: Layout::Nothing,
-    probe: None,
-    make: |setting| Box::new(Put::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Put::new(setting))
+}
 
 /// Value of [`Exchange::note`] if the response has a wrong checksum or version.
 const WRONG: u64 = 1;
@@ -306,7 +303,7 @@ fn note_etag(context: &mut WorkerContext, number: u64, head: &ResponseHead<'_>) 
 
 impl Action for Put {
     fn operations(&self) -> &'static [&'static str] {
-        &["PUT"]
+        S3Operation::Put.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {

@@ -3,22 +3,15 @@
 use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::S3Operation;
 
-use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::archives::{self, Archives, Made};
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::signing::request_writer::{OwnHeader, RequestSpec};
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Snowball,
-    layout: Layout::Nothing,
-    // Stores the archive, then checks an object that the server should have unpacked.
-    probe: Some(Probe {
-        what: "snowball archives",
-        requests: 2,
-    }),
-    make: |setting| Box::new(Snowball::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Snowball::new(setting))
+}
 
 /// Total size, bytes, at which one worker stops preparing archives; at least one archive is
 /// prepared.
@@ -117,7 +110,7 @@ impl Snowball {
 
 impl Action for Snowball {
     fn operations(&self) -> &'static [&'static str] {
-        &["SNOWBALL"]
+        S3Operation::Snowball.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -136,7 +129,7 @@ impl Action for Snowball {
         }
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let prepared = usize::try_from(exchange.tag).ok();
         let prepared = prepared.and_then(|at| self.prepared.get(at));
         prepared.map_or(&[], |(_, made, _)| &made.body)

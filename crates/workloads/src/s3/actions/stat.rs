@@ -4,17 +4,14 @@ use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHe
 use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
-use crate::s3::action::{ActionKind, Layout};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::Stat,
-    layout: Layout::Objects,
-    probe: None,
-    make: |setting| Box::new(Each::new(Chooser::of_things(setting), Stat)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Each::new(Chooser::of_things(setting), Stat))
+}
 
 /// Value of [`Exchange::note`] if the response has a wrong size or no size.
 const WRONG: u64 = 1;
@@ -23,7 +20,7 @@ const WRONG: u64 = 1;
 struct Stat;
 
 impl OneRequest for Stat {
-    const NAMES: &'static [&'static str] = &["STAT"];
+    const OPERATION: S3Operation = S3Operation::Stat;
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = context.object_of(exchange.tag);

@@ -4,36 +4,25 @@ use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, ResponseHe
 use tenbin_plan::{DataSet, S3Operation};
 
 use super::each::{Each, OneRequest};
-use crate::s3::action::{ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::document::Document;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::messages::tagging;
 use crate::s3::objects::selection::Chooser;
 use crate::s3::signing::request_writer::RequestSpec;
 
-const WHAT: &str = "object tags";
+pub(super) fn put(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Each::new(Chooser::new(setting), PutTags::new(setting)))
+}
 
-pub(crate) const PUT: ActionKind = ActionKind {
-    operation: S3Operation::PutTags,
-    layout: Layout::Objects,
-    probe: Probe::once(WHAT),
-    make: |setting| Box::new(Each::new(Chooser::new(setting), PutTags::new(setting))),
-};
+pub(super) fn get(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Each::new(Chooser::new(setting), GetTags::new(setting)))
+}
 
-pub(crate) const GET: ActionKind = ActionKind {
-    operation: S3Operation::GetTags,
-    layout: Layout::Objects,
-    probe: Probe::once(WHAT),
-    make: |setting| Box::new(Each::new(Chooser::new(setting), GetTags::new(setting))),
-};
-
-pub(crate) const DELETE: ActionKind = ActionKind {
-    operation: S3Operation::DeleteTags,
-    layout: Layout::Objects,
-    probe: Probe::once(WHAT),
-    make: |setting| Box::new(Each::new(Chooser::new(setting), DeleteTags)),
-};
+pub(super) fn delete(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Each::new(Chooser::new(setting), DeleteTags))
+}
 
 /// Bytes kept of a response: ten tags of the largest length, escaped.
 const KEPT_RESPONSE: usize = 64 << 10;
@@ -48,7 +37,7 @@ impl PutTags {
 }
 
 impl OneRequest for PutTags {
-    const NAMES: &'static [&'static str] = &["PUT tags"];
+    const OPERATION: S3Operation = S3Operation::PutTags;
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let headers = [self.0.md5_header()];
@@ -101,7 +90,7 @@ impl GetTags {
 }
 
 impl OneRequest for GetTags {
-    const NAMES: &'static [&'static str] = &["GET tags"];
+    const OPERATION: S3Operation = S3Operation::GetTags;
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         write_tags_request(RequestSpec::plain("GET", 0, b""), context, now, exchange);
@@ -109,7 +98,7 @@ impl OneRequest for GetTags {
 
     fn head(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         _head: &ResponseHead<'_>,
     ) -> BodyUse {
@@ -119,7 +108,7 @@ impl OneRequest for GetTags {
 
     fn body(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         _offset: u64,
         part: &[u8],
@@ -129,7 +118,7 @@ impl OneRequest for GetTags {
 
     fn judge(
         &mut self,
-        _desk: &mut WorkerContext,
+        _context: &mut WorkerContext,
         exchange: &mut Exchange,
         status: u16,
         _length: u64,
@@ -151,7 +140,7 @@ impl OneRequest for GetTags {
 struct DeleteTags;
 
 impl OneRequest for DeleteTags {
-    const NAMES: &'static [&'static str] = &["DELETE tags"];
+    const OPERATION: S3Operation = S3Operation::DeleteTags;
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         write_tags_request(RequestSpec::plain("DELETE", 0, b""), context, now, exchange);

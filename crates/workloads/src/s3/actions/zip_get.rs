@@ -5,7 +5,7 @@ use tenbin_plan::S3Operation;
 
 use super::each::{Each, OneRequest};
 use super::get::{WRONG, judge_content};
-use crate::s3::action::{ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::selection::Chooser;
@@ -13,12 +13,9 @@ use crate::s3::setup::archive_loader::EXTRACT;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::text::fill_decimal;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::ZipGet,
-    layout: Layout::Archives,
-    probe: Probe::once("reading from ZIP archives"),
-    make: |setting| Box::new(Each::new(Chooser::new(setting), ZipGet::new(setting))),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(Each::new(Chooser::new(setting), ZipGet::new(setting)))
+}
 
 /// Reads files from archives.
 struct ZipGet {
@@ -46,7 +43,7 @@ impl ZipGet {
 }
 
 impl OneRequest for ZipGet {
-    const NAMES: &'static [&'static str] = &["ZIP GET"];
+    const OPERATION: S3Operation = S3Operation::ZipGet;
 
     fn spec(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) {
         let object = exchange.tag;

@@ -4,7 +4,7 @@ use slab::Slab;
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
 use tenbin_plan::{ListForm, S3Operation};
 
-use crate::s3::action::{Action, ActionKind, Layout, Probe, Setting};
+use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
 use crate::s3::messages::listing::{Page, Reader};
 use crate::s3::objects::archives::{self, Archives};
@@ -13,12 +13,9 @@ use crate::s3::setup::archive_loader::EXTRACT;
 use crate::s3::signing::request_writer::RequestSpec;
 use crate::s3::signing::uri::canonical_query;
 
-pub(crate) const KIND: ActionKind = ActionKind {
-    operation: S3Operation::ZipList,
-    layout: Layout::Archives,
-    probe: Probe::once("listing ZIP archives"),
-    make: |setting| Box::new(ZipList::new(setting)),
-};
+pub(super) fn action(setting: &mut Setting<'_>) -> Box<dyn Action> {
+    Box::new(ZipList::new(setting))
+}
 
 /// An unfinished listing.
 struct Rest {
@@ -51,7 +48,7 @@ impl ZipList {
     }
 
     fn query(context: &WorkerContext, rest: &Rest) -> Vec<u8> {
-        let page = context.work.listing.page.to_string();
+        let page = context.work.page.to_string();
         let prefix = format!(
             "{}{}/",
             context.place.prefix,
@@ -86,7 +83,7 @@ impl ZipList {
 
 impl Action for ZipList {
     fn operations(&self) -> &'static [&'static str] {
-        &["ZIP LIST"]
+        S3Operation::ZipList.facts().titles
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
@@ -166,7 +163,7 @@ impl Action for ZipList {
         Judgement::Correct
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

@@ -12,8 +12,8 @@ use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
 
+use crate::s3::messages::judging::Refusals;
 use crate::s3::messages::listing::text_of;
-use crate::s3::messages::refusal::Refusals;
 use crate::s3::objects::uploads::{Open, Uploads};
 use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
@@ -11,7 +11,7 @@ use tenbin_engine::{
 
 use crate::s3::cleanup::remaining::Remaining;
 use crate::s3::messages::batch::{self, Batch};
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::place::{ObjectPath, Place};
 use crate::s3::signing::request_writer::{Body, RequestSpec, RequestWriter};
 
@@ -44,6 +44,8 @@ struct Out {
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub(crate) objects: AtomicU64,
+    /// Set while the objects that a sweep has left are unknown.
+    pub(crate) unknown: AtomicBool,
     /// Result of the listing after the deletions.
     pub(crate) remaining: Remaining,
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use tenbin_plan::{DataSet, S3Operation};
+use tenbin_plan::DataSet;
+use tenbin_plan::s3::Feature;
 
-use crate::kind::Stage;
-use crate::s3::actions::kind_of;
+use crate::prepared::Stage;
+use crate::s3::actions;
 use crate::s3::cleanup::sweep::{Sweep, SweepScope};
-use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3};
+use crate::s3::prepared::{CLEANUP_CONNECTIONS, Created, PreparedS3, SetUpStep};
 use crate::s3::setup::check::Requirement;
 use crate::s3::setup::probe::Probing;
 
@@ -17,15 +18,12 @@ impl PreparedS3 {
         if self.work.data != DataSet::Fresh {
             return None;
         }
-        use S3Operation::{FanOut, Snowball, ZipGet, ZipList};
-        let by_prefix = [Snowball, ZipGet, ZipList, FanOut];
         match Requirement::of(&self.work) {
             Requirement::Locks => Some(SweepScope::Locked),
             Requirement::Versions => Some(SweepScope::Versions),
             Requirement::Objects => {
-                let mix = &self.work.mix;
-                let swept = by_prefix.iter().any(|&operation| mix.has(operation));
-                let swept = swept || self.inherited;
+                let swept =
+                    self.work.mix.any(Feature::Entries) || self.created == Created::Unnumbered;
                 swept.then_some(SweepScope::Objects)
             }
         }
@@ -39,7 +37,6 @@ impl PreparedS3 {
             scope,
             buckets,
             Arc::clone(&self.remains),
-            Arc::clone(&self.unknown),
         );
         Stage {
             what: format!("deleting everything under {}", self.place.prefix),
@@ -61,7 +58,6 @@ impl PreparedS3 {
             SweepScope::Objects,
             buckets,
             Arc::clone(&self.remains),
-            Arc::clone(&self.unknown),
         )
         .only(objects.into());
         Stage {
@@ -81,12 +77,14 @@ impl PreparedS3 {
     /// The stage that probes the next operation that the server may not support; `None` after the
     /// last operation.
     pub(crate) fn probe(&mut self) -> Option<Stage> {
-        let (operation, probe) = self.probes.pop()?;
-        let kind = kind_of(operation)?;
-        self.touched = true;
+        let SetUpStep::Probe(operations) = &mut self.set_up else {
+            return None;
+        };
+        let (operation, probe) = operations.pop()?;
+        self.created.add_own();
         let mut setting = self.setting(0, 1);
         setting.probing = true;
-        let action = (kind.make)(&mut setting);
+        let action = actions::action(operation, &mut setting);
         let worker = Probing::new(self.alone(action), probe);
         Some(Stage {
             what: format!("checking support for {}", probe.what),

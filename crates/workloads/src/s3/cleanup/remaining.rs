@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::kind::Leftover;
+use crate::prepared::Leftover;
 use crate::s3::place::Place;
 use crate::text::grouped;
 

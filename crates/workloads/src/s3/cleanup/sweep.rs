@@ -15,7 +15,7 @@ mod responses;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use slab::Slab;
 use tenbin_engine::{
@@ -25,7 +25,7 @@ use tenbin_engine::{
 use crate::s3::cleanup::deletion::Remains;
 use crate::s3::cleanup::remaining::{MadeBucket, OfBucket};
 use crate::s3::messages::document::Document;
-use crate::s3::messages::refusal::Refusals;
+use crate::s3::messages::judging::Refusals;
 use crate::s3::place::Place;
 use crate::s3::setup::progress::Progress;
 use crate::s3::signing::request_writer::RequestWriter;
@@ -124,8 +124,6 @@ pub(crate) struct Sweep {
     out: Slab<Out>,
     failures_in_a_row: u32,
     remains: Arc<Remains>,
-    /// Set while the remaining objects are unknown.
-    unknown: Arc<AtomicBool>,
     responses: Refusals,
     query: Vec<u8>,
 }
@@ -137,9 +135,8 @@ impl Sweep {
         scope: SweepScope,
         buckets: Vec<usize>,
         remains: Arc<Remains>,
-        unknown: Arc<AtomicBool>,
     ) -> Self {
-        unknown.store(true, Ordering::Release);
+        remains.unknown.store(true, Ordering::Release);
         let versions = scope != SweepScope::Objects;
         let prefix = |bucket| {
             if versions && buckets.contains(&bucket) {
@@ -179,7 +176,6 @@ impl Sweep {
             out: Slab::new(),
             failures_in_a_row: 0,
             remains,
-            unknown,
             responses: Refusals::keeping(KEPT_RESPONSE),
             query: Vec::with_capacity(512),
         };
@@ -270,7 +266,7 @@ impl Sweep {
     /// Records the result of the last listing.
     fn settle_objects(&mut self) {
         let met: u64 = self.met.iter().sum();
-        self.unknown.store(!self.listed, Ordering::Release);
+        self.remains.unknown.store(!self.listed, Ordering::Release);
         self.remains.objects.store(met, Ordering::Release);
         let why = self.why_left();
         let met = self.met.iter().zip(&self.met_bytes);

@@ -28,16 +28,15 @@ pub(crate) struct ExtraHeaders {
 impl ExtraHeaders {
     pub(crate) fn new(work: &S3Work, seed: u64) -> Self {
         let mut extra_headers = Self::default();
-        let stored = &work.stored;
         let store = &mut extra_headers.store;
         let mut put = |name: &str, value: &str| store.push((name.to_owned(), value.into()));
-        if let Some(kind) = &stored.content_type {
+        if let Some(kind) = &work.content_type {
             put("content-type", kind);
         }
-        if let Some(class) = &stored.storage_class {
+        if let Some(class) = &work.storage_class {
             put("x-amz-storage-class", class);
         }
-        for (name, value) in &stored.metadata {
+        for (name, value) in &work.metadata {
             put(&format!("x-amz-meta-{name}"), value);
         }
         let tags = tagging::of(work);
@@ -47,7 +46,7 @@ impl ExtraHeaders {
             let tags = canonical_query(pairs);
             store.push(("x-amz-tagging".to_owned(), tags));
         }
-        match stored.encryption {
+        match work.encryption {
             Encryption::None => {}
             Encryption::SseS3 => store.push((
                 "x-amz-server-side-encryption".to_owned(),
@@ -64,7 +63,7 @@ impl ExtraHeaders {
                     customer_headers("x-amz-copy-source-server-side-encryption", &key);
             }
         }
-        extra_headers.plain = stored.encryption == Encryption::None;
+        extra_headers.plain = work.encryption == Encryption::None;
         extra_headers
             .copy
             .extend(extra_headers.store.iter().cloned());
@@ -91,27 +90,25 @@ fn customer_headers(beginning: &str, key: &[u8; 32]) -> Vec<OwnHeader> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_plan::{S3Operation, Stored};
+    use tenbin_plan::S3Operation;
 
     use super::*;
 
-    fn of(stored: Stored) -> ExtraHeaders {
-        let work = S3Work {
-            stored,
-            ..S3Work::new(S3Operation::Put, 1, 1)
-        };
-        ExtraHeaders::new(&work, 7)
+    fn put() -> S3Work {
+        S3Work::new(S3Operation::Put, 1, 1)
     }
 
     #[test]
     fn what_is_stored_goes_along() {
-        let extra_headers = of(Stored {
+        let work = S3Work {
             storage_class: Some("REDUCED_REDUNDANCY".into()),
             content_type: Some("text/plain".into()),
             metadata: vec![("owner".into(), "me".into())],
             tags: vec![("b".into(), "x y".into()), ("a".into(), String::new())],
             encryption: Encryption::SseS3,
-        });
+            ..put()
+        };
+        let extra_headers = ExtraHeaders::new(&work, 7);
         let store: Vec<String> = extra_headers
             .store
             .iter()
@@ -132,10 +129,11 @@ mod tests {
 
     #[test]
     fn an_encryption_key_is_sent_with_every_read() {
-        let extra_headers = of(Stored {
+        let work = S3Work {
             encryption: Encryption::SseC,
-            ..Stored::default()
-        });
+            ..put()
+        };
+        let extra_headers = ExtraHeaders::new(&work, 7);
         for headers in [
             &extra_headers.store,
             &extra_headers.part,

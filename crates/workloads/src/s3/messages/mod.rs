@@ -4,6 +4,6 @@ pub(crate) mod batch;
 pub(crate) mod completion;
 pub(crate) mod document;
 pub(crate) mod extra_headers;
+pub(crate) mod judging;
 pub(crate) mod listing;
-pub(crate) mod refusal;
 pub(crate) mod tagging;

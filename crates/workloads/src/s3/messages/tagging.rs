@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use memchr::memmem;
 use quick_xml::escape::escape;
-use tenbin_plan::{S3Operation, S3Work};
+use tenbin_plan::S3Work;
+use tenbin_plan::s3::Feature;
 
 use crate::s3::messages::document::{Document, NAMESPACE};
 use crate::s3::messages::listing::texts_of;
@@ -15,10 +16,8 @@ const DEFAULT: (&str, &str) = ("made-by", "tenbin");
 
 /// The tags of every object of the workload.
 pub(crate) fn of(work: &S3Work) -> Vec<(String, String)> {
-    use S3Operation::{DeleteTags, GetTags, PutTags};
-    let point = [PutTags, GetTags, DeleteTags];
-    match work.stored.tags.as_slice() {
-        [] if point.iter().any(|&operation| work.mix.has(operation)) => {
+    match work.tags.as_slice() {
+        [] if work.mix.any(Feature::Tags) => {
             vec![(DEFAULT.0.to_owned(), DEFAULT.1.to_owned())]
         }
         tags => tags.to_vec(),
@@ -74,6 +73,8 @@ fn with_empty_values(xml: &[u8]) -> Cow<'_, [u8]> {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::S3Operation;
+
     use super::*;
 
     fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {

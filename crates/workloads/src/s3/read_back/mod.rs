@@ -15,5 +15,4 @@ mod stages;
 pub(crate) mod written;
 
 pub(crate) use recorder::{Outcome, Recorder};
-pub(crate) use sample::ExportedSample;
 pub(crate) use written::Written;

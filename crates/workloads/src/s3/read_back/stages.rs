@@ -4,13 +4,14 @@ use std::sync::{Mutex, PoisonError};
 
 use md5::{Digest, Md5};
 use tenbin_plan::S3Operation;
+use tenbin_plan::s3::{Effect, Feature};
 
 use super::checked::Checked;
 use super::progress::{Progress, Step};
 use super::reader::Reader;
 use super::recorder::Merged;
 use super::sample::Entry;
-use crate::kind::{Reading, Stage};
+use crate::prepared::{Reading, Stage};
 use crate::read_back::{MOST_SECONDS, ReadBack};
 use crate::s3::content::Content;
 use crate::s3::prepared::PreparedS3;
@@ -182,29 +183,22 @@ impl PreparedS3 {
 
     /// The operations of the workload that write and are not read back.
     fn never_read(&self) -> Vec<ReadBack> {
-        use S3Operation::{
-            Delete, DeleteTags, FanOut, LegalHold, Multipart, Put, PutTags, Retain, Snowball,
-        };
-        let versioned_mix = self.is_mixed() && self.work.versions > 0;
-        let operations = self.work.mix.operations().filter_map(|operation| {
-            let name = match operation {
-                PutTags => "PUT tags",
-                DeleteTags => "DELETE tags",
-                Retain => "RETAIN",
-                LegalHold => "LEGAL HOLD",
-                Snowball => "SNOWBALL",
-                FanOut => "FAN-OUT",
-                Put if versioned_mix => "PUT",
-                Delete if versioned_mix => "DELETE",
-                Multipart if self.work.versions > 0 => "MULTIPART",
-                _ => return None,
+        let is_unread = |operation: &S3Operation| {
+            let versions_are_unread = match operation {
+                S3Operation::Put | S3Operation::Delete => self.is_mixed(),
+                S3Operation::Multipart => true,
+                _ => false,
             };
-            Some(ReadBack {
-                operation: name.to_owned(),
-                deletes: operation == Delete,
-                not_checked: Some("this operation is not read back".to_owned()),
-                ..ReadBack::default()
-            })
+            let writes = operation.facts().effect != Effect::Reads;
+            writes && !operation.has(Feature::ReadBack)
+                || versions_are_unread && self.work.versions > 0
+        };
+        let operations = self.work.mix.operations().filter(is_unread);
+        let operations = operations.map(|operation| ReadBack {
+            operation: operation.title().to_owned(),
+            deletes: operation.uses_up(),
+            not_checked: Some("this operation is not read back".to_owned()),
+            ..ReadBack::default()
         });
         operations.collect()
     }

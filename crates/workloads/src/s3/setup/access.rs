@@ -10,8 +10,9 @@ use tenbin_engine::{
 use tenbin_plan::S3Work;
 
 use crate::error::WorkloadError;
-use crate::kind::{self, ProbeResponse, Stage};
-use crate::s3::messages::refusal::{Refusals, code, element, explain};
+use crate::kind::{ProbeResponse, TargetProbe};
+use crate::prepared::Stage;
+use crate::s3::messages::judging::{Refusals, code, element, explain};
 use crate::s3::place::Place;
 use crate::s3::setup::requirements::{check_site, check_work};
 use crate::s3::signing::request_writer::{RequestSpec, RequestWriter};
@@ -27,7 +28,7 @@ pub(crate) fn probe(
     work: &S3Work,
     target: &Site,
     times: u64,
-) -> Result<kind::TargetProbe, WorkloadError> {
+) -> Result<TargetProbe, WorkloadError> {
     check_work(workload, work)?;
     check_site(target)?;
     let place = Place::new(target, work, 0, workload);

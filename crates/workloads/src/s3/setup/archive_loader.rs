@@ -57,7 +57,7 @@ impl Action for ArchiveLoader {
         Next::Ready
     }
 
-    fn payload<'a>(&'a self, _desk: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
+    fn payload<'a>(&'a self, _context: &'a WorkerContext, exchange: &Exchange) -> &'a [u8] {
         let made = self.out.get(exchange.tag as usize);
         made.map_or(&[], |made| &made.body)
     }
@@ -73,7 +73,7 @@ impl Action for ArchiveLoader {
         context.refusals.judge_done(exchange, status)
     }
 
-    fn lost(&mut self, _desk: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
+    fn lost(&mut self, _context: &mut WorkerContext, exchange: &mut Exchange, _class: ErrorClass) {
         self.out.try_remove(exchange.tag as usize);
     }
 }

@@ -7,11 +7,12 @@ use sha2::{Digest, Sha256};
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
-use tenbin_plan::{S3Operation, S3Work};
+use tenbin_plan::S3Work;
+use tenbin_plan::s3::Feature;
 
 use crate::s3::messages::document::{Document, NAMESPACE};
+use crate::s3::messages::judging::{Refusals, reason, says_not_known};
 use crate::s3::messages::listing::text_of;
-use crate::s3::messages::refusal::{Refusals, reason, says_not_known};
 use crate::s3::place::Place;
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec, RequestWriter};
 use crate::text::hex;
@@ -49,9 +50,8 @@ pub(crate) enum Requirement {
 
 impl Requirement {
     pub(crate) fn of(work: &S3Work) -> Self {
-        let locks = [S3Operation::Retain, S3Operation::LegalHold];
         match work.versions {
-            _ if locks.iter().any(|&operation| work.mix.has(operation)) => Self::Locks,
+            _ if work.mix.any(Feature::Locks) => Self::Locks,
             0 => Self::Objects,
             _ => Self::Versions,
         }

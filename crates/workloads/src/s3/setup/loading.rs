@@ -1,17 +1,18 @@
 //! Listing and loading of data sets before a run, and aborts of unfinished multipart uploads.
 
 use std::mem;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_plan::{DataSet, Found};
 
-use crate::kind::Stage;
+use crate::prepared::Stage;
 use crate::s3::action::{Layout, Setting};
 use crate::s3::cleanup::abort_uploads::AbortUploads;
 use crate::s3::content::Content;
+use crate::s3::objects::catalogue::Catalogue;
 use crate::s3::objects::dataset::Difference;
 use crate::s3::objects::marks::{Share, Walk};
-use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3};
+use crate::s3::prepared::{CLEANUP_CONNECTIONS, PreparedS3, SetUpStep};
 use crate::s3::setup::survey::Survey;
 use crate::text::grouped;
 
@@ -19,15 +20,26 @@ use crate::text::grouped;
 const PAGE: u64 = 1000;
 
 impl PreparedS3 {
-    /// The stage that lists existing objects; `None` if the workload cannot use existing objects
-    /// or an earlier call returned the stage.
+    /// The stage that lists existing objects, once, if the workload can use existing objects. The
+    /// next call uses the list.
     pub(crate) fn survey(&mut self) -> Option<Stage> {
-        let data = self.work.data;
-        if data == DataSet::Fresh || !self.needs_objects() || mem::replace(&mut self.surveyed, true)
-        {
-            return None;
+        match mem::replace(&mut self.set_up, SetUpStep::Load) {
+            SetUpStep::List if self.work.data != DataSet::Fresh && self.needs_objects() => {
+                let found = Arc::default();
+                let stage = self.list(&found);
+                self.set_up = SetUpStep::UseList(found);
+                return Some(stage);
+            }
+            SetUpStep::UseList(found) => self.use_list(&found),
+            SetUpStep::List | SetUpStep::Load => {}
+            probe @ SetUpStep::Probe(_) => self.set_up = probe,
         }
-        let existing = data == DataSet::Existing;
+        None
+    }
+
+    /// The stage that lists existing objects in `found`.
+    fn list(&self, found: &Arc<Mutex<Catalogue>>) -> Stage {
+        let existing = self.work.data == DataSet::Existing;
         let prefix = if existing {
             &self.place.given_prefix
         } else {
@@ -38,25 +50,22 @@ impl PreparedS3 {
             self.writer(),
             prefix,
             existing,
-            Arc::clone(&self.found),
+            Arc::clone(found),
         );
-        Some(Stage {
+        Stage {
             what: format!("listing the objects in {}", self.buckets()),
             total: (!existing).then(|| self.work.objects.div_ceil(PAGE).max(1)),
             connections: 1,
             workers: vec![Box::new(survey)],
             must_succeed: true,
             host: None,
-        })
+        }
     }
 
-    /// Uses the listed objects, once: as the data set, or as the part of the data set that need not
-    /// be loaded.
-    pub(crate) fn use_survey(&mut self) {
-        if !self.surveyed || mem::replace(&mut self.heeded, true) {
-            return;
-        }
-        let found = mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Uses the listed objects: as the data set, or as the part of the data set that need not be
+    /// loaded.
+    fn use_list(&mut self, found: &Mutex<Catalogue>) {
+        let found = mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
         if self.work.data == DataSet::Existing {
             let mut work = (*self.work).clone();
             work.objects = found.len() as u64;

@@ -1,11 +1,9 @@
 //! Work that must not fail: the first failure ends the work, with the reason in one sentence.
 
-use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Role,
-    Transaction, Workload,
-};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next, Transaction, Workload};
 
-use crate::s3::messages::refusal::reason;
+use crate::delegate::delegate;
+use crate::s3::messages::judging::reason;
 
 /// A worker that ends at its first failure.
 pub(crate) struct MustSucceed<W> {
@@ -28,14 +26,10 @@ impl<W: Workload> MustSucceed<W> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for MustSucceed<W> {
-    fn operations(&self) -> &[&'static str] {
-        self.worker.operations()
-    }
-
-    fn role(&self, op: usize) -> Role {
-        self.worker.role(op)
-    }
+    delegate!(self.worker: operations role own_connections payload payload_file head body);
+    delegate!(self.worker: follows completed loss unprepared gives_up slice_over);
 
     fn transaction(&mut self) -> Option<Transaction> {
         let mut whole = self.worker.transaction()?;
@@ -51,22 +45,6 @@ impl<W: Workload> Workload for MustSucceed<W> {
         } else {
             self.worker.next(now, exchange)
         }
-    }
-
-    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
-        self.worker.payload(exchange)
-    }
-
-    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
-        self.worker.payload_file(exchange)
-    }
-
-    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
-        self.worker.head(exchange, head)
-    }
-
-    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        self.worker.body(exchange, offset, part);
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {

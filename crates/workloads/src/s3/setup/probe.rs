@@ -1,23 +1,22 @@
 //! Checks before the first slice whether the server supports an operation.
 
-use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, ResponseHead, Workload,
-};
+use tenbin_engine::{ErrorClass, Exchange, Judgement, Moment, Next, Workload};
+use tenbin_plan::s3::SupportProbe;
 
-use crate::s3::action::Probe;
-use crate::s3::messages::refusal::{reason, says_not_known};
+use crate::delegate::delegate;
+use crate::s3::messages::judging::{reason, says_not_known};
 
 /// A worker that sends the requests of a probe one after the other, and reports an unsupported
 /// operation in one sentence.
 pub(crate) struct Probing<W> {
     worker: W,
-    probe: Probe,
+    probe: SupportProbe,
     sent: u32,
     out: bool,
 }
 
 impl<W: Workload> Probing<W> {
-    pub(crate) fn new(worker: W, probe: Probe) -> Self {
+    pub(crate) fn new(worker: W, probe: SupportProbe) -> Self {
         Self {
             worker,
             probe,
@@ -44,10 +43,10 @@ impl<W: Workload> Probing<W> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for Probing<W> {
-    fn operations(&self) -> &[&'static str] {
-        self.worker.operations()
-    }
+    delegate!(self.worker: operations role transaction own_connections payload payload_file head);
+    delegate!(self.worker: body follows completed loss unprepared gives_up slice_over);
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.out {
@@ -62,22 +61,6 @@ impl<W: Workload> Workload for Probing<W> {
             self.out = true;
         }
         next
-    }
-
-    fn payload<'a>(&'a self, exchange: &Exchange) -> &'a [u8] {
-        self.worker.payload(exchange)
-    }
-
-    fn payload_file<'a>(&'a self, exchange: &Exchange) -> Option<InFile<'a>> {
-        self.worker.payload_file(exchange)
-    }
-
-    fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
-        self.worker.head(exchange, head)
-    }
-
-    fn body(&mut self, exchange: &mut Exchange, offset: u64, part: &[u8]) {
-        self.worker.body(exchange, offset, part);
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {

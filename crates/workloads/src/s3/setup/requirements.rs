@@ -2,11 +2,10 @@
 
 use std::num::NonZero;
 
+use tenbin_plan::s3::{Feature, SupportProbe};
 use tenbin_plan::{ContentKind, DataSet, Payload, S3Operation, S3Work, Signature, Sizes};
 
 use crate::error::WorkloadError;
-use crate::s3::action::Probe;
-use crate::s3::actions::kind_of;
 use crate::s3::content::{Framing, Recipe};
 use crate::s3::objects::appended::Lengths;
 use crate::s3::objects::versions;
@@ -26,19 +25,18 @@ pub(crate) fn lengths(work: &S3Work) -> Lengths {
 }
 
 /// Operations that must be probed, in reverse order.
-pub(crate) fn probes(work: &S3Work) -> Vec<(S3Operation, Probe)> {
+pub(crate) fn probes(work: &S3Work) -> Vec<(S3Operation, SupportProbe)> {
     let mut probes: Vec<_> = work
         .mix
         .operations()
-        .filter_map(|operation| Some((operation, kind_of(operation)?.probe?)))
+        .filter_map(|operation| Some((operation, operation.facts().probe?)))
         .collect();
     probes.reverse();
     probes
 }
 
 pub(crate) fn recipe(work: &S3Work, target: &Site) -> Recipe {
-    use S3Operation::{GetPart, Multipart};
-    let in_parts = |operation| matches!(operation, Multipart | GetPart);
+    let in_parts = |operation: S3Operation| operation.has(Feature::Parts);
     if work.data == DataSet::Existing {
         // The content of existing objects is unknown, and no content is generated.
         return Recipe::plain(0);
@@ -47,11 +45,7 @@ pub(crate) fn recipe(work: &S3Work, target: &Site) -> Recipe {
     let signed = target.credentials.is_some() && target.signature == Signature::V4;
     Recipe {
         whole: !work.mix.operations().all(in_parts),
-        part_size: work
-            .mix
-            .operations()
-            .any(in_parts)
-            .then_some(work.part_size),
+        part_size: work.mix.any(Feature::Parts).then_some(work.part_size),
         sizes: work.sizes.clone(),
         hashed: signed && work.payload == Payload::Signed,
         checksum: work.checksum,

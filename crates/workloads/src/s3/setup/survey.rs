@@ -8,8 +8,8 @@ use tenbin_engine::{
 };
 use tenbin_plan::ListForm;
 
+use crate::s3::messages::judging::{Refusals, reason};
 use crate::s3::messages::listing::{Reader, text_of};
-use crate::s3::messages::refusal::{Refusals, reason};
 use crate::s3::objects::catalogue::{Catalogue, Item};
 use crate::s3::place::Place;
 use crate::s3::setup::progress::Progress;

@@ -8,9 +8,10 @@ use tenbin_plan::{self as plan, BlobWork, Load, WorkloadKind};
 use url::Url;
 
 use super::*;
-use crate::blob::batch::Entry;
-use crate::blob::run_journals::RunJournals;
-use crate::blob::set::{BlobSets, Keeping};
+use crate::blob::stored::batch::Entry;
+use crate::blob::stored::run_journals::RunJournals;
+use crate::blob::stored::set::{BlobSets, Keeping};
+use crate::prepared::{AgentSide as _, CleanUp as _, Prepared as _};
 use crate::site::{BlobAccess, Site};
 
 const THREADS: usize = 3;

@@ -1,0 +1,87 @@
+//! `--export`.
+
+use clap::Args;
+use tenbin_plan::Output;
+use tenbin_report::formats::{Export, Place, help, written};
+
+/// Files in other formats.
+#[derive(Args, Default, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct ExportArgs {
+    /// Also write the result in another format.
+    #[arg(long, value_name = "FORMAT[=FILE]", help = about())]
+    pub export: Vec<Export>,
+}
+
+fn about() -> String {
+    let names: Vec<&str> = written().map(|format| format.name).collect();
+    format!(
+        "Also write the result in this format, repeatable: into the run directory, to FILE, or, \
+         with =-, to standard output instead of the report. `tenbin show --help` describes the \
+         formats: {}",
+        names.join(", ")
+    )
+}
+
+/// The list of formats at the end of the help of `tenbin show`.
+pub(crate) fn formats() -> String {
+    format!("Formats of --export:\n{}", help())
+}
+
+impl ExportArgs {
+    /// The exports of the plan and of the command line, without duplicates.
+    ///
+    /// # Errors
+    /// One sentence, if the plan names a format that cannot be written.
+    pub(crate) fn and(&self, plan: &Output) -> Result<Self, String> {
+        let mut all = Self::default();
+        let planned = plan.export.iter().map(|text| {
+            let export: Result<Export, String> = text.parse();
+            export.map_err(|why| format!("in [output]: export {text:?}: {why}"))
+        });
+        for export in planned.chain(self.export.iter().cloned().map(Ok)) {
+            let export = export?;
+            let is_same =
+                |one: &Export| one.format.name == export.format.name && one.to == export.to;
+            if !all.export.iter().any(is_same) {
+                all.export.push(export);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether an export goes to standard output, in place of the report.
+    pub(crate) fn takes_stdout(&self) -> bool {
+        self.on_stdout() > 0
+    }
+
+    /// One sentence if several outputs go to standard output, otherwise `None`. `json` is whether
+    /// `--json` is given.
+    pub(crate) fn conflict(&self, json: bool) -> Option<&'static str> {
+        let asked = self.on_stdout() + usize::from(json);
+        (asked > 1).then_some(
+            "only one of --json and the exports with =- can be on standard output; name files for \
+             the others",
+        )
+    }
+
+    /// `FORMAT` or `FORMAT=FILE` of each export to a file, with FILE as an absolute path.
+    pub(crate) fn in_files(&self) -> impl Iterator<Item = String> {
+        self.export.iter().filter_map(|export| {
+            let name = export.format.name;
+            match &export.to {
+                Place::RunDirectory => Some(name.to_owned()),
+                Place::Stdout => None,
+                Place::File(file) => {
+                    let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+                    Some(format!("{name}={}", file.display()))
+                }
+            }
+        })
+    }
+
+    fn on_stdout(&self) -> usize {
+        let exports = self.export.iter();
+        exports.filter(|export| export.to == Place::Stdout).count()
+    }
+}

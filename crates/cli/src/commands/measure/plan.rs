@@ -1,0 +1,65 @@
+//! `tenbin plan`, and resolving drafts to plans.
+
+use std::path::Path;
+
+use tenbin_plan::{Agents, AgentsDraft, Context, Draft, Plan, Refusal};
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints the plan for the options.
+pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
+    match resolve(draft) {
+        Ok(plan) => {
+            output::print(plan.to_toml().as_bytes());
+            Exit::Done
+        }
+        Err(exit) => exit,
+    }
+}
+
+/// Resolves a draft to a plan with all defaults. Prints errors.
+pub(crate) fn resolve(draft: Result<Draft, Refusal>) -> Result<Plan, Exit> {
+    resolve_with(draft, |_| {})
+}
+
+/// Like [`resolve`], but `change` first modifies the environment.
+pub(crate) fn resolve_with(
+    draft: Result<Draft, Refusal>,
+    change: impl FnOnce(&mut Context),
+) -> Result<Plan, Exit> {
+    let mut context = context()?;
+    change(&mut context);
+    let plan = draft.and_then(|draft| draft.resolve(&mut context));
+    plan.map_err(|refusal| refused(&refusal))
+}
+
+/// The plan of a run in `directory`, without keys and files.
+pub(crate) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
+    let draft = Draft::from_toml(text, &directory.join("plan.toml"));
+    resolve_with(draft, |context: &mut Context| {
+        context.environment = Box::new(|_| Some("not-needed".to_owned()));
+        context.open = Box::new(|_| Ok(Box::new(&b"not-needed"[..])));
+        context.without_files = true;
+    })
+}
+
+/// Resolves `[agents]` alone, for a command without a plan. Prints errors.
+pub(crate) fn resolve_agents(draft: &AgentsDraft) -> Result<Option<Agents>, Exit> {
+    let agents = draft.resolve(&mut context()?);
+    agents.map_err(|refusal| refused(&refusal))
+}
+
+fn context() -> Result<Context, Exit> {
+    Context::of_this_process().map_err(|error| {
+        output::error(&format!("cannot read the working directory: {error}"));
+        Exit::Internal
+    })
+}
+
+fn refused(refusal: &Refusal) -> Exit {
+    for problem in refusal.problems() {
+        output::failure(problem);
+    }
+    Exit::Refused
+}

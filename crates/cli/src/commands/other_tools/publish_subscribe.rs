@@ -1,0 +1,126 @@
+//! `tenbin drnbench-publish-subscribe`.
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
+use tenbin_pubsub::{Config, Error, Step, run};
+
+use crate::args::{ForeignArgs, foreign_world};
+use crate::commands::other_tools::shared::{answer, can_keep, keep, tell};
+use crate::exit::Exit;
+use crate::{interrupt, output};
+
+/// Runs a command line of drnbench-publish-subscribe.
+pub(crate) fn publish_subscribe(args: &ForeignArgs) -> Exit {
+    answer(NAME, parse(&args.arguments, &foreign_world()), feed)
+}
+
+fn feed(job: &FeedJob) -> Exit {
+    let file = job.output.clone().unwrap_or_else(|| {
+        let directory = std::env::temp_dir();
+        let file = directory.join("drnbench-publish-subscribe-result.csv");
+        file.display().to_string()
+    });
+    if let Err(exit) = can_keep(&[Some(&file)]) {
+        return exit;
+    }
+    tell(&job.notes);
+    let stop = match interrupt::stop(output::note) {
+        Ok(stop) => stop,
+        Err(error) => {
+            output::error(&format!("cannot install the Ctrl-C handler: {error}"));
+            return Exit::Internal;
+        }
+    };
+    let mut steps: Vec<Step> = Vec::new();
+    let ended = run(&config(job), &|| stop.is_asked(), &mut |step| {
+        output::print(line(step).as_bytes());
+        steps.push(*step);
+    });
+    if !steps.is_empty() {
+        keep(Some(&file), csv(&steps).as_bytes());
+        output::note(&format!("the result in drnbench's format: {file}"));
+    }
+    match ended {
+        Err(error) => {
+            output::failure(&error);
+            match error {
+                Error::Address { .. } | Error::NoSubscriber { .. } if steps.is_empty() => {
+                    Exit::Target
+                }
+                Error::Address { .. } | Error::NoSubscriber { .. } => Exit::TargetFailed,
+                Error::Descriptors { .. } => Exit::Refused,
+                Error::Poll(_) => Exit::Internal,
+            }
+        }
+        Ok(()) if stop.is_asked() => Exit::Interrupted,
+        Ok(()) if steps.iter().all(Step::is_complete) => Exit::Done,
+        Ok(()) => {
+            output::error(
+                "some messages were lost, duplicated or refused, or a subscriber disconnected: the \
+                 figures count only messages that arrived, so do not use them to rate this server",
+            );
+            Exit::Invalid
+        }
+    }
+}
+
+fn config(job: &FeedJob) -> Config {
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos() as u64;
+    Config {
+        hosts: job.hosts.clone(),
+        subscribe: job.subscribe.clone(),
+        publish: job.publish.clone(),
+        message: job.message.clone(),
+        subscribers: count(job.subscribers),
+        steps: count(job.steps),
+        messages: job.messages,
+        timeout: job.timeout,
+        nonce: now ^ u64::from(std::process::id()),
+    }
+}
+
+/// The output line of a step, with the errors of the step.
+fn line(step: &Step) -> String {
+    let rate = step.per_second().map_or("unknown".to_owned(), |rate| {
+        let all = rate * step.subscribers as f64;
+        format!(
+            "{rate:.1} queries per second, {all:.1} messages per second received (one pass: \
+                 interval unknown)"
+        )
+    });
+    let mut line = format!("{}: {rate}\n", case(step));
+    for (count, what) in [
+        (
+            (step.subscribers - step.connected.min(step.subscribers)) as u64,
+            "never subscribed",
+        ),
+        (step.disconnected as u64, "subscribers disconnected"),
+        (step.refused, "messages were refused by the server"),
+        (step.lost(), "messages were lost"),
+        (step.duplicates, "duplicate messages arrived"),
+    ] {
+        if count > 0 {
+            let _ = writeln!(line, "  {count} {what}");
+        }
+    }
+    line
+}
+
+fn case(step: &Step) -> String {
+    format!("{} subscribers", step.subscribers)
+}
+
+/// The steps in drnbench's CSV format. An unknown rate is an empty field.
+fn csv(steps: &[Step]) -> String {
+    let mut text = "case,qps\n".to_owned();
+    for step in steps {
+        let rate = step.per_second();
+        let rate = rate.map_or_else(String::new, |rate| format!("{rate:?}"));
+        let _ = writeln!(text, "{},{rate}", case(step));
+    }
+    text
+}

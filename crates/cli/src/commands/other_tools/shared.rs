@@ -1,0 +1,147 @@
+//! Functions shared by the commands that run command lines of other tools.
+
+use std::path::Path;
+
+use tenbin_compat::{Mistakes, Parsed};
+use tenbin_plan::Plan;
+use tenbin_report::Extent;
+use tenbin_report::formats::Run;
+use tenbin_result::Document;
+
+use crate::args::{AddedArgs, ForeignArgs};
+use crate::exit::Exit;
+use crate::front;
+use crate::output;
+
+/// Acts on the parsed command line of a tool: calls `measure` for a benchmark, or prints help or
+/// errors.
+pub(crate) fn answer<Job>(
+    tool: &str,
+    asked: Result<Parsed<Job>, Mistakes>,
+    measure: impl FnOnce(&Job) -> Exit,
+) -> Exit {
+    match asked {
+        Ok(Parsed::Measure(job)) => measure(&job),
+        Ok(Parsed::Help(text)) => help(&text),
+        Ok(Parsed::Version) => version(tool),
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+/// Like [`answer`] for a tool with requests: parses the arguments without the flags that Tenbin
+/// adds, which `measure` receives.
+pub(crate) fn answer_with_added<Job>(
+    tool: &str,
+    args: &ForeignArgs,
+    parse: impl FnOnce(&[String]) -> Result<Parsed<Job>, Mistakes>,
+    measure: impl FnOnce(&Job, AddedArgs) -> Exit,
+) -> Exit {
+    front::choose(tool);
+    match args.divide() {
+        Ok((added, arguments)) => match parse(&arguments) {
+            Ok(Parsed::Help(text)) => help_with_added(&text),
+            parsed => answer(tool, parsed, |job| measure(job, added)),
+        },
+        Err(mistakes) => refuse(&mistakes),
+    }
+}
+
+/// Prints the requested help of a tool with requests.
+pub(crate) fn help_with_added(text: &str) -> Exit {
+    help(&format!("{text}\n{ADDED}"))
+}
+
+/// The flags of Tenbin that every tool with requests has.
+const ADDED: &str = "\
+Load from several machines, on which `tenbin agent` runs:
+  --agents N --nats URL --creds FILE
+
+CPU, memory and storage use of a server, repeatable (the sum is reported):
+  --observe [NAME=]HOW
+      HOW is port (the process that listens on the port of the server's URL), port:N, pid:N or
+      name:PROGRAM on this machine; tenbin:URL of a `tenbin observe` on another machine; or
+      prometheus:URL. --observe-token-file FILE and the other settings of a URL are those of
+      `tenbin http --help`
+";
+
+/// Prints the requested help.
+pub(crate) fn help(text: &str) -> Exit {
+    output::print(text.as_bytes());
+    Exit::Done
+}
+
+/// Prints the errors of a command line.
+pub(crate) fn refuse(mistakes: &Mistakes) -> Exit {
+    for sentence in mistakes.sentences() {
+        output::error(sentence);
+    }
+    Exit::Refused
+}
+
+/// The findings and the verdict at the end of a tool's output, line by line with flags of the tool.
+pub(crate) fn last_findings(document: &Document) -> String {
+    let text = tenbin_report::last_lines(document);
+    let lines = text.split_inclusive('\n');
+    let spelled = lines.map(|line| {
+        let (line, end) = match line.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (line, ""),
+        };
+        format!("{}{end}", front::spelled(line))
+    });
+    spelled.collect()
+}
+
+/// Prints notes before the run.
+pub(crate) fn tell(notes: &[String]) {
+    for note in notes {
+        output::note(note);
+    }
+}
+
+/// Prints the version with the name of the emulated tool.
+pub(crate) fn version(tool: &str) -> Exit {
+    let version = env!("CARGO_PKG_VERSION");
+    output::print(format!("tenbin {version}, with {tool}'s command line\n").as_bytes());
+    Exit::Done
+}
+
+/// Prints the recorded run, or the result in memory if the recorded run cannot be read.
+pub(crate) fn show_recorded(
+    plan: &Plan,
+    document: &Document,
+    directory: &Path,
+    show: impl FnOnce(&Run<'_>),
+) {
+    match tenbin_record::read(directory) {
+        Ok(record) => show(&Run {
+            directory,
+            document,
+            plan,
+            record: &record,
+        }),
+        Err(error) => {
+            output::failure(&error);
+            output::report(document, Extent::Screen);
+        }
+    }
+}
+
+/// Checks before the run that [`keep`] can write these files.
+pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
+    for file in files.iter().flatten() {
+        if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
+            output::error(&format!("{error}; name a file that can be written"));
+            return Err(Exit::Refused);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that the command line names.
+pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
+    let Some(file) = file else { return };
+    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
+        output::failure(&error);
+    }
+}

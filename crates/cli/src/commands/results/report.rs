@@ -1,0 +1,56 @@
+//! `tenbin report`: writes runs to one HTML page.
+
+use std::path::PathBuf;
+
+use tenbin_record::write_atomically_with;
+use tenbin_result::Document;
+
+use crate::args::ReportArgs;
+use crate::commands::results::opened::OpenedRun;
+use crate::commands::results::show::document_of;
+use crate::exit::Exit;
+use crate::output;
+
+/// Default file name of the page.
+const PAGE: &str = "report.html";
+
+/// Writes the page.
+pub(crate) fn report(args: &ReportArgs) -> Exit {
+    match write(args) {
+        Ok(file) => {
+            output::note(&format!("written: {}", file.display()));
+            Exit::Done
+        }
+        Err(exit) => exit,
+    }
+}
+
+fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
+    let mut runs = Vec::with_capacity(args.runs.len());
+    for run in &args.runs {
+        runs.push(OpenedRun::open(run)?);
+    }
+    let mut documents: Vec<Document> = Vec::with_capacity(runs.len());
+    for run in &runs {
+        documents.push(document_of(&run.directory)?);
+    }
+    let file = match (&args.out, runs.as_slice()) {
+        (Some(file), _) => file.clone(),
+        (None, [only]) if !only.is_packed() => only.directory.join(PAGE),
+        (None, _) => PathBuf::from(PAGE),
+    };
+    let documents: Vec<&Document> = documents.iter().collect();
+    let page = tenbin_report::html(&documents);
+    let failed = |sentence: String| {
+        output::error(&sentence);
+        Exit::Refused
+    };
+    // A pipe or device is written to, not replaced by a regular file.
+    match file.metadata() {
+        Ok(known) if !known.is_file() => std::fs::write(&file, page)
+            .map_err(|error| failed(format!("cannot write {}: {error}", file.display())))?,
+        _ => write_atomically_with(&file, |to| to.write_all(page.as_bytes()))
+            .map_err(|error| failed(error.to_string()))?,
+    }
+    Ok(file)
+}

@@ -1,0 +1,260 @@
+//! `tenbin show`: prints the result of a finished or killed run.
+
+use std::path::Path;
+
+use tenbin_plan::{LARGEST_RESULT, Plan, read_own};
+use tenbin_record::{RecordError, RecordedRun, Source};
+use tenbin_report::formats::fronts::warp;
+use tenbin_report::formats::{Content, Run as Finished, Selection, read};
+use tenbin_result::{Document, Trust};
+use tenbin_verdict::AfterRounds;
+use tenbin_verdict::lint::Reported;
+
+use crate::args::ShowArgs;
+use crate::commands::clean::leftovers;
+use crate::commands::measure::plan::executed;
+use crate::commands::measure::result::{Run, exit_of_result};
+use crate::commands::other_tools::shared::can_keep;
+use crate::commands::results::export::{export, keep_sweeps};
+use crate::commands::results::opened::{OpenedRun, is_packed_file};
+use crate::errors::CommandError;
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints the result of a run or of a result file.
+pub(crate) fn show(args: &ShowArgs) -> Exit {
+    if let Some(exit) = result_file(args) {
+        return exit;
+    }
+    let opened = match opened_run(&args.run) {
+        Ok(run) => run,
+        Err(exit) => return exit,
+    };
+    if let Some(sentence) = args.export.conflict(args.json) {
+        output::error(sentence);
+        return Exit::Refused;
+    }
+    let run = &opened.directory;
+    if let Err(exit) = can_keep(&[args.drnbench.as_deref().and_then(Path::to_str)]) {
+        return exit;
+    }
+    let left = if opened.is_packed() {
+        Vec::new()
+    } else {
+        left_behind(run)
+    };
+    let document = document_of(run);
+    let document = match document {
+        Ok(mut document) => {
+            if opened.is_packed() {
+                document.run.directory = args.run.display().to_string();
+            }
+            document
+        }
+        Err(exit) => {
+            left.iter().for_each(|sentence| output::warning(sentence));
+            return exit;
+        }
+    };
+    print(args, &document);
+    let written = match &args.drnbench {
+        Some(path) => write_drnbench(run, &document, path),
+        None => Ok(()),
+    };
+    let written = written.and_then(|()| exported(args, run, &document));
+    left.iter().for_each(|sentence| output::warning(sentence));
+    match written {
+        Ok(()) => exit_of_result(&document),
+        Err(exit) => exit,
+    }
+}
+
+/// Prints the document in the requested format.
+fn print(args: &ShowArgs, document: &Document) {
+    match args.json {
+        true => output::json(document),
+        false if args.export.takes_stdout() => {}
+        false => output::report(document, args.extent()),
+    }
+}
+
+fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit> {
+    if args.export.export.is_empty() {
+        return Ok(());
+    }
+    let plan = read_own(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
+        output::error(&format!(
+            "the plan of {} cannot be read: {error}",
+            run.display()
+        ));
+        Exit::Refused
+    })?;
+    let plan = executed(&String::from_utf8_lossy(&plan), run)?;
+    export(&args.export, run, document, &plan)
+}
+
+/// Opens the run that the argument names. Prints an error for a file that is not a run.
+fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
+    let run = OpenedRun::open(named)?;
+    if run.directory.exists() && !run.directory.is_dir() {
+        output::error(&format!(
+            "{} is neither a run directory, nor a packed run, nor a result file; name the directory \
+             of a run, such as runs/2026-01-31T120000-s3-put",
+            named.display()
+        ));
+        return Err(Exit::Refused);
+    }
+    Ok(run)
+}
+
+/// Prints a result file instead of a run; `None` if the argument is not a regular file.
+fn result_file(args: &ShowArgs) -> Option<Exit> {
+    let metadata = std::fs::metadata(&args.run).ok()?;
+    if !metadata.is_file() || is_packed_file(&args.run) {
+        return None;
+    }
+    let name = args.run.display().to_string();
+    let content = match read(&name, &Selection::default()) {
+        Ok(content) => content,
+        Err(error) => {
+            output::failure(&error);
+            return Some(Exit::Refused);
+        }
+    };
+    let is_document = matches!(content, Content::Document(_));
+    let asked = [
+        (args.json && !is_document, "--json"),
+        (args.drnbench.is_some(), "--drnbench"),
+        (!args.export.export.is_empty(), "--export"),
+    ];
+    if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
+        output::error(&format!("{flag} is for runs, and {name} is a result file"));
+        return Some(Exit::Refused);
+    }
+    Some(match content {
+        Content::Document(document) => {
+            print(args, &document);
+            exit_of_result(&document)
+        }
+        content => print_content(&name, content).unwrap_or_else(|exit| exit),
+    })
+}
+
+/// Prints a result file of another tool, and returns the exit code of `tenbin show`.
+pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> {
+    match content {
+        Content::Steps(steps) => {
+            output::print(steps.text(name).as_bytes());
+            Ok(if steps.is_trusted() {
+                Exit::Done
+            } else {
+                Exit::Invalid
+            })
+        }
+        Content::Requests(reported) => {
+            let named = Reported {
+                files: vec![name.to_owned()],
+                ..reported
+            };
+            output::print(warp::analyze(&named, 1).as_bytes());
+            let judged = named.judged.as_ref();
+            Ok(
+                if judged.is_some_and(|judged| judged.trust == Trust::Invalid) {
+                    Exit::Invalid
+                } else {
+                    Exit::Done
+                },
+            )
+        }
+        Content::Repetitions(_) => {
+            output::error(&format!(
+                "{name} contains repeated measurements; print them with tenbin import, or compare \
+                 the file with another result with tenbin compare"
+            ));
+            Err(Exit::Refused)
+        }
+        Content::Document(_) => {
+            output::error(&format!(
+                "{name} is a result of Tenbin; print it with tenbin show"
+            ));
+            Err(Exit::Refused)
+        }
+    }
+}
+
+fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<(), Exit> {
+    let record = tenbin_record::read(directory).map_err(|error| {
+        output::failure(&error);
+        Exit::Refused
+    })?;
+    let run = Finished {
+        directory,
+        document,
+        plan: &plan_of(&record, directory)?,
+        record: &record,
+    };
+    keep_sweeps(&run, path);
+    Ok(())
+}
+
+/// Possible leftovers of the run on its targets, one sentence each.
+fn left_behind(directory: &Path) -> Vec<String> {
+    let plan = read_own(&directory.join("plan.toml"), LARGEST_RESULT).ok();
+    let plan = plan.and_then(|text| String::from_utf8(text).ok());
+    let plan = plan.and_then(|text| executed(&text, directory).ok());
+    plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
+}
+
+/// The result document of a run, computed from its raw data. Prints an error if the data cannot be
+/// read.
+pub(crate) fn document_of(directory: &Path) -> Result<Document, Exit> {
+    document_from(directory, Source::Slices)
+}
+
+/// Like [`document_of`]. `source` selects the histograms: of complete slices, or of each second.
+pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
+    let under_way = tenbin_record::is_running(directory);
+    let mut recorded = tenbin_record::read_from(directory, source).map_err(|error| {
+        match (under_way, error) {
+            (true, RecordError::NothingMeasured { path }) => {
+                output::failure(&CommandError::StillRunning { path })
+            }
+            (_, error) => output::failure(&error),
+        }
+        Exit::Refused
+    })?;
+    // The document does not need the data of each second, which is large for a long run.
+    recorded.seconds = Vec::new();
+    let plan = plan_of(&recorded, directory)?;
+    if under_way {
+        output::warning(&format!(
+            "the run in {} is still running: these are the results so far",
+            directory.display()
+        ));
+    }
+    let run = Run {
+        directory,
+        started: recorded.started,
+        plan: &plan,
+        environment: &recorded.environment,
+        slices: &recorded.slices,
+        after: AfterRounds {
+            sustained: &recorded.sustained,
+            limit_probes: &recorded.limit_probes,
+        },
+        complete: recorded.complete,
+        ended: recorded.ended,
+        integrity: &recorded.integrity,
+    };
+    let (assessment, mut document) = run.document_without_slices();
+    tenbin_verdict::take_slices(&mut document, &plan, recorded.slices, &assessment);
+    // `plan` lacks the contents of files that it names, so use the text of the plan file.
+    document.run.plan = Some(recorded.plan_toml);
+    Ok(document)
+}
+
+/// The plan as executed, without the secrets and files that the plan names, which can be missing
+/// now.
+pub(crate) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, Exit> {
+    executed(&recorded.plan_toml, directory)
+}

@@ -1,0 +1,42 @@
+//! Errors of commands that read runs and files.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a command cannot do what it was told to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandError {
+    /// `last` names no run.
+    #[error("there is no run in runs/ of this directory; name a run directory")]
+    NoRun,
+    /// The run has not measured anything yet.
+    #[error("the run in {} is still running and has measured nothing yet", path.display())]
+    StillRunning {
+        /// The run directory.
+        path: PathBuf,
+    },
+    /// A file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+    /// No rule has this name.
+    #[error("there is no rule {name:?}; {}", hint(near))]
+    UnknownRule {
+        /// The name.
+        name: String,
+        /// Rules with similar names.
+        near: Vec<String>,
+    },
+}
+
+fn hint(near: &[String]) -> String {
+    if near.is_empty() {
+        "`tenbin explain` lists all of them".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    }
+}

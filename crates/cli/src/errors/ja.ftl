@@ -1,0 +1,52 @@
+# Errors in Japanese. In English, each error prints itself.
+
+# Files and runs
+unreadable =
+    { $path } を読めない。{ $reason ->
+        [missing] そのファイルはない
+       *[denied] 権限がない
+    }
+no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
+still-running = { $path } の実行はまだ続いており、何も測定していない
+
+# Targets
+refused =
+    ターゲット「{ $target }」: { $address } を待ち受けるものがない(接続の拒否)。サーバーは起動しているか
+unresolved = ターゲット「{ $target }」のホスト「{ $host }」の名前を解決できない({ $reason })
+rejected =
+    ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
+    GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
+    --expect { $status } でこのステータスを受け入れる
+no-credentials =
+    ターゲット「{ $target }」のワークロード「{ $workload }」には S3 の認証情報が必要。--access-key と --secret-key
+    (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。
+    署名なしのリクエストなら --anonymous、プランでは signature = "none"
+no-target = 測るターゲットがない。--target NAME=URL、またはプランの [[target]] 表で指定する
+same-name =
+    2 つの{ $what ->
+        [target] ターゲット
+       *[workload] ワークロード
+    }の名前が「{ $name }」。片方の名前を変える
+unknown-target = ターゲット「{ $name }」はない。あるのは { $targets }{ $meant }
+no-url = 「{ $text }」は URL ではない。「{ $meant }」ではないか
+
+# Values of keys and flags
+problem = { $place }{ $mistake }
+no-duration = 「{ $text }」は時間ではない。"500ms"、"2s"、"1m30s" のように書く
+no-rate = 「{ $text }」はレートではない。"1000/s"、"60/m"、250(毎秒)のように書く
+not-one-of =
+    { $value } は使えない。使えるのは { $choices }{ $percentile ->
+        [true] (または p75 などのパーセンタイル)
+       *[false] {""}
+    }{ $meant }
+did-you-mean = 。「{ $meant }」ではないか
+too-small = { $number } は小さすぎる。最小は { $least }
+too-large = { $number } は大きすぎる。最大は { $most }
+too-short = { $time } は短すぎる。最短は { $least }
+
+# Rules
+unknown-rule =
+    規則「{ $name }」はない。{ $known ->
+        [true] 一覧は `tenbin explain` が表示する
+       *[false] { $near } ではないか
+    }

@@ -1,0 +1,157 @@
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream as Client};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+
+use super::*;
+
+/// Responds with the target, or with much, and tells what was sent.
+struct Echo(Sender<String>);
+
+const MUCH: usize = 64 << 20;
+
+impl Handler for Echo {
+    fn response(&self, request: &Request<()>) -> Response<Body> {
+        match request.uri().path() {
+            "/much" => response(StatusCode::OK, "text/plain", Body::whole(vec![b'x'; MUCH])),
+            _ => text(StatusCode::OK, &request.uri().to_string()),
+        }
+    }
+
+    fn sent(&self, target: &str) {
+        let _ = self.0.send(target.to_owned());
+    }
+}
+
+fn server(keep_alive: bool) -> (Server, std::sync::mpsc::Receiver<String>) {
+    let (sender, sent) = channel();
+    let options = ServerOptions {
+        name: "test",
+        tls: None,
+        request_timeout: Duration::from_secs(1),
+        keep_alive,
+    };
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let server = Server::start(address, options, Arc::new(Echo(sender))).unwrap();
+    (server, sent)
+}
+
+fn open(server: &Server) -> Client {
+    let stream = Client::connect(server.address()).unwrap();
+    let limit = Some(Duration::from_secs(20));
+    stream.set_read_timeout(limit).unwrap();
+    stream
+}
+
+fn exchange(server: &Server, request: &[u8]) -> String {
+    let mut stream = open(server);
+    // The server can respond with an error before the entire request is written.
+    let _ = stream.write_all(request);
+    let mut text = String::new();
+    let _ = stream.read_to_string(&mut text);
+    text
+}
+
+#[test]
+fn what_is_not_http_or_too_long_is_refused() {
+    let (server, sent) = server(false);
+    let get = exchange(&server, b"GET /a?b HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(get.starts_with("HTTP/1.1 200 OK\r\n"), "{get}");
+    assert!(get.ends_with("\r\n\r\n/a?b\n"), "{get}");
+    for line in [
+        "Connection: close",
+        "Cache-Control: no-store",
+        "Content-Length: 5",
+        "X-Content-Type-Options: nosniff",
+    ] {
+        assert!(get.contains(&format!("\r\n{line}\r\n")), "{get}");
+    }
+    assert_eq!(sent.recv().unwrap(), "/a?b");
+    let other = exchange(&server, b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n");
+    assert!(other.starts_with("HTTP/1.1 400 "), "{other}");
+    let mut long = b"GET / HTTP/1.1\r\nA: ".to_vec();
+    // The response arrives although the server leaves bytes of the request unread.
+    for length in [MAX_HEAD, 20 * MAX_HEAD] {
+        long.resize(length, b'a');
+        let long = exchange(&server, &long);
+        assert!(long.starts_with("HTTP/1.1 431 "), "{long}");
+    }
+    let many = "A: b\r\n".repeat(MAX_HEADERS + 1);
+    let many = exchange(&server, format!("GET / HTTP/1.1\r\n{many}\r\n").as_bytes());
+    assert!(many.starts_with("HTTP/1.1 4"), "{many}");
+}
+
+#[test]
+fn a_connection_stays_open_for_the_time_limit_of_a_request_if_asked_for() {
+    let (server, _sent) = server(true);
+    let get = b"GET /a HTTP/1.1\r\n\r\n";
+    let started = Instant::now();
+    let both = exchange(&server, &[&get[..], get].concat());
+    assert_eq!(both.matches("200 OK").count(), 2, "{both}");
+    assert!(started.elapsed() >= Duration::from_millis(900));
+    let started = Instant::now();
+    exchange(&server, b"GET / HT");
+    assert!(
+        started.elapsed() < Duration::from_secs(10),
+        "half a request"
+    );
+}
+
+#[test]
+fn a_reader_that_takes_nothing_is_cut_off() {
+    let (server, sent) = server(false);
+    let mut stream = open(&server);
+    stream.write_all(b"GET /much HTTP/1.1\r\n\r\n").unwrap();
+    thread::sleep(2 * WRITE_TIMEOUT);
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    assert!(bytes.len() < MUCH, "{}", bytes.len());
+    assert!(sent.try_recv().is_err());
+}
+
+#[test]
+fn more_connections_than_places_wait() {
+    let (server, _sent) = server(false);
+    let idle: Vec<Client> = (0..CONNECTIONS).map(|_| open(&server)).collect();
+    let get = exchange(&server, b"GET /a HTTP/1.1\r\n\r\n");
+    assert!(get.ends_with("/a\n"), "{get}");
+    drop(idle);
+}
+
+#[test]
+fn a_dropped_server_accepts_no_connection() {
+    let (server, _sent) = server(false);
+    let address = server.address();
+    drop(server);
+    let refused = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        Client::connect(address).is_err()
+    });
+    assert!(refused);
+}
+
+#[test]
+fn only_one_host_that_names_this_machine_is_this_machine() {
+    let is_to_this_machine = |hosts: &[&str]| {
+        let mut request = Request::get("/");
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        is_to_this_machine(&request.body(()).unwrap())
+    };
+    for host in ["127.0.0.1:9000", "127.0.0.1", "[::1]:9", "LocalHost:9000"] {
+        assert!(is_to_this_machine(&[host]), "{host}");
+    }
+    for host in [
+        "evil.example:9000",
+        "127.0.0.1.evil.example",
+        "localhost@evil.example:80",
+        "127.0.0.1:",
+        "::1",
+        "",
+    ] {
+        assert!(!is_to_this_machine(&[host]), "{host}");
+    }
+    assert!(!is_to_this_machine(&[]));
+    assert!(!is_to_this_machine(&["localhost", "localhost"]));
+}

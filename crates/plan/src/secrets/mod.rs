@@ -1,0 +1,167 @@
+//! Secret values, which no file written by Tenbin contains.
+
+pub(crate) mod environment;
+pub(crate) mod literal;
+pub(crate) mod placeholders;
+pub(crate) mod printed;
+pub(crate) mod secret;
+
+use std::fmt;
+
+use url::Url;
+
+/// Words in names of secrets: a value is a secret if its name contains one of these words. Names
+/// are compared in lower case, without `-`, `_` and `.`.
+const PARTS: &[&str] = &[
+    "accesskey",
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "sessionid",
+    "signature",
+    "token",
+];
+/// Complete names of secrets. Parts of names are not compared with these words, because many other
+/// names contain one of them.
+const WHOLE: &[&str] = &["auth", "jwt", "pass", "pwd", "sig"];
+
+/// Whether a header, an environment variable, a query parameter or a field of a body with this
+/// name holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '-' | '_' | '.'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
+}
+
+/// Minimum length in bytes of a value that is searched for in longer texts. A shorter value can be
+/// part of other text by chance.
+const TELLING: usize = 8;
+
+/// Secret values of a target or a workload, each with the reference that replaces it in printed
+/// text, for example `{env:API_TOKEN}`.
+#[derive(Clone, Default, PartialEq)]
+pub struct Secrets(Vec<Concealed>);
+
+#[derive(Clone, PartialEq)]
+struct Concealed {
+    value: String,
+    reference: String,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|each| &each.reference))
+            .finish()
+    }
+}
+
+impl Secrets {
+    /// Adds a value as written and URL-encoded. A value of fewer than [`TELLING`] bytes is
+    /// concealed only if the value is the whole text, because a short value can be part of other
+    /// text by chance.
+    pub(crate) fn add(&mut self, value: &str, reference: &str) {
+        let mut forms = vec![value.to_owned()];
+        forms.extend([in_query(value), as_url(value)].into_iter().flatten());
+        for value in forms {
+            let concealed = Concealed {
+                value,
+                reference: reference.to_owned(),
+            };
+            if !concealed.value.is_empty() && !self.0.contains(&concealed) {
+                self.0.push(concealed);
+            }
+        }
+        // One secret can be part of another, so the longest is replaced first.
+        self.0
+            .sort_by_key(|each| std::cmp::Reverse(each.value.len()));
+    }
+
+    /// The values that are too long to be part of other text by chance, as written and URL-encoded.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.telling().map(|each| each.value.as_str())
+    }
+
+    fn telling(&self) -> impl Iterator<Item = &Concealed> {
+        self.0.iter().filter(|each| each.value.len() >= TELLING)
+    }
+
+    /// The text with a reference in place of every secret value.
+    pub fn conceal(&self, text: &str) -> String {
+        let whole = self.0.iter().find(|each| each.value == text);
+        let text = whole.map_or(text, |each| &each.reference);
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(next) = rest.chars().next() {
+            match self.telling().find(|each| rest.starts_with(&each.value)) {
+                Some(each) => {
+                    shown += &each.reference;
+                    rest = &rest[each.value.len()..];
+                }
+                None => {
+                    shown.push(next);
+                    rest = &rest[next.len_utf8()..];
+                }
+            }
+        }
+        shown
+    }
+}
+
+/// The text as the `url` crate prints it after parsing; `None` if the text is not a URL.
+fn as_url(text: &str) -> Option<String> {
+    Some(Url::parse(text).ok()?.to_string())
+}
+
+/// The value as the `url` crate encodes it in a query.
+fn in_query(value: &str) -> Option<String> {
+    let url = Url::parse(&format!("http://host/?{value}")).ok()?;
+    url.query().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_recognized_in_any_spelling() {
+        for name in [
+            "Authorization",
+            "DB_PASSWORD",
+            "x-api-key",
+            "X-Amz-Signature",
+            "MINIO_SECRET_KEY",
+            "access_token",
+            "sig",
+            "PGPASSWORD",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["Accept", "PATH", "design", "key", "author", "bypass", "q"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_concealed_wherever_it_stands_and_the_longest_first() {
+        let mut secrets = Secrets::default();
+        secrets.add("secret-1", "{env:A}");
+        secrets.add("secret-1 2", "{env:B}");
+        secrets.add("abc", "{env:C}");
+        assert_eq!(
+            secrets.conceal("/x?t=secret-1&u=secret-1%202&v=secret-1 2&w=abc"),
+            "/x?t={env:A}&u={env:B}&v={env:B}&w=abc"
+        );
+        assert_eq!(secrets.conceal("abc"), "{env:C}");
+        assert!(!format!("{secrets:?}").contains("abc"));
+    }
+}

@@ -1,0 +1,92 @@
+//! S3 credentials of a target, and how its requests are signed.
+
+use std::fmt;
+
+use crate::keys::names::Named;
+use crate::secrets::secret::{KeySource, Secret};
+
+/// How S3 requests are signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Signature {
+    /// AWS Signature Version 4.
+    #[default]
+    V4,
+    /// AWS Signature Version 2, for servers without Version 4.
+    V2,
+    /// Unsigned: requests are anonymous, even if the target has credentials.
+    None,
+}
+
+impl Named for Signature {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("v4", Self::V4), ("v2", Self::V2), ("none", Self::None)];
+}
+
+impl Signature {
+    /// Name in plans and on the command line: `v4`, `v2`, `none`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+}
+
+/// An S3 access key and its secret.
+#[derive(Clone, PartialEq)]
+pub struct Credentials {
+    /// Access key id: not secret, but never printed.
+    pub access_key: String,
+    /// The secret key.
+    pub secret_key: Secret,
+    /// Source of the access key.
+    pub access_key_source: KeySource,
+    /// Source of the secret key.
+    pub secret_key_source: KeySource,
+    /// The session token of temporary keys.
+    pub session_token: Option<SessionToken>,
+}
+
+/// The session token of temporary keys.
+#[derive(Clone, PartialEq)]
+pub struct SessionToken {
+    /// The token.
+    pub secret: Secret,
+    /// Source of the token.
+    pub source: KeySource,
+}
+
+impl fmt::Debug for SessionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionToken(…)")
+    }
+}
+
+impl Credentials {
+    /// Credentials given literally.
+    pub fn literal(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Literal)
+    }
+
+    /// Credentials generated for this run.
+    pub fn generated(access_key: impl Into<String>, secret_key: impl Into<String>) -> Self {
+        Self::from_one_source(access_key, secret_key, KeySource::Generated)
+    }
+
+    fn from_one_source(
+        access_key: impl Into<String>,
+        secret_key: impl Into<String>,
+        source: KeySource,
+    ) -> Self {
+        Self {
+            access_key: access_key.into(),
+            secret_key: Secret::new(secret_key),
+            access_key_source: source.clone(),
+            secret_key_source: source,
+            session_token: None,
+        }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(…)")
+    }
+}

@@ -1,0 +1,91 @@
+//! What a target says about itself, without its secrets.
+
+use url::Url;
+
+use super::{Builtin, DEFAULT_REGION, Reach, Target};
+use crate::keys::scalar::Scalar;
+
+impl Target {
+    /// A target with default settings.
+    pub fn new(name: impl Into<String>, reach: Reach) -> Self {
+        Self {
+            name: name.into(),
+            reach,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the target is a server. Operations on a directory or the dummy run in Tenbin's
+    /// threads.
+    pub fn has_server(&self) -> bool {
+        !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+    }
+
+    /// The number of hosts; for a target that Tenbin starts, the number of processes.
+    pub fn host_count(&self) -> usize {
+        let several = match &self.reach {
+            Reach::Launched(launch) => launch.nodes.len(),
+            _ => self.connect.hosts.len(),
+        };
+        several.max(1)
+    }
+
+    /// The path in the URL of the target, without its secrets and without the query; `None` for a
+    /// target that Tenbin implements.
+    pub fn shown_path(&self) -> Option<String> {
+        let url = match &self.reach {
+            Reach::Endpoint { url } => self.shown_url(url),
+            Reach::Launched(launch) => self.secrets.conceal(&launch.url),
+            Reach::Builtin(_) | Reach::Files(_) => return None,
+        };
+        let (_, after) = url.split_once("://")?;
+        let path = after.find('/').map_or("/", |at| &after[at..]);
+        path.split(['?', '#']).next().map(str::to_owned)
+    }
+
+    /// A URL of this target without its secrets. A user name and a password are removed; only a
+    /// plan made without a plan file or flags can contain them.
+    pub fn shown_url(&self, url: &Url) -> String {
+        let mut url = url.clone();
+        // `set_username` and `set_password` fail only for URLs that cannot contain them.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        self.secrets.conceal(url.as_str())
+    }
+}
+
+/// Maximum length of a version, characters.
+const LONGEST_VERSION: usize = 200;
+
+/// Reads the version of a server.
+pub(super) fn version(scalar: &Scalar) -> Result<String, String> {
+    let text = scalar.text()?.trim();
+    if text.is_empty() || text.chars().count() > LONGEST_VERSION || text.contains(char::is_control)
+    {
+        Err(format!(
+            "is 1 to {LONGEST_VERSION} printable characters, for example \"13.0.0\""
+        ))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// Reads the memory limit of a built-in store, bytes.
+pub(super) fn memory(scalar: &Scalar) -> Result<u64, String> {
+    match scalar.size()? {
+        0 => Err("is 0; write for example \"4GiB\"".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Reads an S3 region.
+pub(super) fn region(scalar: &Scalar) -> Result<String, String> {
+    let region = scalar.text()?;
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if region.is_empty() || !region.chars().all(allowed) {
+        return Err(format!(
+            "{region:?} is not a region; write for example {DEFAULT_REGION:?}"
+        ));
+    }
+    Ok(region.to_owned())
+}

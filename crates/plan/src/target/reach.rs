@@ -1,0 +1,91 @@
+//! How a target is reached: by URL, by a command that Tenbin starts, or as a directory.
+
+use std::path::PathBuf;
+
+use url::Url;
+
+use super::Launch;
+use crate::keys::names::Named;
+use crate::store::Store;
+
+/// How a target is reached: by URL, by a command that Tenbin starts, or as a directory.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reach {
+    /// A running server.
+    Endpoint {
+        /// Base URL (`http://host:port/path` or `https://…`); for several hosts, the URL of the
+        /// first.
+        url: Url,
+    },
+    /// A server that Tenbin launches.
+    Launched(Launch),
+    /// One of Tenbin's own servers, run as a child process.
+    Builtin(Builtin),
+    /// A directory in which each blob is a file.
+    Files(Files),
+}
+
+impl Reach {
+    /// Whether operations use connections. A directory and the dummy have none.
+    pub fn has_connections(&self) -> bool {
+        !matches!(self, Self::Files(_) | Self::Builtin(Builtin::Dummy))
+    }
+
+    /// The storage protocol of blob workloads on this target: for a built-in server, the protocol
+    /// of that server; otherwise `given`, the value in the plan.
+    pub fn store(&self, given: Store) -> Store {
+        match self {
+            Self::Builtin(Builtin::S3Memory | Builtin::S3Durable) => Store::S3,
+            _ => given,
+        }
+    }
+}
+
+/// A directory with blobs in files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// The directory; an absolute path in a resolved plan.
+    pub path: PathBuf,
+    /// Whether a file and its directory are synced to disk before the file counts as stored.
+    pub sync: bool,
+}
+
+/// Tenbin's own servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    /// Responds to every request with a small fixed body.
+    Http,
+    /// S3 object store in memory.
+    S3Memory,
+    /// S3 object store on disk that syncs before it responds.
+    S3Durable,
+    /// A blob store in memory, with the protocol of CubeFS's access layer.
+    Blob,
+    /// No server: every operation completes immediately, which shows the cost of Tenbin itself.
+    Dummy,
+}
+
+impl Named for Builtin {
+    const NAMES: &'static [(&'static str, Self)] = &[
+        ("http", Self::Http),
+        ("s3-memory", Self::S3Memory),
+        ("s3-durable", Self::S3Durable),
+        ("blob", Self::Blob),
+        ("dummy", Self::Dummy),
+    ];
+}
+
+impl Builtin {
+    /// Name in plans and on the command line: `http`, `s3-memory`, `s3-durable`, `blob`, `dummy`.
+    pub fn name(self) -> &'static str {
+        Named::name(self)
+    }
+
+    /// The built-in server with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|&&(known, _)| known == name)
+            .map(|&(_, builtin)| builtin)
+    }
+}

@@ -1,0 +1,184 @@
+//! Texts for expectations, optima of parameter sweeps and the end of a run.
+
+use tenbin_result::format::{BANDWIDTH, RATE, SHARE, TIME, Words, ratio, ratio_ends};
+use tenbin_result::{
+    Document, Expectation, ExpectedUnit, Figure, Language, Message, Optimum, RunEnded, Standing,
+    Trust, Value, message,
+};
+
+use crate::language;
+
+/// Text for the outcome of an expectation.
+pub(crate) fn standing(expectation: &Expectation) -> &'static str {
+    match (expectation.standing, expectation.fails_if) {
+        (Standing::Met, false) => "met",
+        (Standing::NotMet, false) => "NOT MET",
+        (Standing::CannotTell, false) => "cannot tell",
+        (Standing::Met, true) => "proven not",
+        (Standing::NotMet, true) => "FAILED",
+        (Standing::CannotTell, true) => "not proven",
+    }
+}
+
+/// Condition, target and workload in one clause: `p99<20ms by b at get`.
+fn subject(expectation: &Expectation) -> Message {
+    message!(
+        "expectation",
+        fails = expectation.fails_if,
+        condition = &expectation.condition,
+        target = &expectation.target,
+        workload = &expectation.workload
+    )
+}
+
+/// The condition, marked if it comes from `--fail-if`: `fail if p99>20ms`.
+pub(crate) fn condition(expectation: &Expectation) -> String {
+    if expectation.fails_if {
+        format!("fail if {}", expectation.condition)
+    } else {
+        expectation.condition.clone()
+    }
+}
+
+/// The figure with its interval.
+pub(crate) fn figure(expectation: &Expectation, language: Language) -> String {
+    let figure = expectation.figure;
+    let words = language::figure_words(language);
+    match expectation.unit {
+        ExpectedUnit::PerSecond => RATE.with_interval(figure, words),
+        ExpectedUnit::Seconds if expectation.extreme => {
+            TIME.maybe(figure.map(|figure| figure.value))
+        }
+        ExpectedUnit::Seconds => TIME.with_interval(figure, words),
+        ExpectedUnit::Share => SHARE.with_interval(figure, words),
+        ExpectedUnit::BytesPerSecond => BANDWIDTH.with_interval(figure, words),
+        ExpectedUnit::Ratio => times(figure, words),
+    }
+}
+
+fn times(figure: Option<Figure>, words: &Words) -> String {
+    figure.map_or_else(
+        || words.unknown.to_string(),
+        |known| format!("{}x ({})", ratio(known.value), ratio_ends(known, words)),
+    )
+}
+
+/// The figure, with the reason if the expectation could not be decided.
+pub(crate) fn outcome(document: &Document, expectation: &Expectation) -> String {
+    let figure = message!("text", text = figure(expectation, document.language));
+    let why = expectation.why.as_ref();
+    let why = why.map(|why| Message::or_text(expectation.data.as_ref(), why));
+    language::say(document, &language::clauses(figure, why))
+}
+
+/// All expectations in one clause, with the violated expectations by name; `None` without
+/// expectations.
+pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
+    let all = &document.expectations;
+    if all.is_empty() {
+        return None;
+    }
+    let named = |id: &str, wanted: &dyn Fn(&Expectation) -> bool| {
+        let mine = all.iter().filter(|each| wanted(each));
+        let mine: Vec<Message> = mine.map(subject).collect();
+        (!mine.is_empty()).then(|| Message::new(id).with("expectations", mine))
+    };
+    let broken = [
+        named("not-met", &|each| each.is_violated() && !each.fails_if),
+        named("failed", &|each| each.is_violated() && each.fails_if),
+        named("cannot-tell-whether", &Expectation::is_undecided),
+    ];
+    let mut broken = broken.into_iter().flatten();
+    Some(match broken.next() {
+        Some(first) => language::clauses(first, broken),
+        None if all.iter().all(|each| each.fails_if) => message!("none-proven"),
+        None => message!("all-met", count = all.len()),
+    })
+}
+
+/// The optimum as a short clause for the verdict line.
+pub(crate) fn optimum_claim(optimum: &Optimum) -> Message {
+    let Optimum {
+        sweep, workload, ..
+    } = optimum;
+    match optimum.trust {
+        Trust::Invalid => message!("no-optimum", sweep = sweep, workload = workload),
+        trust => message!(
+            "optimum",
+            value = optimum.shown_place(),
+            certain = optimum.certain,
+            sweep = sweep,
+            suspect = trust == Trust::Suspect,
+            workload = workload
+        ),
+    }
+}
+
+/// Number of rounds and length of a slice: `8 rounds of 2 s`. Only the length of a slice for a run
+/// with only maximum-rate searches, which has no rounds.
+pub(crate) fn schedule(document: &Document) -> Message {
+    let run = &document.run;
+    let seconds = seconds(run.slice_seconds);
+    if run.is_imported() {
+        message!("by-other-tools")
+    } else if run.planned_slices == 0 && !document.searches.is_empty() {
+        message!("max-rate-search", seconds = seconds)
+    } else {
+        let rounds = message!("rounds", count = run.rounds);
+        message!("rounds-of", rounds = rounds, seconds = seconds)
+    }
+}
+
+/// `2 s`, or that it is not known.
+pub(crate) fn seconds(seconds: Option<f64>) -> Value {
+    seconds.map_or(Value::Unknown, |seconds| format!("{seconds} s").into())
+}
+
+/// Why the run ended; `None` for a fixed number of rounds.
+pub(crate) fn ended(document: &Document) -> Option<Message> {
+    let run = &document.run;
+    let within = Value::Share(run.until?);
+    match run.ended? {
+        RunEnded::Planned => None,
+        RunEnded::Precise => Some(message!(
+            "ended-precise",
+            rounds = message!("rounds", count = run.rounds),
+            within = within
+        )),
+        RunEnded::MostRounds => Some(message!(
+            "ended-most-rounds",
+            rounds = run.rounds,
+            within = within
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_extreme_stands_without_an_interval() {
+        let of = |condition: &str, extreme| {
+            let expectation = Expectation {
+                fails_if: false,
+                condition: condition.to_owned(),
+                target: "a".to_owned(),
+                workload: "get".to_owned(),
+                unit: ExpectedUnit::Seconds,
+                figure: Some(Figure {
+                    value: 0.5,
+                    interval: None,
+                    n: 1,
+                }),
+                extreme,
+                standing: Standing::Met,
+                why: None,
+                data: None,
+            };
+            figure(&expectation, Language::English)
+        };
+        assert_eq!(of("longest<1s", true), "500 ms");
+        assert_eq!(of("max_of_medians<1s", false), "500 ms (interval unknown)");
+    }
+}

@@ -1,0 +1,57 @@
+//! The format of `result.json`: the result document.
+
+use std::io;
+
+use serde::Serialize as _;
+use serde_json::Serializer;
+use tenbin_result::{Document, SCHEMA, document_from_json};
+
+use crate::escape::Harmless;
+use crate::formats::content::Content;
+use crate::formats::format::Format;
+use crate::formats::reader::{Fault, Read, Reader, whole};
+use crate::formats::reported::is_json_of_a_tool;
+use crate::formats::warp::is_sums;
+use crate::formats::write::{Writer, nothing};
+
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "json",
+    about: "Tenbin's result document; docs/result.schema.json describes it",
+    file: "result.json",
+    kept: true,
+    read: Some(Reader {
+        recognises: |beginning| {
+            beginning.trim_ascii_start().starts_with(b"{")
+                && !is_sums(beginning)
+                && !is_json_of_a_tool(beginning)
+        },
+        read: Read::Content(|text, selection| {
+            let content = whole(text, selection, "a result of Tenbin")?;
+            document(&content).map_err(Fault::of_the_file)
+        }),
+        reported: None,
+    }),
+    write: Some(Writer::Document {
+        lacks: nothing,
+        write,
+    }),
+};
+
+fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(&mut *to, Harmless::default());
+    document.serialize(&mut serializer)?;
+    to.write_all(b"\n")
+}
+
+fn document(content: &[u8]) -> Result<Content, String> {
+    let document =
+        document_from_json(content).map_err(|why| format!("is not a result of Tenbin: {why}"))?;
+    if document.schema == SCHEMA {
+        Ok(Content::Document(Box::new(document)))
+    } else {
+        Err(format!(
+            "is of version {:?}, and this Tenbin reads {SCHEMA:?}",
+            document.schema
+        ))
+    }
+}

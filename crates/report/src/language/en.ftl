@@ -1,0 +1,522 @@
+# Messages of pages. A test compares the arguments of every message with those in ja.ftl.
+
+# The claim of a comparison. $word is the verdict as it is printed; $outcome selects the sentence.
+claim =
+    { $outcome ->
+        [equivalent] { $challenger } and { $baseline } are { $word }
+        [costs-less] { $challenger } { $word } per operation than { $baseline }
+        [costs-more] { $challenger } { $word } per operation than { $baseline }
+        [likely-costs-less] { $challenger } { $word } per operation than { $baseline }
+        [likely-costs-more] { $challenger } { $word } per operation than { $baseline }
+        [cannot-tell] { $word } { $challenger } from { $baseline }
+        [cannot-compare] { $word } { $challenger } with { $baseline }
+        [no-verdict] { $word } on { $challenger } against { $baseline }
+       *[faster] { $challenger } is { $word } than { $baseline }
+    }{ $place ->
+        [at] {" "}at { $workloads }
+        [all-levels] {" "}over all levels of { $workloads }
+       *[none] {""}
+    }{ $suspect ->
+        [true] {" "}(suspect)
+       *[false] {""}
+    }
+claim-figures = { $claim }: { $figures }
+claim-in-brackets = { $claim } ({ $figures })
+changed = { $metric } { $change } ({ $interval })
+times = { $metric } × { $ratio }, { $interval }
+interval-points = { $confidence } % CI { $low } … { $high } %
+interval-times = { $confidence } % CI { $low }–{ $high }
+too-few-blocks =
+    too few rounds{ $comparisons ->
+        [one] {""}
+       *[other] {" "}for { $comparisons } comparisons
+    }: { $needed } needed, { $measured } measured
+blocks-missing =
+    { $measured }, { $missing } more needed for a confidence of 95 %{ $comparisons ->
+        [one] {""}
+       *[other] {" "}for { $comparisons } comparisons
+    }
+however = however, { $first }
+however-both = however, { $first }, and { $second }
+proven =
+    { $metric } is { $direction ->
+        [times] { $change } times as high
+        [higher] { $change } higher
+       *[lower] { $change } lower
+    } (ratio { $low }–{ $high }, { $confidence } % CI for this figure alone)
+
+# Answers without a comparison
+figures = { $target } at { $workload }: { $throughput }
+figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
+nothing-measured = nothing was measured
+none-measured = none: nothing was measured
+cannot-be-trusted = none: the figures of this run cannot be trusted
+one-target = one target, nothing to compare
+suspect-figures = { $figures } (suspect)
+more-workloads =
+    and { $count } more { $count ->
+        [one] workload
+       *[other] workloads
+    }
+more-workloads-above =
+    { $count } more { $count ->
+        [one] workload
+       *[other] workloads
+    } above
+twin =
+    its twin at { $workload }: { $metric } × { $ratio }, { $interval }, noise floor { $floor }
+not-precise = precision ± { $wanted } was not reached: { $reached }
+ended-precise =
+    The run ended after { $rounds }: every primary metric has reached a precision of ± { $within }
+ended-most-rounds =
+    The run ended after the maximum of { $rounds }: not every primary metric has reached a precision
+    of ± { $within }
+optimum =
+    { $value } is { $certain ->
+        [true] the
+       *[false] probably the
+    } optimum of { $sweep }{ $suspect ->
+        [true] {" "}(suspect)
+       *[false] {""}
+    } at { $workload }
+no-optimum = no optimum of { $sweep } at { $workload }
+
+# Expectations
+expectation =
+    { $fails ->
+        [true] fail if { $condition }
+       *[false] { $condition }
+    } by { $target } at { $workload }
+not-met = NOT MET: { $expectations }
+failed = FAILED: { $expectations }
+cannot-tell-whether = cannot tell whether { $expectations }
+none-proven = no --fail-if condition is proven
+all-met =
+    { $count ->
+        [one] the expectation is met
+       *[other] all { $count } expectations are met
+    }
+
+# How it was measured
+rounds =
+    { $count ->
+        [one] 1 round
+       *[other] { $count } rounds
+    }
+rounds-of = { $rounds } of { $seconds }
+max-rate-search = maximum-rate search, slices of { $seconds }
+by-other-tools = by other tools, not interleaved
+schedule =
+    { $schedule }{ $interleaved ->
+        [true] , interleaved
+       *[false] {""}
+    }{ $restarted ->
+        [true] , targets restarted
+       *[false] {""}
+    }
+workloads =
+    { $count ->
+        [one] 1 workload
+       *[other] { $count } workloads
+    }
+margin = equivalence margin ±{ $percent } %
+
+# Trust
+trust-valid = no finding invalidates these figures
+trust-suspect = these figures may mislead
+trust-invalid = these figures cannot be trusted
+trust-ratio = trust the ratio, not the absolute figures: { $because }
+trust-neither =
+    the ratio may mislead (see the findings), and so may the absolute figures: { $because }
+more-reasons =
+    { $first }, and { $count } more { $count ->
+        [one] reason
+       *[other] reasons
+    }
+also-more-reasons =
+    { $first }; { $count } more { $count ->
+        [one] reason
+       *[other] reasons
+    }
+incomplete-search = incomplete: the search did not end
+incomplete =
+    incomplete: { $full } of { $planned ->
+        [one] 1 slice
+       *[other] { $planned } slices
+    } measured in full
+notes =
+    { $count ->
+        [one] 1 note
+       *[other] { $count } notes
+    }
+
+# The question of a run
+question = { $question }?
+question-at = { $question } at { $workloads }
+highest-rate = What is the highest rate within { $slo } of { $targets }
+connections-of-one = How many connections suit { $target } at { $families }
+connections-of-several =
+    Which is faster, { $targets }, and how many connections suit each at { $families }
+what-was-measured = What was measured
+how-fast = How fast is { $target }
+which-is-faster = Which is faster, { $targets }
+list =
+    { $names } { $joint ->
+        [or] or
+       *[and] and
+    } { $last }
+more-targets = { $count } more
+
+# Charts and tables
+compared-by = { $metric }, { $challenger } ÷ { $baseline }
+decides = { $metric } (decides)
+about-forest =
+    { $sides ->
+        [single] { $challenger } ÷ { $baseline }
+        [several] each target ÷ { $baseline }
+       *[none] challenger ÷ baseline
+    }, with its interval. An interval that touches the line at 1 proves no difference; the verdict
+    beside it allows for noise as well. A filled square decides the workload{ $margin ->
+        [none] {""}
+       *[other] ; an interval inside the grey band (±{ $margin }) is equivalence
+    }.{ $others ->
+        [true] {" "}{ $shown } of { $all } ratios; the others are in the section Comparisons.
+       *[false] {""}
+    }
+size-by-connections = { $operation }, { $challenger } ÷ { $baseline }: size by connections
+about-size-by-connections =
+    Throughput of { $challenger } as a multiple of that of { $baseline }, with its interval. A cell
+    has a colour if the verdict is a difference: light below { $strong } times, strong from
+    { $strongest } times.
+about-quads =
+    { $dot ->
+        [quad] Each dot is one quad (ABBA), a hollow one has a flagged slice.
+        [block] Each dot is one block, a hollow one has a flagged slice.
+       *[several]
+            Each dot is the median of { $size } blocks in a row; its bar goes from the lowest to the
+            highest.
+    } { $margin ->
+        [true]
+            The line is the estimate with its interval, the grey band the margin of equivalence.
+       *[false] The line is the estimate with its interval.
+    } Dots that climb or fall from left to right are drift.{ $others ->
+        [true] {" "}{ $shown } of { $all } primary comparisons.
+       *[false] {""}
+    }
+over-time =
+    Over the time of the run{ $several ->
+        [true] : { $workload }
+       *[false] {""}
+    }
+about-over-time =
+    { $points ->
+        [marked]
+            Each point is one slice, a hollow one is flagged. Upright lines are the starts of
+            slices.
+        [slices] Each point is one slice, a hollow one is flagged.
+       *[medians]
+            Each point is the median of { $size } slices of a target in a row; the band goes from
+            the lowest to the highest. Points are hollow where all these slices are flagged.
+    }
+stages-of = Server stages: { $workload }, { $operation }
+about-cost-and-speed =
+    Each point is a workload on a target compared with { $baseline }, with both intervals: to the
+    right is faster, below 1 costs less CPU time per operation. A hollow point has a verdict in
+    doubt.{ $host ->
+        [true] {" "}Figures { $scope }.
+       *[false] {""}
+    }{ $others ->
+        [true] {" "}{ $shown } of { $all }; the others are in the section Comparisons.
+       *[false] {""}
+    }
+about-percentile-ratios =
+    How many times as long as { $baseline } the same share of requests took, with intervals: above 1
+    is slower.{ $margin ->
+        [none] {""}
+       *[other] {" "}The grey band is the margin of equivalence, ±{ $margin }.
+    }{ $others ->
+        [true] {" "}{ $shown } of { $all } workloads.
+       *[false] {""}
+    }
+about-percentiles =
+    Each share of requests took at most that time. Both axes are logarithmic, so that the tail has
+    space.{ $others ->
+        [true] {" "}{ $shown } of { $all } workloads.
+       *[false] {""}
+    }
+sustained =
+    sustained: continuous load of { $time } after the rounds; a burst credit of more than
+    { $operations ->
+        [one] 1 operation
+       *[other] { $operations } operations
+    } would not show in this time (--soak 30m)
+slower-first-stretch =
+    { $target } was slower in a first stretch ({ $throughput }), which a second one did not confirm
+intervals-together =
+    The { $confidence } % intervals of the { $comparisons } primary ratios hold simultaneously; every
+    other interval holds alone
+
+# Findings
+finding =
+    { $about }: { $evidence }{ $more ->
+        [0] {""}
+       *[other] {" "}(and { $more } more like this)
+    } → { $advice }
+limit-line =
+    { $is_one ->
+        [true] : { $evidence }
+       *[false] , { $about }: { $evidence }
+    }{ $more ->
+        [0] {""}
+       *[other] {" "}(and { $more } more like this)
+    } → { $advice }
+why-line =
+    { $is_only ->
+        [true] {""}
+       *[false] , { $workload }
+    }: { $slow } is slower than { $fast }: { $parts }
+why-alone = one request alone takes { $times } times as long ({ $slow } against { $fast })
+why-served = it serves { $times } times as many requests at a time ({ $slow } against { $fast })
+why-cpu = it needs { $times } times the CPU time for a request ({ $slow } against { $fast })
+explanation = Explanation of a finding: { $command }.
+
+# Parts of pages
+run-in = Run { $directory }
+more = more
+quads-of = { $workload }, { $metric }: { $challenger } ÷ { $baseline }
+ratio-of = ratio of { $metric }
+without-flagged = { $metric } without flagged slices
+inverse-of = 1 ÷ { $metric }
+ratio-to = { $figure }, ratio to { $baseline }
+cpu-per-operation = CPU time per operation
+decides-as-speed = figure that decides, as a speed
+forest-row = { $ratio } ({ $interval })  { $verdict }
+since-start =
+    { $unit ->
+        [hours] hours
+        [minutes] minutes
+       *[seconds] seconds
+    } since the start of the run
+not-measured = { $workload }: not measured, the run ended before
+target-at = { $target } at { $workload }
+law =
+    Universal Scalability Law: λ { $lambda } per second, σ { $sigma }, κ { $kappa }; { $peak }; levels
+    deviate by up to { $misfit }
+law-peak = maximum at { $connections } connections with { $throughput }
+law-without-peak = no maximum within twice the connections tested
+hysteresis =
+    Hysteresis: throughput in descending order is { $ratio } of that in ascending order (interval
+    { $interval })
+no-hysteresis =
+    Hysteresis: ascending and descending order were not compared, because not every level was measured
+    in both
+about-run =
+    Run { $run }, started { $started }: { $schedule } for each target and workload, { $warmup } of
+    warm-up, { $threads ->
+        [one] 1 generator thread
+       *[other] { $threads } generator threads
+    }, seed { $seed }
+repeat-run = { $about }. Repeat the run with { $command }.
+# Operations and targets in tables
+operation-by-role =
+    { $operation } ({ $role ->
+        [sub-request] sub-request
+        [poll] poll
+       *[effect] effect
+    })
+about-sub-requests =
+    a sub-request is one request of { $wholes }; sub-requests have separate times and do not count as
+    throughput
+something-larger = something larger
+about-effects =
+    an effect is timed from the start of an operation to the start of the first poll that observed it;
+    polls have their own connections and do not count as throughput
+level =
+    { $connections }{ $mark ->
+        [knee-and-maximum] {" "}(knee, maximum)
+        [knee] {" "}(knee)
+        [maximum] {" "}(most)
+       *[none] {""}
+    }
+at = { $workload }: { $told }
+cache-without-lookups = cache of { $target }: no lookups reported
+cache = cache of { $target }: { $hits } hits{ $of } as reported{ $expected }
+of-lookups =
+    {" "}of { $lookups ->
+        [one] 1 lookup
+       *[other] { $lookups } lookups
+    }
+hits-expected = , { $share } expected by simulation
+search-server =
+    { $target }: heap at most { $used } of { $heap }, { $collections }, { $segments }, { $merges }
+garbage-collections =
+    { $known ->
+        [true]
+            { $count ->
+                [one] 1 garbage collection
+               *[other] { $count } garbage collections
+            }{ $timed ->
+                [true] {" "}in { $ms } ms
+               *[false] {""}
+            }
+       *[false] garbage collections unknown
+    }
+merges =
+    { $known ->
+        [true]
+            { $count ->
+                [one] 1 merge
+               *[other] { $count } merges
+            }{ $timed ->
+                [true] {" "}in { $ms } ms
+               *[false] {""}
+            }
+       *[false] merges unknown
+    }
+segments =
+    { $known ->
+        [true]
+            { $count ->
+                [one] 1 segment
+               *[other] { $count } segments
+            }
+       *[false] segments unknown
+    }
+segments-changed = { $before } segments, then { $after }
+
+# The comparison with an earlier run
+both = { $first } and { $second }
+after = After: { $after }
+compared-with =
+    Compared with the earlier run { $before }. The two runs were not interleaved, so only controls
+    show how the machine changed between them
+doubt =
+    { $trust }  { $name }{ $invalid ->
+        [true] ; no verdict
+       *[false] {""}
+    }: { $why }
+withheld-not-valid =
+    no change can be called faster or slower, because { $name } is not VALID: repeat it
+withheld-control-moved =
+    no change can be called faster or slower, because a control changed by a factor of { $moved },
+    more than { $limit }: the machine was not in the same state. Measure both versions in one run
+withheld-unjudged =
+    no change can be called faster or slower, because tenbin did not measure { $names }: measure both
+    versions with tenbin, in one run
+controls-changed =
+    { $count ->
+        [one] 1 control changed by a factor of { $low }
+       *[other] { $count } controls changed by factors of { $low } to { $high }
+    }; { $by ->
+        [target]
+            { $shared } appears to be the same target in both runs, so its change is attributed to the
+            machine, and the others are divided by it block by block
+       *[work]
+            the others are divided by that range, extended to include no change; what is left is drift
+            of the machine if its interval includes 1
+    }
+run-to-run =
+    One run is one observation: the intervals include a variation from run to run of { $deviation }
+    (standard deviation), { $freedom ->
+        [assumed]
+            which is assumed because fewer than five VALID runs of this experiment are known
+       *[other]
+            measured in earlier runs of this experiment ({ $freedom } degrees of freedom)
+    }. Two runs show no change below a factor of { $least }; to find a smaller one, measure both
+    versions in one run
+intervals-of-earlier =
+    The 95 % intervals of all { $comparisons } comparisons hold simultaneously; those of controls hold
+    alone
+
+# The comparison with an earlier run: notes
+see-findings = see its findings
+note = note: { $warning }
+measured-alone = only { $name } measured { $targets }, which is not compared
+target-named = target "{ $target }"
+without-control =
+    the runs share no target and no workload was named with --changed, so no control shows how much
+    the machine changed between the runs: measure both versions in one run, or keep the same baseline
+    in both runs
+one-run-per-side = one run per side is inconclusive: repeat both runs
+other-tools =
+    no verdict: { $before } is a result of { $tool_before } and { $after } one of { $tool_after }; tools
+    differ in when they start and stop the clock and in what they count, so a difference cannot be
+    attributed to the target
+other-connections =
+    no verdict on { $workload }: { $before } connections before and { $after } after are different work
+connections-unknown =
+    { $name } does not say the number of connections, so the load may have been different
+faster-unknown =
+    which one is faster cannot be concluded from these files: run both with tenbin, which measures
+    them in turn
+percentiles-of-both = times of { $workload } before and after, without intervals: { $times }
+percentile-of-both = { $percentile } { $before } and { $after }
+percentiles-alone = only { $name } has { $percentiles } of { $workload }, which cannot be compared
+responses-differ =
+    no verdict on { $target } at { $workload }: the responses were not the same ({ $why })
+responses-expected =
+    { $target } at { $workload }: { $sizes }: expected, because each server has its own request
+    template, and the numbers of hits agree
+sizes-differ = a response had { $then } bytes on average, then { $now }
+failures-differ = { $then } of the work failed, then { $now }
+hits-unknown =
+    no term has a number of hits in both runs, so it is unknown whether they did the same work: run
+    both with hits and the same list of terms
+hits-of-terms-differ =
+    { $different } of { $compared } terms have numbers of hits that differ by more than the tolerance
+    of { $tolerance }: { $terms }{ $more ->
+        [0] {""}
+       *[other] {" "}and { $more } more
+    }
+hits-of-term = { $term } { $then }, then { $now }
+
+# The comparison with an earlier run: why two runs cannot be compared
+nothing-in-common =
+    { $before } and { $after } have no workload on the same target in common{ $file ->
+        [true] ; a file of another tool is compared with a result of one workload on one target
+       *[false] {""}
+    }
+other-machines =
+    { $before } and { $after } were measured on different machines ({ $what ->
+        [host] host
+        [cpu] CPU
+       *[cores] number of cores
+    } { $then }, then { $now }), so that a change cannot be attributed; repeat the earlier run here
+other-requests =
+    { $before } and { $after } sent different requests in workload "{ $workload }" ({ $difference });
+    compare runs of one plan
+setting-differs = { $key } { $then }, then { $now }
+not-given = not given
+work-differs = { $then }; then { $now }
+changed-unknown =
+    { $name } is named as changed, but is not a workload of both runs; they have { $known }
+
+# The last lines of reports in other tools' formats
+finding-line =
+    {"*"} { $rule }{ $places ->
+        [workloads] {" "}at { $workloads }
+        [targets] {" "}on { $targets }
+        [both] {" "}at { $workloads } on { $targets }
+       *[none] {""}
+    }: { $evidence }
+trust-line = Trust    { $trust }
+trust-line-of-ratio = Trust    ratio: { $trust }; absolute figures: SUSPECT because { $because }
+trust-and-meaning = { $word }, { $meaning }
+verdict-line = Verdict  { $verdict }
+run-line = Run      { $run }
+leading-finding =
+    { $place ->
+        [cause] { $reason }; cause of the result: { $first }
+        [note] note: { $first }
+       *[reason] { $first }
+    }{ $more ->
+        [0] {""}
+        [one] {" "}(and 1 more finding)
+       *[other] {" "}(and { $more } more findings)
+    }
+essence =
+    { $rule }{ $placed ->
+        [true] {" "}at { $places }
+       *[false] {""}
+    }: { $evidence }
+more-rows = { $rows } more rows: { $command }

@@ -1,0 +1,435 @@
+# 比較の結論
+claim =
+    { $outcome ->
+        [equivalent] { $challenger } と { $baseline } は { $word }(同等)
+        [costs-less] { $challenger } は { $baseline } より 1 操作あたりのコストが小さい({ $word })
+        [costs-more] { $challenger } は { $baseline } より 1 操作あたりのコストが大きい({ $word })
+        [likely-costs-less] { $challenger } は { $baseline } より 1 操作あたりのコストがおそらく小さい({ $word })
+        [likely-costs-more] { $challenger } は { $baseline } より 1 操作あたりのコストがおそらく大きい({ $word })
+        [likely-faster] { $challenger } は { $baseline } よりおそらく速い({ $word })
+        [likely-slower] { $challenger } は { $baseline } よりおそらく遅い({ $word })
+        [slower] { $challenger } は { $baseline } より { $word }(遅い)
+        [twin-differs] { $challenger } と { $baseline } には差がある({ $word })
+        [noise] { $challenger } と { $baseline } の差はノイズの範囲({ $word })
+        [cannot-tell] { $word }(判定できない): { $challenger } と { $baseline }
+        [cannot-compare] { $word }(比較できない): { $challenger } と { $baseline }
+        [no-verdict] { $challenger } と { $baseline } の判定なし({ $word })
+       *[faster] { $challenger } は { $baseline } より { $word }(速い)
+    }{ $suspect ->
+        [true] (要注意)
+       *[false] {""}
+    }{ $place ->
+        [at] — { $workloads }
+        [all-levels] — { $workloads }(全段階を通して)
+       *[none] {""}
+    }
+claim-figures = { $claim }: { $figures }
+claim-in-brackets = { $claim }({ $figures })
+changed = { $metric } { $change }({ $interval })
+times = { $metric } × { $ratio }、{ $interval }
+interval-points = { $confidence } % 信頼区間 { $low } … { $high } %
+interval-times = { $confidence } % 信頼区間 { $low }–{ $high }
+too-few-blocks =
+    ラウンド不足({ $comparisons ->
+        [1] {""}
+       *[other] { $comparisons } 個の比較では{" "}
+    }{ $needed }必要、測定は { $measured })
+blocks-missing =
+    { $measured }を測定、{ $comparisons ->
+        [1] {""}
+       *[other] { $comparisons } 個の比較を
+    }信頼度 95 % { $comparisons ->
+        [1] {""}
+       *[other] で判定する
+    }にはあと { $missing } 個必要
+however = ただし { $first }
+however-both = ただし { $first }、{ $second }
+proven =
+    { $metric }は { $direction ->
+        [times] { $change } 倍
+        [higher] { $change } 大きい
+       *[lower] { $change } 小さい
+    }(比 { $low }–{ $high }、この値だけの { $confidence } % 信頼区間)
+
+figures = { $target }({ $workload }): { $throughput }
+figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
+nothing-measured = 何も測定されなかった
+none-measured = なし: 何も測定されなかった
+cannot-be-trusted = なし: この実行の数値は信用できない
+one-target = ターゲットは 1 つで、比べる相手がない
+suspect-figures = { $figures }(要注意)
+more-workloads = ほか { $count } ワークロード
+more-workloads-above = ほか { $count } ワークロードは上を参照
+twin = { $workload } の双子プロセス: { $metric } × { $ratio }、{ $interval }、ノイズの下限 { $floor }
+not-precise = 精度 ± { $wanted } に達しなかった: { $reached }
+ended-precise = { $rounds }で終了。判定に使う値はすべて ± { $within } の精度に達した
+ended-most-rounds = 最大の { $rounds } ラウンドで終了。± { $within } の精度に達していない値がある
+optimum =
+    { $workload } での { $sweep } の最適値は{ $certain ->
+        [true] {""}
+       *[false] おそらく
+    } { $value }{ $suspect ->
+        [true] (要注意)
+       *[false] {""}
+    }
+no-optimum = { $workload } での { $sweep } の最適値はない
+
+expectation =
+    { $target }({ $workload })の { $condition }{ $fails ->
+        [true] (失敗の条件)
+       *[false] {""}
+    }
+not-met = 条件を満たさない(NOT MET): { $expectations }
+failed = 失敗(FAILED): { $expectations }
+cannot-tell-whether = 条件を満たすか判定できない: { $expectations }
+none-proven = --fail-if の条件が成り立つとは証明されなかった
+all-met =
+    { $count ->
+        [1] 条件を満たす
+       *[other] { $count } 個の条件をすべて満たす
+    }
+
+rounds = { $count } ラウンド
+rounds-of = { $rounds } × { $seconds }
+max-rate-search = 最大レートの探索、1 スライス { $seconds }
+by-other-tools = ほかのツールで測定(交互ではない)
+schedule =
+    { $schedule }{ $interleaved ->
+        [true] 、交互
+       *[false] {""}
+    }{ $restarted ->
+        [true] 、ターゲットを再起動
+       *[false] {""}
+    }
+workloads = { $count } ワークロード
+margin = ±{ $percent } % 以内は同等
+
+trust-valid = 数値を疑う理由は見つからなかった
+trust-suspect = この数値は誤解を招くおそれがある
+trust-invalid = この数値は信用できない
+trust-ratio = 比は信用できるが、絶対値は要注意: { $because }
+trust-neither = 比は誤解を招くおそれがある(所見を参照)。絶対値も要注意: { $because }
+more-reasons = { $first }(ほか { $count } 件)
+also-more-reasons = { $first }。ほか { $count } 件の理由
+incomplete-search = 未完了: 探索が終わらなかった
+incomplete = 未完了: { $planned } スライスのうち { $full } スライスを測定
+notes = 注記 { $count } 件
+
+question = { $question }
+question-at = { $workloads } で { $question }
+highest-rate = { $targets } が { $slo } を守れる最大レートは
+connections-of-one = { $families } で { $target } に適した同時接続数は
+connections-of-several = { $families } で { $targets } のどれが速いか。それぞれに適した同時接続数は
+what-was-measured = 何が測定されたか
+how-fast = { $target } はどれだけ速いか
+which-is-faster = { $targets } のどれが速いか
+list =
+    { $names }{ $joint ->
+        [or] 、
+       *[and] 、
+    }{ $last }
+more-targets = ほか { $count } 個
+
+compared-by = { $metric }、{ $challenger } ÷ { $baseline }
+decides = { $metric }(判定に使用)
+about-forest =
+    { $sides ->
+        [single] { $challenger } ÷ { $baseline }
+        [several] 各ターゲット ÷ { $baseline }
+       *[none] 比べる側 ÷ 基準
+    }(区間つき)。区間が 1 の線にかかれば、差があるとはいえない。横の判定はノイズも考慮している。
+    塗りつぶした四角がそのワークロードの判定に使う値{ $margin ->
+        [none] {""}
+       *[other] 。区間が灰色の帯(±{ $margin })に収まれば同等
+    }。{ $others ->
+        [true] { $all } 個の比のうち { $shown } 個。残りは「比較」の節にある。
+       *[false] {""}
+    }
+size-by-connections = { $operation }、{ $challenger } ÷ { $baseline }: サイズ × 同時接続数
+about-size-by-connections =
+    { $challenger } のスループットが { $baseline } の何倍かを区間つきで示す。差があると判定したセルに色がつく。
+    { $strong } 倍未満は薄く、{ $strongest } 倍以上は濃い。
+about-quads =
+    { $dot ->
+        [quad] 点はそれぞれ 1 つのクワッド(ABBA)。白抜きは注意の印がついたスライスを含む。
+        [block] 点はそれぞれ 1 つのブロック。白抜きは注意の印がついたスライスを含む。
+       *[several] 点はそれぞれ連続する { $size } ブロックの中央値。縦の線は最小から最大まで。
+    }{ $margin ->
+        [true] 線は推定値とその区間、灰色の帯は同等とみなす範囲。
+       *[false] 線は推定値とその区間。
+    }左から右へ上がり続ける、または下がり続ける点はドリフトを示す。{ $others ->
+        [true] 主要な比較 { $all } 個のうち { $shown } 個。
+       *[false] {""}
+    }
+over-time =
+    時間による変化{ $several ->
+        [true] : { $workload }
+       *[false] {""}
+    }
+about-over-time =
+    { $points ->
+        [marked] 点はそれぞれ 1 スライス。白抜きは注意の印がついたスライス。縦の線はスライスの開始。
+        [slices] 点はそれぞれ 1 スライス。白抜きは注意の印がついたスライス。
+       *[medians]
+            点はそれぞれ、あるターゲットの連続する { $size } スライスの中央値。帯は最小から最大まで。
+            すべてのスライスに注意の印がついた点は白抜き。
+    }
+stages-of = サーバー内の段階: { $workload }、{ $operation }
+about-cost-and-speed =
+    点はターゲットでのワークロードを { $baseline } と比べたもの。区間は両方向に示す。右ほど速く、
+    1 より下は 1 操作あたりの CPU 時間が少ない。白抜きの点は判定に疑いがある。{ $host ->
+        [true] 数値の範囲: { $scope }。
+       *[false] {""}
+    }{ $others ->
+        [true] { $all } 個のうち { $shown } 個。残りは「比較」の節にある。
+       *[false] {""}
+    }
+about-percentile-ratios =
+    同じ割合のリクエストにかかった時間が { $baseline } の何倍かを区間つきで示す。1 より上は遅い。{ $margin ->
+        [none] {""}
+       *[other] 灰色の帯は同等とみなす範囲(±{ $margin })。
+    }{ $others ->
+        [true] { $all } ワークロードのうち { $shown } 個。
+       *[false] {""}
+    }
+about-percentiles =
+    その割合のリクエストにかかった時間の上限。裾が見えるように、両軸とも対数。{ $others ->
+        [true] { $all } ワークロードのうち { $shown } 個。
+       *[false] {""}
+    }
+sustained =
+    sustained: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    (--soak 30m)
+slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
+intervals-together =
+    主要な { $comparisons } 個の比の { $confidence } % 区間は同時信頼区間。ほかの区間は、それぞれ単独の信頼区間
+
+finding =
+    { $about }: { $evidence }{ $more ->
+        [0] {""}
+       *[other] (ほか同様の所見 { $more } 件)
+    }→ { $advice }
+limit-line =
+    { $is_one ->
+        [true] : { $evidence }
+       *[false] 、{ $about }: { $evidence }
+    }{ $more ->
+        [0] {""}
+       *[other] (ほか同様 { $more } 件)
+    }→ { $advice }
+why-line =
+    { $is_only ->
+        [true] {""}
+       *[false] 、{ $workload }
+    }: { $slow } は { $fast } より遅い。{ $parts }
+why-alone = 単独のリクエストの時間が { $times } 倍({ $slow } と { $fast })
+why-served = 一度に処理するリクエストの数が { $times } 倍({ $slow } と { $fast })
+why-cpu = 1 リクエストの CPU 時間が { $times } 倍({ $slow } と { $fast })
+explanation = 所見の説明: { $command }
+
+# ページの部分
+run-in = 実行 { $directory }
+more = 詳細
+quads-of = { $workload }、{ $metric }: { $challenger } ÷ { $baseline }
+ratio-of = { $metric }の比
+without-flagged = { $metric }(印の付いたスライスを除く)
+inverse-of = 1 ÷ { $metric }
+ratio-to = { $figure }、{ $baseline } に対する比
+cpu-per-operation = 1 操作あたりの CPU 時間
+decides-as-speed = 判定に使う値(速さに換算)
+forest-row = { $ratio }({ $interval })  { $verdict }
+since-start =
+    実行開始からの時間({ $unit ->
+        [hours] 時間
+        [minutes] 分
+       *[seconds] 秒
+    })
+not-measured = { $workload }: 実行がその前に終わり、測定していない
+target-at = { $workload } の { $target }
+law =
+    普遍スケーラビリティ則(USL): λ 毎秒 { $lambda }、σ { $sigma }、κ { $kappa }。{ $peak }。
+    各段階とのずれは最大 { $misfit }
+law-peak = 同時接続数 { $connections } で最大 { $throughput }
+law-without-peak = 試した同時接続数の 2 倍以内に最大値がない
+hysteresis =
+    ヒステリシス: 下げながら測ったスループットは、上げながら測ったときの { $ratio } 倍(区間 { $interval })
+no-hysteresis = ヒステリシス: 両方の順序で測っていない段階があるため、上りと下りを比べていない
+about-run =
+    実行 { $run }、開始 { $started }。ターゲットとワークロードごとに { $schedule }、ウォームアップ
+    { $warmup }、負荷生成側の { $threads } スレッド、シード { $seed }
+repeat-run = { $about }。再実行: { $command }
+# 表の操作とターゲット
+operation-by-role =
+    { $operation }({ $role ->
+        [sub-request] サブリクエスト
+        [poll] ポーリング
+       *[effect] 反映
+    })
+about-sub-requests =
+    サブリクエストは{ $wholes }のリクエストの 1 つ。時間は個別に計測し、スループットには数えない
+something-larger = より大きな操作
+about-effects =
+    反映までの時間は、操作の開始から、それを初めて観測したポーリングの開始まで。
+    ポーリングは別の接続で行い、スループットには数えない
+level =
+    { $connections }{ $mark ->
+        [knee-and-maximum] (knee、最大)
+        [knee] (knee)
+        [maximum] (最大)
+       *[none] {""}
+    }
+at = { $workload }: { $told }
+cache-without-lookups = { $target } のキャッシュ: 参照の報告なし
+cache = { $target } のキャッシュ: 報告されたヒット率 { $hits }{ $of }{ $expected }
+of-lookups = (参照 { $lookups } 回)
+hits-expected = 、シミュレーションによる予想は { $share }
+search-server =
+    { $target }: ヒープの最大使用量 { $used }(上限 { $heap })、{ $collections }、{ $segments }、{ $merges }
+garbage-collections =
+    { $known ->
+        [true]
+            ガベージコレクション { $count } 回{ $timed ->
+                [true] ({ $ms } ms)
+               *[false] {""}
+            }
+       *[false] ガベージコレクションの回数は不明
+    }
+merges =
+    { $known ->
+        [true]
+            マージ { $count } 回{ $timed ->
+                [true] ({ $ms } ms)
+               *[false] {""}
+            }
+       *[false] マージの回数は不明
+    }
+segments =
+    { $known ->
+        [true] セグメント { $count } 個
+       *[false] セグメントの数は不明
+    }
+segments-changed = セグメント { $before } 個、次に { $after } 個
+
+# 以前の実行との比較
+both = { $first } と { $second }
+after = 変更後の実行: { $after }
+compared-with =
+    以前の実行 { $before } と比較。2 つの実行は交互に測定したものではないため、その間のマシンの変化は対照からしかわからない
+doubt =
+    { $trust }  { $name }{ $invalid ->
+        [true] (判定なし)
+       *[false] {""}
+    }: { $why }
+withheld-not-valid =
+    { $name } が VALID でないため、どの変化も速い・遅いとは判定できない。この実行を測り直す
+withheld-control-moved =
+    対照が { $moved } 倍に変わり、許容範囲の { $limit } 倍を超えたため、どの変化も速い・遅いとは判定できない。
+    マシンの状態が同じではなかった。両方のバージョンを 1 回の実行で測る
+withheld-unjudged =
+    { $names } は tenbin で測定したものではないため、どの変化も速い・遅いとは判定できない。
+    両方のバージョンを tenbin で、1 回の実行で測る
+controls-changed =
+    { $count ->
+        [1] 対照 1 個が { $low } 倍に変化
+       *[other] 対照 { $count } 個が { $low } 倍から { $high } 倍の範囲で変化
+    }。{ $by ->
+        [target]
+            { $shared } は両方の実行で同じターゲットとみられるため、その変化はマシンによるものとし、
+            ほかの値をブロックごとにこの変化で割った
+       *[work]
+            ほかの値は、変化なしを含むまで広げたこの範囲で割った。残りの変化の区間が 1 を含めば、マシンのドリフト
+    }
+run-to-run =
+    1 回の実行は 1 個の観測値。区間には実行ごとのばらつき { $deviation }(標準偏差)を含む。{ $freedom ->
+        [assumed] この実験の VALID な実行が 5 回に満たないため、仮定した値
+       *[other] この実験の以前の実行から測った値(自由度 { $freedom })
+    }。2 回の実行では { $least } 倍に満たない変化は検出できない。もっと小さな変化を調べるには、
+    両方のバージョンを 1 回の実行で測る
+intervals-of-earlier = { $comparisons } 個の比較の 95 % 区間は同時信頼区間。対照の区間は、それぞれ単独の信頼区間
+
+# 以前の実行との比較: 注記
+see-findings = 所見を参照
+note = 注記: { $warning }
+measured-alone = { $targets }を測定したのは { $name } だけで、比較の対象外
+target-named = ターゲット「{ $target }」
+without-control =
+    2 つの実行に共通のターゲットがなく、--changed でワークロードも指定していないため、その間のマシンの変化を示す
+    対照がない。両方のバージョンを 1 回の実行で測るか、両方の実行で基準を同じにする
+one-run-per-side = 1 回ずつの実行では結論が出ない。両方を測り直す
+other-tools =
+    判定なし: { $before } は { $tool_before } の結果、{ $after } は { $tool_after } の結果。
+    計測の始めと終わりも、数えるものもツールによって違うため、差がターゲットによるものとはいえない
+other-connections =
+    { $workload } の判定なし: 同時接続数が { $before } と { $after } では、別の負荷の測定になる
+connections-unknown = { $name } に同時接続数の記載がなく、負荷が違った可能性がある
+faster-unknown =
+    これらのファイルからはどちらが速いか判断できない。両方を tenbin で実行すれば交互に測定できる
+percentiles-of-both = { $workload } の時間(変更前と変更後、区間なし): { $times }
+percentile-of-both = { $percentile } { $before } と { $after }
+percentiles-alone = { $workload } の { $percentiles } は { $name } にしかなく、比較できない
+responses-differ = { $target }({ $workload })の判定なし: レスポンスが同じではなかった({ $why })
+responses-expected =
+    { $target }({ $workload }): { $sizes }。サーバーごとにリクエストのテンプレートが違い、ヒット数は一致するため、
+    想定内
+sizes-differ = レスポンスの平均が { $then } バイト、次に { $now } バイト
+failures-differ = 失敗の割合が { $then }、次に { $now }
+hits-unknown =
+    両方の実行でヒット数がわかる検索語がなく、同じ検索をしたか不明。ヒット数を記録し、同じ検索語のリストで両方を
+    実行する
+hits-of-terms-differ =
+    { $compared } 個の検索語のうち { $different } 個で、
+    ヒット数の差が許容範囲 { $tolerance } を超える: { $terms }{ $more ->
+        [0] {""}
+       *[other] 。ほか { $more } 個
+    }
+hits-of-term = { $term } は { $then } 件、次に { $now } 件
+
+# 以前の実行との比較: 比較できない理由
+nothing-in-common =
+    { $before } と { $after } には、同じターゲットで測った共通のワークロードがない{ $file ->
+        [true] 。ほかのツールのファイルは、1 つのターゲットで 1 つのワークロードを測った結果とだけ比較できる
+       *[false] {""}
+    }
+other-machines =
+    { $before } と { $after } は別のマシンで測定した({ $what ->
+        [host] ホスト名
+        [cpu] CPU
+       *[cores] コア数
+    }が { $then }、次に { $now })ため、変化の原因がわからない。以前の実行をこのマシンで測り直す
+other-requests =
+    { $before } と { $after } では、ワークロード「{ $workload }」のリクエストが違う({ $difference })。
+    同じプランの実行どうしを比較する
+setting-differs = { $key } は { $then }、次に { $now }
+not-given = 指定なし
+work-differs = { $then }、次に { $now }
+changed-unknown =
+    --changed の { $name } は、両方の実行にあるワークロードではない。両方にあるのは { $known }
+
+# ほかのツールの形式での出力の最後の行
+finding-line =
+    {"*"} { $rule }{ $places ->
+        [workloads] ({ $workloads })
+        [targets] ({ $targets })
+        [both] ({ $workloads }、{ $targets })
+       *[none] {""}
+    }: { $evidence }
+trust-line = 信頼性  { $trust }
+trust-line-of-ratio = 信頼性  比: { $trust }。絶対値: SUSPECT、理由は { $because }
+trust-and-meaning = { $word }、{ $meaning }
+verdict-line = 判定    { $verdict }
+run-line = 実行    { $run }
+leading-finding =
+    { $place ->
+        [cause] { $reason }。結果の原因: { $first }
+        [note] 注記: { $first }
+       *[reason] { $first }
+    }{ $more ->
+        [0] {""}
+       *[other] (ほか所見 { $more } 件)
+    }
+essence =
+    { $rule }{ $placed ->
+        [true] ({ $places })
+       *[false] {""}
+    }: { $evidence }
+more-rows = ほか { $rows } 行: { $command }

@@ -1,0 +1,164 @@
+//! The comparison of two runs in words: cells of its table, and sentences.
+
+use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio, ratio_interval};
+use tenbin_result::{
+    Doubt, Earlier, EarlierChange, EarlierPart, Language, Message, Trust, Value, Withheld, message,
+};
+use tenbin_verdict::said_data;
+
+use crate::language::{figure_words, known_in, say_in};
+
+/// Column headers of the table of changes between two runs.
+pub(super) const COLUMNS: [&str; 9] = [
+    "workload",
+    "target",
+    "part",
+    "before",
+    "after",
+    "speed, after ÷ before",
+    "control divided out",
+    "interval",
+    "verdict",
+];
+
+/// The row for one change in the table of [`COLUMNS`], not escaped.
+pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
+    let unit = if change.timed { TIME } else { RATE };
+    let words = figure_words(language);
+    let with_interval = |figure| unit.with_interval(figure, words);
+    [
+        change.workload.clone(),
+        change
+            .target
+            .clone()
+            .unwrap_or_else(|| "not named".to_owned()),
+        match change.part {
+            EarlierPart::Changed => "changed",
+            EarlierPart::Control => "control",
+            EarlierPart::Unnamed => "",
+        }
+        .to_owned(),
+        with_interval(change.before),
+        with_interval(change.after),
+        change
+            .ratio
+            .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
+        change
+            .divided
+            .map_or_else(String::new, |figure| ratio(figure.value)),
+        // The interval that decides.
+        ratio_interval(change.divided.or(change.ratio)),
+        match change.part {
+            EarlierPart::Control => "control".to_owned(),
+            _ => change.change.words().to_owned(),
+        },
+    ]
+}
+
+/// The controls and how much they changed.
+fn of_controls(earlier: &Earlier) -> Option<Message> {
+    let range = earlier.controls?;
+    Some(message!(
+        "controls-changed",
+        count = range.count,
+        low = Value::Ratio(range.low),
+        high = Value::Ratio(range.high),
+        by = if earlier.shared.is_empty() {
+            Value::Word("work".to_owned())
+        } else {
+            Value::Word("target".to_owned())
+        },
+        shared = Value::Texts(earlier.shared.clone())
+    ))
+}
+
+/// Says which intervals hold simultaneously; `None` with fewer than two comparisons.
+fn of_intervals(earlier: &Earlier) -> Option<Message> {
+    (earlier.together > 1).then(|| message!("intervals-of-earlier", comparisons = earlier.together))
+}
+
+/// The INVALID and SUSPECT runs, in sentences without a full stop, INVALID first.
+pub(super) fn of_doubts(earlier: &Earlier, language: Language) -> Vec<String> {
+    let said = |doubt: &Doubt| {
+        let message = message!(
+            "doubt",
+            trust = doubt.trust.word(),
+            name = doubt.name.as_str(),
+            invalid = Value::Flag(doubt.trust == Trust::Invalid),
+            why = reason(doubt, language)
+        );
+        say_in(language, &message)
+    };
+    earlier.doubts.iter().map(said).collect()
+}
+
+/// The reason of a doubt; in English if it has no text in this language.
+fn reason(doubt: &Doubt, language: Language) -> String {
+    let said = match (&doubt.finding, &doubt.data) {
+        (Some(finding), _) => said_data(&finding.rule, &finding.data, language)
+            .map(|(evidence, _)| format!("{}: {evidence}", finding.rule)),
+        (None, Some(reason)) => known_in(language, reason),
+        (None, None) => None,
+    };
+    said.unwrap_or_else(|| doubt.why.clone())
+}
+
+/// Why no change is called faster, slower or equivalent.
+fn of_withheld(earlier: &Earlier) -> Vec<Message> {
+    let said = |reason: &Withheld| match reason {
+        Withheld::NotValid(name) => Some(message!("withheld-not-valid", name = name.as_str())),
+        Withheld::ControlMoved {
+            ratio: moved,
+            limit,
+        } => Some(message!(
+            "withheld-control-moved",
+            moved = Value::Ratio(*moved),
+            limit = Value::Ratio(*limit)
+        )),
+        Withheld::Unjudged(_) => None,
+    };
+    let mut messages: Vec<Message> = earlier.withheld.iter().filter_map(said).collect();
+    let unjudged = earlier.withheld.iter().filter_map(|reason| match reason {
+        Withheld::Unjudged(name) => Some(message!("text", text = name.as_str())),
+        Withheld::NotValid(_) | Withheld::ControlMoved { .. } => None,
+    });
+    let both = |first, second| message!("both", first = first, second = second);
+    let unjudged = unjudged.reduce(both);
+    messages.extend(unjudged.map(|names| message!("withheld-unjudged", names = names)));
+    messages
+}
+
+/// The variation from run to run that the intervals include; `None` if nothing is divided by a
+/// control.
+fn of_run_to_run(earlier: &Earlier) -> Option<Message> {
+    let known = earlier.changes.iter().filter_map(|each| each.run_to_run);
+    let widest = known.max_by(|one, other| one.least_factor.total_cmp(&other.least_factor))?;
+    Some(message!(
+        "run-to-run",
+        deviation = Value::Share(widest.deviation),
+        freedom = widest.freedom.map_or_else(
+            || Value::Word("assumed".to_owned()),
+            |freedom| Value::Text(freedom.to_string())
+        ),
+        least = Value::Ratio(widest.least_factor)
+    ))
+}
+
+/// Notes on the table of changes, in sentences without a full stop.
+pub(super) fn remarks(earlier: &Earlier, language: Language) -> Vec<String> {
+    let said = of_withheld(earlier)
+        .into_iter()
+        .chain(of_controls(earlier))
+        .chain(of_run_to_run(earlier))
+        .chain(of_intervals(earlier))
+        .map(|message| say_in(language, &message));
+    let warnings = earlier.warnings.iter().enumerate();
+    let notes = warnings.map(|(at, english)| {
+        // Older versions wrote only English text, and newer versions can have other messages.
+        let data = earlier.warning_data.get(at);
+        let warning = data.and_then(|data| known_in(language, data));
+        let warning = warning.unwrap_or_else(|| english.clone());
+        say_in(language, &message!("note", warning = warning))
+    });
+    said.chain(notes).collect()
+}

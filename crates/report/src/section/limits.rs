@@ -1,0 +1,126 @@
+//! What limited each workload on each target, and why one target is slower than another, on the first
+//! screen.
+
+use tenbin_result::{Comparison, Document, Limit, Message, Metric, MetricName, Value, message};
+use tenbin_verdict::said_limit;
+
+use crate::block::{Block, Look, Text};
+use crate::language::{say, text};
+
+/// Most comparisons of which the first screen says why a target is slower.
+const MOST_WHYS: usize = 4;
+/// Factor from 1 below which a part does not explain a difference.
+const WORTH_SAYING: f64 = 1.03;
+
+/// The lines on limits and on slower targets, as a list.
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let lines = limit_lines(document);
+    if lines.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::List(lines)]
+    }
+}
+
+/// One line for each limit, and for each target and workload that have it; and one for each target
+/// that is slower.
+pub(crate) fn limit_lines(document: &Document) -> Vec<Text> {
+    let mut alike: Vec<Vec<&Limit>> = Vec::new();
+    for limit in &document.limits {
+        let mut known = alike.iter_mut();
+        match known.find(|known| is_alike(known[0], limit)) {
+            Some(known) => known.push(limit),
+            None => alike.push(vec![limit]),
+        }
+    }
+    let lines = alike.iter().map(|alike| line(document, alike));
+    let different = document.questions().filter(|it| it.outcome.is_different());
+    let whys = different.filter_map(|it| why(document, it));
+    lines.chain(whys.take(MOST_WHYS)).collect()
+}
+
+fn is_alike(one: &Limit, other: &Limit) -> bool {
+    (&one.cause, one.certainty) == (&other.cause, other.certainty)
+}
+
+fn line(document: &Document, alike: &[&Limit]) -> Text {
+    let first = alike[0];
+    let (evidence, advice) = said_limit(first, document.language);
+    let line = message!(
+        "limit-line",
+        about = about(document, first),
+        is_one = document.limits.len() == 1,
+        evidence = evidence,
+        more = alike.len() - 1,
+        advice = advice
+    );
+    Text::default()
+        .and(Look::Strong, text(document, "limit"))
+        .and(Look::Plain, say(document, &line))
+}
+
+/// The target, with the workload if there are several.
+fn about(document: &Document, limit: &Limit) -> String {
+    if document.workloads.len() > 1 {
+        format!("{}, {}", limit.workload, limit.target)
+    } else {
+        limit.target.clone()
+    }
+}
+
+/// Why one target of a comparison is slower. Throughput is the number of requests that are served at
+/// a time ÷ the time of one request alone, so the ratio of two targets has these two parts; the first
+/// clause has the larger one.
+fn why(document: &Document, found: &Comparison) -> Option<Text> {
+    let is_throughput = matches!(found.metric, MetricName::Known(Metric::Throughput));
+    let ratio = found.ratio.filter(|_| is_throughput)?.value;
+    let (slow, fast) = if ratio < 1.0 {
+        (&found.challenger, &found.baseline)
+    } else {
+        (&found.baseline, &found.challenger)
+    };
+    let of = |target: &str| {
+        let mut limits = document.limits.iter();
+        limits.find(|it| it.workload == found.workload && it.target == target)
+    };
+    let (of_slow, of_fast) = (of(slow)?, of(fast)?);
+    let figures = |name: &str| Some((*of_slow.figures.get(name)?, *of_fast.figures.get(name)?));
+    let alone = figures("alone_seconds")?;
+    let served = figures("served")?;
+    let cpu = |target: &str| {
+        let mut results = document.results_of(&found.workload);
+        Some(results.find(|it| it.target == target)?.server_cpu?.value)
+    };
+    let cpu = cpu(slow).zip(cpu(fast));
+    let mut parts = vec![
+        part("why-alone", alone, alone.0 / alone.1, Value::Seconds),
+        part("why-served", served, served.1 / served.0, Value::Ratio),
+    ];
+    parts.extend(cpu.map(|cpu| part("why-cpu", cpu, cpu.0 / cpu.1, Value::Seconds)));
+    // The CPU time is a part of the time alone, and so comes last.
+    parts[..2].sort_by(|one, other| other.0.total_cmp(&one.0));
+    let parts = parts.into_iter().filter(|(times, _)| *times > WORTH_SAYING);
+    let parts: Vec<Message> = parts.map(|(_, part)| part).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let line = message!(
+        "why-line",
+        slow = slow,
+        fast = fast,
+        is_only = document.workloads.len() == 1,
+        workload = &found.workload,
+        parts = Value::Clauses(parts)
+    );
+    let word = Text::default().and(Look::Strong, text(document, "why"));
+    Some(word.and(Look::Plain, say(document, &line)))
+}
+
+/// A part of a difference: how many times as slow it makes the target, and its clause.
+fn part(id: &str, of: (f64, f64), times: f64, unit: fn(f64) -> Value) -> (f64, Message) {
+    let clause = Message::new(id)
+        .with("times", Value::Ratio(of.0 / of.1))
+        .with("slow", unit(of.0))
+        .with("fast", unit(of.1));
+    (times, clause)
+}

@@ -1,0 +1,307 @@
+//! The machines that send load: this machine, or agents on other machines.
+
+pub(crate) mod agent_loss;
+pub(crate) mod assignment;
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
+use tenbin_engine::{
+    Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
+};
+use tenbin_plan::{Agents, Pace, Plan};
+use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
+use tenbin_workloads::{Prepared, SliceReport, SliceState};
+
+use crate::error::RunError;
+use crate::progress::Progress;
+use crate::stop::Stop;
+
+/// Shortest time between two notes on the number of agents found.
+const TELL_AGAIN: Duration = Duration::from_secs(2);
+
+/// The machines that send load.
+pub(crate) enum Generators {
+    /// This machine.
+    Here,
+    /// Agents, which share every slice.
+    Agents(Box<Coordinator>),
+}
+
+/// A slice to drive: one workload on one target.
+pub(crate) struct Job<'a> {
+    /// Index of the target.
+    pub(crate) target: usize,
+    /// Index of the workload.
+    pub(crate) workload: usize,
+    pub(crate) how: &'a Drive,
+    /// What agents must know of the workload.
+    pub(crate) state: SliceState,
+    pub(crate) workers: Vec<Box<dyn EngineWorkload>>,
+}
+
+/// Result of a driven slice.
+pub(crate) struct Driven {
+    workers: Vec<Box<dyn EngineWorkload>>,
+    pub(crate) seconds: f64,
+    pub(crate) unmeasured: u64,
+    pub(crate) cut_short: bool,
+    pub(crate) tcp: Option<TcpFigures>,
+    pub(crate) stages: Option<StageSums>,
+    pub(crate) spread: Option<Spread>,
+    /// Largest possible difference between the starts of two agents.
+    pub(crate) skew: Option<Duration>,
+    /// What each agent reported of its machine; empty without agents.
+    pub(crate) agents: Vec<AgentUse>,
+    /// What each agent reports of the workload; `None` if this machine sent the load.
+    reports: Option<Vec<SliceReport>>,
+}
+
+impl Driven {
+    /// Gives the workload its workers and the reports of the agents back.
+    pub(crate) fn hand_back(&mut self, prepared: &mut dyn Prepared) -> Result<(), RunError> {
+        prepared.slice_done(std::mem::take(&mut self.workers));
+        match self.reports.take() {
+            None => Ok(()),
+            Some(reports) => prepared.add_reports(reports).map_err(RunError::Agents),
+        }
+    }
+}
+
+impl Generators {
+    /// Finds the agents that the plan asks for, if any.
+    pub(crate) fn gather(
+        plan: &Plan,
+        directory: &RunDirectory,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Self, RunError> {
+        let Some(agents) = &plan.agents else {
+            return Ok(Self::Here);
+        };
+        check(plan, agents.count)?;
+        let run = directory.path().file_name().unwrap_or_default();
+        Self::find(agents, &run.to_string_lossy(), stop, progress)
+    }
+
+    /// Finds agents for the run of this name.
+    pub(crate) fn find(
+        agents: &Agents,
+        run: &str,
+        stop: &Stop,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Self, RunError> {
+        // A process id is not unique: in containers, many programs have the id 1.
+        let id = RandomState::new().hash_one(std::process::id());
+        let run = format!("{run}-{id:x}");
+        let server = Server {
+            url: agents.nats.clone(),
+            creds: agents.creds.as_deref().map(Creds::read).transpose()?,
+        };
+        let wanted = agents.count;
+        let plural = if wanted == 1 { "" } else { "s" };
+        progress(Progress::Note(&format!(
+            "waiting for {wanted} agent{plural}"
+        )));
+        let mut told = Instant::now();
+        let mut tell = |found| {
+            if found == wanted || told.elapsed() >= TELL_AGAIN {
+                told = Instant::now();
+                progress(Progress::Note(&format!("{found} of {wanted} agents found")));
+            }
+        };
+        let gathered = Coordinator::gather(
+            &server,
+            &run,
+            (wanted, agents.wait),
+            stop.asked(),
+            &mut tell,
+        )?;
+        Ok(Self::Agents(Box::new(gathered)))
+    }
+
+    /// The number of agents; 0 if this machine sends the load.
+    pub(crate) fn agents(&self) -> usize {
+        match self {
+            Self::Here => 0,
+            Self::Agents(coordinator) => coordinator.agents().len(),
+        }
+    }
+
+    /// Continues without the agent `lost`: see [`Coordinator::regroup`].
+    pub(crate) fn regroup(
+        &mut self,
+        lost: &str,
+        time: Duration,
+        stop: &Stop,
+    ) -> Result<Vec<(String, String)>, RunError> {
+        match self {
+            Self::Here => Ok(Vec::new()),
+            Self::Agents(coordinator) => Ok(coordinator.regroup(lost, time, stop.asked())?),
+        }
+    }
+
+    /// The agents, for the recorded environment.
+    pub(crate) fn environment(&self) -> Vec<AgentEnvironment> {
+        let Self::Agents(coordinator) = self else {
+            return Vec::new();
+        };
+        let agents = coordinator.agents().map(|agent| AgentEnvironment {
+            name: agent.name.clone(),
+            hostname: agent.hostname.clone(),
+            cores: agent.cores as u64,
+            cpu_model: agent.cpu.clone(),
+            kernel: agent.kernel.clone(),
+        });
+        agents.collect()
+    }
+
+    /// What agents must know of a workload before its next slice; nothing if this machine sends the
+    /// load.
+    pub(crate) fn state_of(&self, prepared: &mut dyn Prepared) -> SliceState {
+        match self {
+            Self::Here => SliceState::default(),
+            Self::Agents(_) => prepared.state_for_agents(),
+        }
+    }
+
+    /// Gives a plan to the agents.
+    pub(crate) fn assign(&mut self, plan: &Assignment, stop: &Stop) -> Result<(), RunError> {
+        match self {
+            Self::Here => Ok(()),
+            Self::Agents(coordinator) => Ok(coordinator.prepare(plan, stop.asked())?),
+        }
+    }
+
+    /// Lets the agents check their machines and the targets of a plan, within `time`.
+    pub(crate) fn examine(
+        &mut self,
+        (plan, request): (&Assignment, &Bytes),
+        time: Duration,
+        stop: &Stop,
+        tell: &mut dyn FnMut(&str, Bytes),
+    ) -> Result<(), RunError> {
+        match self {
+            Self::Here => Ok(()),
+            Self::Agents(coordinator) => {
+                Ok(coordinator.examine(plan, request, time, stop.asked(), tell)?)
+            }
+        }
+    }
+
+    /// Drives a slice and passes its events to `listen`. Setting `stop` ends the slice.
+    pub(crate) fn drive(
+        &mut self,
+        job: Job<'_>,
+        stop: &AtomicBool,
+        listen: &mut dyn FnMut(SliceEvent),
+    ) -> Result<Driven, RunError> {
+        let Self::Agents(coordinator) = self else {
+            let done = drive(job.how, job.workers, stop, listen)?;
+            return Ok(Driven {
+                workers: done.workers,
+                seconds: done.seconds,
+                unmeasured: done.unmeasured,
+                cut_short: done.cut_short,
+                tcp: done.tcp,
+                stages: done.stages,
+                spread: done.spread,
+                skew: None,
+                reports: None,
+                agents: Vec::new(),
+            });
+        };
+        let nanos = |length: Duration| length.as_nanos() as u64;
+        let slice = Slice {
+            order: SliceOrder {
+                slice: 0,
+                target: job.target,
+                workload: job.workload,
+                rate: fixed_rate(&job.how.load.pace),
+                reopen: job.how.load.reopen,
+                seed: job.how.seed,
+                lead: nanos(job.how.lead),
+                window: nanos(job.how.window.unwrap_or_default()),
+                rest: job.how.rest.map(nanos),
+                stages: job.how.stages,
+                state: encoded(&job.state),
+            },
+            operations: match job.workers.first() {
+                Some(worker) => worker.operations(),
+                None => &[],
+            },
+            timeout: job.how.load.timeout,
+        };
+        let all = coordinator.slice(&slice, stop, listen)?;
+        let reports = all.reports.iter().map(|bytes| decoded(bytes));
+        let reports = reports.collect::<Option<Vec<SliceReport>>>();
+        let unreadable = || RunError::Agents("the report of an agent cannot be read".to_owned());
+        Ok(Driven {
+            reports: Some(reports.ok_or_else(unreadable)?),
+            seconds: all.done.seconds,
+            unmeasured: all.done.unmeasured,
+            cut_short: all.done.cut_short,
+            tcp: all.done.tcp,
+            stages: all.done.stages,
+            spread: all.done.spread,
+            skew: all.skew,
+            agents: all.agents.iter().map(recorded).collect(),
+            workers: job.workers,
+        })
+    }
+}
+
+/// A part of a message that only the runners of coordinator and agents read.
+pub(crate) fn encoded(part: &impl Serialize) -> Bytes {
+    let bytes = rmp_serde::to_vec(part).expect("messages can be serialized");
+    bytes.into()
+}
+
+/// Reads what [`encoded`] has written; `None` if it has another form.
+pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    rmp_serde::from_slice(bytes).ok()
+}
+
+fn recorded(part: &PartOfAgent) -> AgentUse {
+    AgentUse {
+        cpu_busy: part.cpu.map(|cpu| cpu.busy),
+        others_cores: part.cpu.and_then(|cpu| cpu.others),
+        round_trip_ns: part.round_trip,
+        min_rtt_ns: part.min_rtt,
+    }
+}
+
+/// The rate of an open loop whose rate does not change, requests per second.
+fn fixed_rate(pace: &Pace) -> Option<f64> {
+    match pace {
+        Pace::Constant { per_second } | Pace::Poisson { per_second } => Some(*per_second),
+        _ => None,
+    }
+}
+
+/// Refuses what agents cannot do.
+pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
+    let mut targets = plan.targets.iter();
+    if let Some(target) = targets.find(|target| !target.reach.has_connections()) {
+        return Err(RunError::Agents(format!(
+            "target \"{}\": agents send requests only to servers, and this target is a directory or \
+             the dummy; run it without agents",
+            target.name
+        )));
+    }
+    for work in &plan.workloads {
+        if work.load.connections < agents {
+            return Err(RunError::Agents(format!(
+                "workload \"{}\": {} connections cannot be divided among {} agents; use at least \
+                 one connection per agent",
+                work.name, work.load.connections, agents
+            )));
+        }
+    }
+    Ok(())
+}

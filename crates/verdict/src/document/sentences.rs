@@ -1,0 +1,117 @@
+//! The sentences of a result document as messages, made from its figures.
+
+use tenbin_result::{
+    Comparison, ConcurrencySweep, ConcurrencySweepComparison, Document, Message, MetricName,
+    NodeScaling, NodeStep, Optimum, RateComparison, Search, message,
+};
+
+use crate::compare::across::Across;
+use crate::compare::curve::LevelOf;
+use crate::compare::sentence::Sentence;
+use crate::{concurrency_sweep, max_rate, sweep};
+
+/// The verdicts of a run. Optima of sweeps come first: they are the main result of a sweep.
+pub fn verdicts(document: &Document) -> Vec<Message> {
+    let optima = document.optima.iter();
+    let alone = document.comparisons.iter().filter(|c| c.level_of.is_none());
+    let compared = document.curves.iter().chain(alone);
+    let compared = compared.chain(&document.workload_comparisons);
+    let verdicts: Vec<Message> = optima
+        .map(|found| of_optimum(document, found))
+        .chain(
+            compared
+                .filter(|found| found.primary)
+                .map(|found| of_comparison(document, found)),
+        )
+        .chain(
+            document
+                .concurrency_sweep_comparisons
+                .iter()
+                .map(of_concurrency_sweep_comparison),
+        )
+        .chain(document.rate_comparisons.iter().map(of_rates))
+        .chain(document.concurrency_sweeps.iter().map(of_concurrency_sweep))
+        .chain(document.searches.iter().map(of_search))
+        .collect();
+    if verdicts.is_empty() {
+        return vec![message!("one-target-measured")];
+    }
+    verdicts
+}
+
+/// The verdict of a comparison of the document.
+pub fn of_comparison(document: &Document, found: &Comparison) -> Message {
+    let mut between_workloads = document.workload_comparisons.iter();
+    let across = if document.is_curve(found) {
+        Across::Levels
+    } else if between_workloads.any(|each| std::ptr::eq(each, found)) {
+        Across::Workloads
+    } else {
+        Across::Targets
+    };
+    let level = found.level_of.as_ref();
+    let level = level.map(|sweep| level_of(document, found, sweep));
+    Sentence {
+        found,
+        across,
+        level: level.as_ref(),
+    }
+    .message()
+}
+
+fn level_of(document: &Document, found: &Comparison, sweep: &str) -> LevelOf {
+    let is_level = |each: &&Comparison| {
+        each.level_of.as_deref() == Some(sweep)
+            && (&each.challenger, &each.metric) == (&found.challenger, &found.metric)
+    };
+    let is_curve =
+        |each: &&Comparison| each.workload == sweep && each.challenger == found.challenger;
+    let curve = document.curves.iter().find(is_curve);
+    LevelOf {
+        sweep: sweep.to_owned(),
+        levels: document.comparisons.iter().filter(is_level).count(),
+        differs: curve.is_some_and(|curve| curve.outcome.is_different()),
+    }
+}
+
+/// The optimum of a parameter sweep.
+pub fn of_optimum(document: &Document, found: &Optimum) -> Message {
+    let mut comparisons = document.comparisons_of(&found.workload);
+    match comparisons
+        .find(|each| each.primary)
+        .map(|each| &each.metric)
+    {
+        Some(MetricName::Known(metric)) => sweep::sentence(found, *metric),
+        _ => Message::or_text(None, &found.sentence),
+    }
+}
+
+/// The result of a concurrency sweep.
+pub fn of_concurrency_sweep(found: &ConcurrencySweep) -> Message {
+    concurrency_sweep::sentence::of_concurrency_sweep(found)
+}
+
+/// The comparison of two targets at their highest throughput.
+pub fn of_concurrency_sweep_comparison(found: &ConcurrencySweepComparison) -> Message {
+    concurrency_sweep::sentence::of_comparison(found)
+}
+
+/// The result of a maximum-rate search.
+pub fn of_search(found: &Search) -> Message {
+    max_rate::sentence::of_search(found)
+}
+
+/// The comparison of the highest rates of two targets.
+pub fn of_rates(found: &RateComparison) -> Message {
+    max_rate::sentence::of_comparison(found)
+}
+
+/// The name of the nodes that a step adds to a cluster: `the first node`, `node 2`.
+pub fn of_added_nodes(step: &NodeStep) -> Message {
+    sweep::nodes::added(step.nodes, step.against_nodes)
+}
+
+/// How throughput scales with the nodes of a cluster.
+pub fn of_nodes(found: &NodeScaling) -> Message {
+    sweep::nodes::sentence(found)
+}

@@ -1,0 +1,86 @@
+# What limited a target. See ../../limit/.
+
+limit =
+    { $limit }{ $quotes ->
+        [true] 。{ $seen }
+       *[false] {""}
+    }
+limit-named =
+    { $cause }({ $certainty ->
+        [established] 確認済み
+       *[likely] 有力
+    })
+nothing = {""}
+limit-unknown = 不明
+limit-unknown-one = 不明(可能性: { $one })
+limit-unknown-two = 不明({ $one }、または { $other })
+
+limit-offered_rate = 与えたレート(ターゲットは追いついている)
+limit-connections =
+    { $in_flight ->
+        [1] 同時に 1 リクエストしか送っていないこと
+       *[other] 同時に送るリクエストの不足
+    }
+limit-network_latency = ネットワークの往復時間
+limit-bandwidth = ネットワークリンクの速度
+limit-connection_setup = リクエストごとの新しい接続
+limit-rate_limiter = レート制限(ターゲットがリクエストを拒否する)
+limit-workers =
+    { $served ->
+        [1] ワーカーが 1 つ(ターゲットは一度に 1 リクエストを処理する)
+       *[other] ワーカー、プールの接続、またはロック(ターゲットは一度に約 { $served } リクエストを処理する)
+    }
+limit-one_core = CPU の 1 コア(ターゲットの処理は 1 スレッドで動く)
+limit-target_cpu = CPU(ターゲットが使えるコアを使い切る)
+limit-other_programs = CPU(ほかのプログラムがコアを使う)
+limit-backend = ターゲットの背後のサーバーの CPU
+limit-load_generator = ターゲットではなく負荷生成器
+limit-cpu_quota = ターゲットのコントロールグループの CPU クォータ
+limit-storage = ストレージ(リクエストがディスクを待つ)
+limit-swap = メモリー(スワップが起きている)
+limit-steal = CPU(ほかの仮想マシンがコアを使う)
+
+seen-served_share = { $in_flight } リクエストのうち一度に処理されるのは { $served }、1 つあたり { $alone }
+seen-served = { $in_flight } リクエストのうち一度に処理されるのは { $served }、1 つあたり { $alone }
+seen-doubled = 接続を 2 倍にするとスループットは { $ratio } 倍
+seen-kept = 与えたレートの { $ratio } 倍が成功する
+seen-idle = CPU 時間の { $share } が空いている
+seen-target_cores = ターゲットは { $cores } コアを使う
+seen-target_share = ターゲットは全コアの { $share } を使う
+seen-target_thread = 最も忙しいスレッドは 1 コアの { $share } を使う
+seen-thread_share = ターゲットの CPU 時間の { $share } を最も忙しいスレッドが使う
+seen-cpu_share = 単独のリクエストの時間のうち CPU は { $share }
+seen-core_wait_share = スレッドが動ける時間の { $share } でコアを待つ
+seen-others_share = ほかのプログラムは全コアの { $share } を使う
+seen-backend_share = 背後のサーバーは全コアの { $share } を使う
+seen-generator_thread = 負荷生成器の最も忙しいスレッドは時間の { $share } 動く
+seen-round_trip_share = リクエストの時間の中央値のうちネットワークは { $share }
+seen-new_connection_share = リクエストの { $share } に新しい接続が必要
+seen-setup_share = 接続の確立が時間の { $share } を占める
+seen-link_share = 最も混んだリンクの使用率は { $share }
+seen-refused_share = レスポンスの { $share } がステータス 429 か 503
+seen-throttled_share = クォータがターゲットを時間の { $share } 止める
+seen-storage_share = 時間の { $share } でプロセスがストレージを待つ
+seen-swapped_pages = 1 秒に { $pages } ページがスワップされる
+seen-steal_share = ほかの仮想マシンが CPU 時間の { $share } を使う
+
+limit-advice-offered_rate = このレートでのレイテンシーである。維持できる最高のレートは --slo で求める
+limit-advice-connections = 最高のスループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシー
+limit-advice-network_latency = ターゲットに近いマシンから測る。または接続を増やしてスループットを比べる
+limit-advice-bandwidth = サーバーを測るには、より速いリンクか小さいレスポンスを使う
+limit-advice-connection_setup = 両側で接続を維持する(keep-alive)
+limit-advice-rate_limiter = ターゲットの制限を上げる。または負荷を下げる(--rate)
+limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。または待たれているロックを探す
+limit-advice-one_core = コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
+limit-advice-target_cpu = リクエストの処理を軽くする。またはコアを増やし、負荷生成器を別のマシンに移す
+limit-advice-other_programs = ほかのプログラムを止めて測り直す
+limit-advice-backend = ターゲットの背後のサーバーを調べる
+limit-advice-load_generator = コアが空いていれば --threads を増やす。またはマシンを増やす
+limit-advice-cpu_quota = クォータを上げる
+limit-advice-storage = より速いディスクを使う。またはターゲットの sync の頻度を下げる
+limit-advice-swap = マシンのメモリーを増やす。またはプログラムの使用量を減らす
+limit-advice-steal = 専用のマシンを使う
+limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
+limit-probe = 判定するには、ターゲットごとに 10 秒以上測り、ほかの負荷のプローブを入れる(--duration 20s)
+limit-probe-again = 判定するには、--probes の指定を外して測り直す
+limit-ramp = 判定するには、スループットがどこで伸びなくなるかを見る(--ramp)

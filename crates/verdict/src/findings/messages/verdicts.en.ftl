@@ -1,0 +1,228 @@
+# The sentences of verdicts: comparisons, sweeps, searches. Pages use these messages, too.
+text = { $text }
+suspect = { $sentence }; the numbers are suspect, see the findings
+no-verdict = no verdict on { $about }: the figures cannot be trusted; see the findings
+one-target-measured = one target was measured, so there is nothing to compare
+
+# Comparisons of targets and workloads.
+compared = { $claim }{ $figures }{ $small }{ $outlook }
+no-comparison =
+    no verdict on { $challenger } against { $baseline } { $place }: the figures cannot be trusted;
+    see the findings{ $figures }
+compared-at =
+    { $across ->
+        [levels] over all levels of { $workload }
+        [workloads] on { $workload }
+       *[targets] at { $workload }
+    }
+is-faster =
+    { $challenger } is { $share } { $faster ->
+        [true] faster
+       *[false] slower
+    } than { $baseline } { $place }
+is-times-as-fast = { $challenger } is { $ratio } times as fast as { $baseline } { $place }
+has-higher =
+    { $challenger } has a { $metric } { $share } { $higher ->
+        [true] higher
+       *[false] lower
+    } than { $baseline } { $place }
+has-times = { $challenger } has { $ratio } times the { $metric } of { $baseline } { $place }
+are-equivalent =
+    { $challenger } and { $baseline } are equivalent { $place }: { $metric } within { $within }
+is-likely =
+    { $challenger } { $tendency ->
+        [faster] is likely faster
+        [slower] is likely slower
+        [costs-less] likely costs less
+       *[costs-more] likely costs more
+    } than { $baseline } { $place }: { $metric }
+cannot-tell = cannot tell { $challenger } from { $baseline } { $place } by { $metric }
+cannot-compare =
+    cannot compare { $challenger } with { $baseline } { $place } by { $metric }: { $why }
+no-complete-block = no complete block has this figure for both targets
+ratio-with-interval =
+    {" "}(ratio { $ratio }, { $confidence } % interval{ $together ->
+        [0] {""}
+       *[other] {" "}for all { $together } comparisons together
+    } { $low }–{ $high }, { $blocks })
+ratio-alone = {" "}(ratio { $ratio }, interval unknown, { $blocks })
+quads =
+    { $count ->
+        [one] 1 quad
+       *[other] { $count } quads
+    }
+blocks =
+    { $count ->
+        [one] 1 block
+       *[other] { $count } blocks
+    }
+but = ; { $why }
+ratio-ends = { $low }–{ $high }
+one-start =
+    each ran in one process during the whole run, and two starts of one program may differ by up to
+    { $noise }
+below-noise =
+    ; the difference is below the noise floor of { $floor }{ $twin ->
+        [true] , by which the twin may differ
+       *[false] {""}
+    }
+below-confidence = : below the usual confidence of 95 %, for which { $missing } missing
+quads-are =
+    { $count ->
+        [one] 1 quad is
+       *[other] { $count } quads are
+    }
+blocks-are =
+    { $count ->
+        [one] 1 block is
+       *[other] { $count } blocks are
+    }
+outlook = : { $detectable }; { $needed }{ $levels }
+would-detect = this run would have detected a difference of { $size } or more
+detects-nothing =
+    too few rounds to detect any difference{ $comparisons ->
+        [0] {""}
+       *[other] {" "}in { $comparisons } comparisons
+    }
+rounds-would-detect = about { $rounds } rounds would detect { $size }
+rounds-are-needed = at least { $rounds } rounds are needed
+rounds-would-not = no reasonable number of rounds would detect { $size }
+by-factor = a factor of { $ratio }
+levels-are-one =
+    ; the { $levels } levels of { $sweep } are one question, and there is no proven difference over
+    all of them, so none is claimed for a single level
+not-sustained-why =
+    { $tail ->
+        [true] p99
+       *[false] throughput
+    } in the rounds → sustained: { $sides }
+sustained-side = { $name } { $figures }
+
+# Concurrency sweeps.
+about-capacity = the capacity of { $target } at { $family }
+about-capacities = the capacity of { $challenger } against { $baseline } at { $family }
+capacity =
+    { $target } reaches at most { $peak } ({ $interval }) at { $family }, with { $connections }
+    connections; { $knee }{ $workers }
+capacity-unknown =
+    the capacity of { $target } at { $family } is unknown: not every level was measured
+knee-at =
+    { $found ->
+        [true] the knee is at { $connections }
+       *[false] the knee is at { $connections } or more; more connections would show where
+    }
+knee-unknown = the knee is unknown
+like-workers =
+    ; it behaves like { $workers } workers{ $more ->
+        [true] {" "}or more
+       *[false] {""}
+    } ({ $interval })
+capacities = { $claim } ({ $figures }, { $connections } connections against { $of_baseline })
+most-is-times =
+    the maximum throughput of { $challenger } is { $ratio } times that of { $baseline } at { $family }
+most-are-equivalent =
+    the maximum throughputs of { $challenger } and { $baseline } are equivalent at { $family }, within
+    { $within }
+most-cannot-tell =
+    cannot tell the maximum throughput of { $challenger } from that of { $baseline } at { $family }
+most-cannot-compare =
+    cannot compare the maximum throughput of { $challenger } with that of { $baseline } at { $family }:
+    { $why }
+most-ratio = ratio { $ratio }, { $confidence } % interval { $interval }
+most-ratio-alone = ratio { $ratio }, interval unknown
+most-ratio-unknown = ratio unknown
+
+# Highest rates of two targets.
+about-highest-rate = the highest rate of { $target } at { $workload }
+about-highest-rates =
+    the highest rate of { $challenger } against { $baseline } at { $workload }
+rates-unknown =
+    cannot compare the highest rates of { $challenger } and { $baseline } at { $workload }: one of them
+    is not known to sustain any rate
+rates-unbounded =
+    { $challenger } sustained { $ratio } times the rate of { $baseline } at { $workload } before the
+    search ended (bracket unknown)
+rates-cannot-tell =
+    cannot tell the highest rate of { $challenger } from that of { $baseline } at { $workload } (ratio
+    { $ratio }, bracket { $low }–{ $high })
+rates-differ =
+    { $challenger } sustains { $ratio } times the rate of { $baseline } at { $workload } (bracket
+    { $low }–{ $high })
+
+# The nodes of a cluster.
+about-nodes = the gain of nodes of { $cluster } at { $workload }
+nodes-gain = { $cluster } at { $workload }: { $steps }
+nodes-added =
+    { $kind ->
+        [first] the first { $count ->
+            [one] node
+           *[other] { $count } nodes
+        }
+       *[more] { $count ->
+            [one] node { $last }
+           *[other] nodes { $next } to { $last }
+        }
+    }
+node-verb =
+    { $count ->
+        [one] { $verb ->
+            [gives] gives
+            [adds] adds
+           *[costs] costs
+        }
+       *[other] { $verb ->
+            [gives] give
+            [adds] add
+           *[costs] cost
+        }
+    }
+node-unknown = how much { $what } { $changes } is unknown
+node-gives =
+    { $what } { $gives } { $ratio } times the throughput of { $against } (interval unknown)
+node-changes =
+    { $what } { $changes } { $share } throughput relative to { $against } (ratio { $ratio },
+    { $interval })
+node-cannot-tell =
+    cannot tell whether { $what } { $adds } or { $costs } throughput against { $against } (ratio
+    { $ratio }, { $interval })
+
+# Parameter sweeps without an optimum.
+no-sweep-optimum =
+    no optimum of { $sweep } at { $workload }: the figures cannot be trusted; see the findings
+
+# Why an expectation could not be decided.
+not-trusted = the figures cannot be trusted
+not-sustained-figures = a target does not keep its figures under continuous load
+figure-unknown = the figure is unknown
+too-few-for-interval = too few slices or blocks for an interval
+bound-in-interval = the bound lies inside the interval
+
+# The load of a workload.
+load =
+    { $pace }, { $connections }{ $depth }{ $keep_alive ->
+        [true] {""}
+       *[false] , a new one for every request
+    }, timeout { $timeout } s
+load-connections =
+    { $count ->
+        [one] 1 connection
+       *[other] { $count } connections
+    }
+load-depth =
+    {" "}with up to { $count ->
+        [one] 1 request
+       *[other] { $count } requests
+    } each
+load-closed = closed loop{ $think }
+load-think = , think time { $time }
+think-fixed = { $seconds } s
+think-uniform = { $from } s to { $to } s, uniform
+think-exponential = { $mean } s on average, exponential
+load-constant = open loop at { $rate }{ $spread }
+load-ramp = open loop from { $from } to { $to }{ $spread }
+load-steps = open loop at { $steps }{ $spread }
+load-step = { $rate } for { $seconds } s
+load-trace = open loop by the trace { $file }{ $speed }
+load-search = the highest rate within { $slo }{ $spread }
+poisson-arrivals = , Poisson arrivals
+trace-speed = {" "}at { $speed } times its speed

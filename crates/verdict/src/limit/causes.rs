@@ -1,0 +1,266 @@
+//! The causes of a limit, each with what it predicts.
+//!
+//! A cause is known by what changes with the load: a queue forms behind what is used up, so that
+//! more connections bring no throughput (the utilisation law and Little's law: Denning and Buzen,
+//! "The Operational Analysis of Queueing Network Models", 1978).
+
+use Quantity::{
+    BackendShare, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept, LinkShare,
+    NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
+    StealShare, StorageShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare,
+    ThrottledShare,
+};
+
+use crate::limit::quantities::Quantity;
+
+/// A possible limit.
+pub(crate) struct LimitCause {
+    /// Name in `result.json`, and of its messages: `limit-NAME` and `advice-NAME`.
+    pub(crate) name: &'static str,
+    pub(crate) predicts: &'static [Prediction],
+}
+
+/// The range in which a quantity lies if the cause is the limit.
+pub(crate) struct Prediction {
+    pub(crate) of: Quantity,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Distance from the range at which the quantity contradicts the cause.
+    pub(crate) soft: f64,
+    pub(crate) weight: f64,
+    pub(crate) rules_out: RulesOut,
+}
+
+/// When a prediction rules its cause out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RulesOut {
+    /// Never: it only lowers the score.
+    Never,
+    /// If the quantity contradicts it.
+    Contradicted,
+    /// If the quantity contradicts it or is unknown.
+    ContradictedOrUnknown,
+}
+
+impl Prediction {
+    const fn at_least(of: Quantity, low: f64, soft: f64, weight: f64) -> Self {
+        Self {
+            of,
+            low,
+            high: f64::INFINITY,
+            soft,
+            weight,
+            rules_out: RulesOut::Never,
+        }
+    }
+
+    const fn at_most(of: Quantity, high: f64, soft: f64, weight: f64) -> Self {
+        Self {
+            of,
+            low: f64::NEG_INFINITY,
+            high,
+            soft,
+            weight,
+            rules_out: RulesOut::Never,
+        }
+    }
+
+    const fn must(mut self) -> Self {
+        self.rules_out = RulesOut::ContradictedOrUnknown;
+        self
+    }
+
+    const fn if_known(mut self) -> Self {
+        self.rules_out = RulesOut::Contradicted;
+        self
+    }
+
+    /// Whether a value, or that it is unknown, rules the cause out.
+    pub(crate) fn is_ruled_out(&self, fit: Option<f64>) -> bool {
+        match (self.rules_out, fit) {
+            (RulesOut::Never, _) | (RulesOut::Contradicted, None) => false,
+            (RulesOut::ContradictedOrUnknown, None) => true,
+            (_, Some(fit)) => fit <= -1.0,
+        }
+    }
+
+    /// Whether a value that fits is worth a word: what is absent is only worth one where it shows
+    /// that the cause is not another.
+    pub(crate) fn is_telling(&self) -> bool {
+        let shows = matches!(
+            self.of,
+            Doubled | ServedShare | CpuShare | Idle | TargetThread
+        );
+        self.low.is_finite() || shows
+    }
+
+    /// The prediction in words: `doubled` ≤ 1.12 (2), and what rules the cause out.
+    pub(crate) fn describe(&self) -> String {
+        let (sign, edge, beyond) = if self.low.is_finite() {
+            ("≥", self.low, self.low - self.soft)
+        } else {
+            ("≤", self.high, self.high + self.soft)
+        };
+        let rules_out = match self.rules_out {
+            RulesOut::Never => String::new(),
+            RulesOut::Contradicted => format!(", ruled out at {beyond:.2}"),
+            RulesOut::ContradictedOrUnknown => format!(", ruled out at {beyond:.2} or if unknown"),
+        };
+        format!(
+            "`{}` {sign} {edge} ({}{rules_out})",
+            self.of.name(),
+            self.weight
+        )
+    }
+
+    /// How well a value fits: 1 inside the range, −1 beyond the soft edge.
+    pub(crate) fn fit(&self, value: f64) -> f64 {
+        let outside = (self.low - value).max(value - self.high).max(0.0);
+        1.0 - 2.0 * (outside / self.soft).min(1.0)
+    }
+}
+
+use Prediction as P;
+
+/// More connections bring no more throughput.
+const FLAT: P = P::at_most(Doubled, 1.12, 0.15, 2.0);
+
+/// The work is not to refuse requests.
+const NOT_REFUSED: P = P::at_most(RefusedShare, 0.05, 0.1, 1.0).if_known();
+
+/// Every cause, in the order in which equal ones are named.
+pub(crate) static CAUSES: &[LimitCause] = &[
+    LimitCause {
+        name: "offered_rate",
+        predicts: &[P::at_least(Kept, 0.98, 0.02, 3.0).must()],
+    },
+    LimitCause {
+        name: "connections",
+        predicts: &[
+            P::at_least(Doubled, 1.4, 0.2, 3.0).must(),
+            P::at_least(ServedShare, 0.6, 0.4, 1.0),
+            P::at_least(Idle, 0.15, 0.15, 1.0),
+            P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "network_latency",
+        predicts: &[
+            P::at_least(RoundTripShare, 0.5, 0.2, 3.0).must(),
+            P::at_least(Doubled, 1.4, 0.2, 2.0),
+            P::at_least(Idle, 0.15, 0.15, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "bandwidth",
+        predicts: &[P::at_least(LinkShare, 0.85, 0.2, 3.0).must(), FLAT],
+    },
+    LimitCause {
+        name: "connection_setup",
+        predicts: &[
+            P::at_least(NewConnectionShare, 0.5, 0.3, 2.0).must(),
+            P::at_least(SetupShare, 0.15, 0.1, 2.0).must(),
+        ],
+    },
+    LimitCause {
+        name: "rate_limiter",
+        predicts: &[
+            P::at_least(RefusedShare, 0.05, 0.04, 3.0).must(),
+            FLAT,
+            P::at_least(Idle, 0.15, 0.15, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "workers",
+        predicts: &[
+            FLAT.must(),
+            P::at_most(ServedShare, 0.7, 0.2, 2.0).must(),
+            P::at_least(Idle, 0.2, 0.2, 1.0),
+            P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
+            P::at_most(CpuShare, 0.5, 0.3, 3.0).if_known(),
+            P::at_most(StorageShare, 0.1, 0.2, 2.0),
+            P::at_most(NewConnectionShare, 0.2, 0.3, 2.0),
+            P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
+            P::at_most(RefusedShare, 0.02, 0.05, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "one_core",
+        predicts: &[
+            P::at_least(TargetCores, 0.8, 0.15, 2.0).must(),
+            P::at_most(TargetCores, 1.1, 0.15, 1.0).must(),
+            FLAT,
+            P::at_least(ThreadShare, 0.85, 0.3, 1.0),
+            P::at_most(Served, 1.25, 0.5, 1.0),
+            P::at_least(CpuShare, 0.5, 0.3, 1.0),
+            // Threads that pass a lock on wait for a core, too.
+            P::at_most(CoreWaitShare, 0.25, 0.2, 1.0),
+            NOT_REFUSED,
+        ],
+    },
+    LimitCause {
+        name: "target_cpu",
+        predicts: &[
+            P::at_most(Idle, 0.1, 0.15, 2.0).must(),
+            P::at_least(TargetShare, 0.3, 0.2, 1.0).must(),
+            FLAT,
+            P::at_most(OthersShare, 0.15, 0.2, 2.0),
+            P::at_most(ThreadShare, 0.75, 0.2, 2.0),
+            P::at_least(CpuShare, 0.4, 0.3, 1.0),
+            NOT_REFUSED,
+        ],
+    },
+    LimitCause {
+        name: "other_programs",
+        predicts: &[
+            P::at_most(Idle, 0.1, 0.15, 2.0).must(),
+            P::at_least(OthersShare, 0.3, 0.2, 2.0).must(),
+            FLAT,
+            P::at_least(CpuShare, 0.4, 0.3, 2.0).if_known(),
+            P::at_least(CoreWaitShare, 0.3, 0.2, 2.0).if_known(),
+            // A target that only ever works on one request uses one core, also on an idle machine.
+            P::at_least(Served, 1.25, 0.25, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "backend",
+        predicts: &[
+            P::at_least(BackendShare, 0.3, 0.2, 3.0).must(),
+            FLAT,
+            P::at_most(TargetShare, 0.3, 0.3, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "load_generator",
+        predicts: &[
+            P::at_least(GeneratorThread, 0.9, 0.1, 3.0).must(),
+            P::at_most(Doubled, 1.25, 0.2, 2.0),
+            P::at_most(TargetThread, 0.8, 0.15, 1.0),
+            P::at_most(NewConnectionShare, 0.1, 0.3, 1.0),
+            NOT_REFUSED,
+        ],
+    },
+    LimitCause {
+        name: "cpu_quota",
+        predicts: &[P::at_least(ThrottledShare, 0.05, 0.04, 3.0).must(), FLAT],
+    },
+    LimitCause {
+        name: "storage",
+        predicts: &[
+            P::at_least(StorageShare, 0.25, 0.15, 3.0).must(),
+            P::at_least(Idle, 0.15, 0.15, 1.0),
+            P::at_most(CpuShare, 0.5, 0.3, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "swap",
+        predicts: &[P::at_least(SwappedPages, 100.0, 90.0, 3.0).must()],
+    },
+    LimitCause {
+        name: "steal",
+        predicts: &[
+            P::at_least(StealShare, 0.15, 0.1, 3.0).must(),
+            P::at_most(Idle, 0.15, 0.15, 1.0),
+        ],
+    },
+];

@@ -1,0 +1,81 @@
+//! What can be seen of a limit: how throughput changes with the load, and what was busy.
+
+/// Declares the quantities with their names in `result.json`.
+macro_rules! quantities {
+    ($( $(#[$doc:meta])* $variant:ident $name:literal; )+) => {
+        /// Something that tells causes apart.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Quantity {
+            $( $(#[$doc])* $variant, )+
+        }
+
+        impl Quantity {
+            /// The name in `result.json`, and of the message that says what was seen.
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $name, )+
+                }
+            }
+
+            /// Every quantity.
+            #[cfg(test)]
+            pub(crate) const ALL: &'static [Self] = &[$( Self::$variant, )+];
+        }
+    };
+}
+
+quantities! {
+    /// Requests in flight at once: connections × depth in a closed loop.
+    InFlight "in_flight";
+    /// Operations per second in the rounds.
+    Throughput "throughput";
+    /// Time of one request at a time, seconds: 1 ÷ throughput with one connection.
+    Alone "alone_seconds";
+    /// Requests that are really worked on at a time: throughput × time alone (the utilisation law).
+    Served "served";
+    /// `served` as a share of the requests in flight, at least 2; the others wait in a queue.
+    ServedShare "served_share";
+    /// Throughput with twice the connections ÷ throughput in the rounds.
+    Doubled "doubled";
+    /// Throughput ÷ offered rate, in an open loop.
+    Kept "kept";
+    /// Idle share of all cores of the machine that load generator and target share.
+    Idle "idle";
+    /// Cores that the target used.
+    TargetCores "target_cores";
+    /// Share of all cores that the target used.
+    TargetShare "target_share";
+    /// Share of a core that the target's busiest thread used.
+    TargetThread "target_thread";
+    /// Share of the target's CPU time that its busiest thread used.
+    ThreadShare "thread_share";
+    /// CPU time of the target for one request, and its wait for a core, as a share of the time of
+    /// one request alone.
+    CpuShare "cpu_share";
+    /// The wait of the target's threads for a core as a share of their CPU time and this wait.
+    CoreWaitShare "core_wait_share";
+    /// Share of all cores that programs other than the target and Tenbin used.
+    OthersShare "others_share";
+    /// Share of all cores that servers behind the target used.
+    BackendShare "backend_share";
+    /// Share of the time that the busiest load generator thread ran or was kept from running.
+    GeneratorThread "generator_thread";
+    /// Network round trip as a share of the median service time.
+    RoundTripShare "round_trip_share";
+    /// Share of the requests that needed a new connection.
+    NewConnectionShare "new_connection_share";
+    /// Opening a connection as a share of opening it and of the response.
+    SetupShare "setup_share";
+    /// Share of the busiest network link's speed.
+    LinkShare "link_share";
+    /// Share of the responses with status 429 or 503.
+    RefusedShare "refused_share";
+    /// Share of the time in which the CPU quota of the target's control group stopped it.
+    ThrottledShare "throttled_share";
+    /// Share of the time in which processes waited for storage.
+    StorageShare "storage_share";
+    /// Pages swapped per second.
+    SwappedPages "swapped_pages";
+    /// Share of the CPU time that other virtual machines took.
+    StealShare "steal_share";
+}

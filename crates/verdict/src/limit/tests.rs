@@ -1,0 +1,270 @@
+use tenbin_result::Language;
+
+use super::*;
+use crate::limit::causes::CAUSES;
+
+use Quantity::{
+    Alone, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, InFlight, Kept,
+    NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
+    StorageShare, TargetCores, TargetShare, TargetThread, ThreadShare,
+};
+
+type Seen = Vec<(Quantity, f64)>;
+
+fn seen(quantities: &[(Quantity, f64)]) -> Observed {
+    let mut seen = Observed::default();
+    for (quantity, value) in quantities {
+        seen.set(*quantity, Some(*value));
+    }
+    seen
+}
+
+/// What is seen of a load of 16 connections: the requests served at a time, the gain from twice the
+/// connections, and the idle share of the machine.
+fn load(served: f64, doubled: f64, idle: f64) -> Seen {
+    vec![
+        (InFlight, 16.0),
+        (Alone, 0.01),
+        (Served, served),
+        (ServedShare, served / 16.0),
+        (Doubled, doubled),
+        (Idle, idle),
+        (NewConnectionShare, 0.0),
+        (RoundTripShare, 0.01),
+        (RefusedShare, 0.0),
+    ]
+}
+
+fn and(mut seen: Seen, more: &[(Quantity, f64)]) -> Seen {
+    seen.extend_from_slice(more);
+    seen
+}
+
+fn told(quantities: &[(Quantity, f64)]) -> (Option<&'static str>, Certainty) {
+    let found = decide(&seen(quantities));
+    (found.cause.map(|cause| cause.name), found.certainty)
+}
+
+#[test]
+fn what_changes_with_the_load_tells_the_limit() {
+    let target = |cores: f64, thread: f64, cpu: f64| {
+        [
+            (TargetCores, cores),
+            (TargetShare, cores / 4.0),
+            (TargetThread, thread),
+            (ThreadShare, thread / cores),
+            (CpuShare, cpu),
+        ]
+    };
+    let sleeping = target(0.02, 0.02, 0.01);
+    let cases: [(&str, Seen, &str); 10] = [
+        (
+            "one worker of 10 ms",
+            and(load(1.0, 1.0, 0.9), &sleeping),
+            "workers",
+        ),
+        (
+            "four workers of 10 ms",
+            and(load(4.0, 1.02, 0.8), &sleeping),
+            "workers",
+        ),
+        (
+            "too few connections",
+            and(load(15.8, 1.9, 0.8), &sleeping),
+            "connections",
+        ),
+        (
+            "one core of a single-threaded server",
+            and(load(1.1, 1.0, 0.6), &target(0.98, 0.97, 0.9)),
+            "one_core",
+        ),
+        (
+            "all cores",
+            and(load(3.5, 1.0, 0.01), &target(3.4, 0.9, 0.95)),
+            "target_cpu",
+        ),
+        (
+            "other programs",
+            and(
+                and(load(2.0, 1.0, 0.01), &target(1.2, 0.4, 0.9)),
+                &[(OthersShare, 0.65), (CoreWaitShare, 0.6)],
+            ),
+            "other_programs",
+        ),
+        (
+            "connections that are closed",
+            and(
+                and(load(2.5, 1.0, 0.3), &target(0.7, 0.3, 0.2)),
+                &[
+                    (NewConnectionShare, 1.0),
+                    (SetupShare, 0.4),
+                    (GeneratorThread, 0.95),
+                ],
+            ),
+            "connection_setup",
+        ),
+        (
+            "a far server",
+            and(
+                and(load(16.0, 1.95, 0.9), &sleeping),
+                &[(RoundTripShare, 0.95)],
+            ),
+            "network_latency",
+        ),
+        (
+            "a rate limiter",
+            and(and(load(3.0, 1.0, 0.9), &sleeping), &[(RefusedShare, 0.6)]),
+            "rate_limiter",
+        ),
+        (
+            "a load generator at its limit",
+            and(
+                and(load(5.0, 1.02, 0.5), &target(0.9, 0.3, 0.4)),
+                &[(GeneratorThread, 0.99)],
+            ),
+            "load_generator",
+        ),
+    ];
+    for (what, quantities, expected) in cases {
+        let found = decide(&seen(&quantities));
+        let ranked: Vec<_> = found
+            .ranked
+            .iter()
+            .map(|(cause, score)| (cause.name, score))
+            .collect();
+        let cause = found.cause.map(|cause| cause.name);
+        assert_eq!(cause, Some(expected), "{what}: {ranked:?}");
+    }
+}
+
+#[test]
+fn nothing_is_established_without_another_load() {
+    let unprobed = [
+        (InFlight, 16.0),
+        (Idle, 0.02),
+        (TargetCores, 3.6),
+        (TargetShare, 0.9),
+        (TargetThread, 0.9),
+        (OthersShare, 0.0),
+        (ThreadShare, 0.25),
+        (RefusedShare, 0.0),
+    ];
+    assert_eq!(told(&unprobed), (Some("target_cpu"), Certainty::Likely));
+    let storage = [(StorageShare, 0.5), (Idle, 0.9), (CpuShare, 0.1)];
+    assert_eq!(told(&storage), (Some("storage"), Certainty::Likely));
+    let idle = [(InFlight, 16.0), (Idle, 0.9), (TargetCores, 0.1)];
+    assert_eq!(told(&idle), (None, Certainty::Unknown));
+    let kept = [(Kept, 1.0), (Idle, 0.5)];
+    assert_eq!(told(&kept), (Some("offered_rate"), Certainty::Established));
+}
+
+#[test]
+fn two_causes_that_fit_alike_are_both_named() {
+    let both = and(
+        load(2.0, 1.0, 0.02),
+        &[
+            (TargetCores, 2.0),
+            (TargetShare, 0.5),
+            (TargetThread, 0.5),
+            (CpuShare, 0.9),
+            (OthersShare, 0.22),
+            (ThreadShare, 0.25),
+            (CoreWaitShare, 0.35),
+        ],
+    );
+    let found = decide(&seen(&both));
+    assert_eq!(found.cause.map(|cause| cause.name), None);
+    let sentence = Messages::NONE.in_english(&sentence::evidence(&found, &seen(&both)));
+    assert!(sentence.starts_with("unknown: "), "{sentence}");
+    assert!(
+        sentence.contains("other programs use the cores"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn every_cause_and_quantity_has_its_words() {
+    let all: Seen = Quantity::ALL.iter().map(|it| (*it, 0.5)).collect();
+    let all = seen(&all);
+    for cause in CAUSES {
+        let decision = Decision {
+            cause: Some(cause),
+            certainty: Certainty::Likely,
+            ranked: vec![(cause, 1.0)],
+        };
+        for message in [
+            sentence::evidence(&decision, &all),
+            sentence::advice(&decision, &all, None),
+        ] {
+            for language in [Language::English, Language::Japanese] {
+                let said = Messages::NONE.say(&message, language);
+                assert!(said.is_some_and(|said| !said.is_empty()), "{message:?}");
+            }
+        }
+    }
+    for quantity in Quantity::ALL {
+        for language in [Language::English, Language::Japanese] {
+            let Some(quote) = sentence::quote(*quantity, &all) else {
+                continue;
+            };
+            assert!(Messages::NONE.say(&quote, language).is_some(), "{quote:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sentence_names_the_limit_what_shows_it_and_what_to_do() {
+    let seen = seen(&and(
+        load(1.02, 1.0, 0.9),
+        &[
+            (TargetCores, 0.02),
+            (TargetThread, 0.02),
+            (CpuShare, 0.01),
+            (StorageShare, 0.0),
+            (GeneratorThread, 0.1),
+        ],
+    ));
+    let found = decide(&seen);
+    assert_eq!(
+        Messages::NONE.in_english(&sentence::evidence(&found, &seen)),
+        "one worker: the target serves one request at a time (established): twice the connections \
+         give 1.000 times the throughput; 1.02 of 16 requests are served at a time, 10.0 ms each; \
+         90 % of the CPU time is idle"
+    );
+    assert_eq!(
+        Messages::NONE.in_english(&sentence::advice(&found, &seen, None)),
+        "raise its number of workers, threads or pooled connections, or look for the lock that they \
+         wait for"
+    );
+}
+
+#[test]
+fn an_unknown_limit_says_what_would_tell_it() {
+    let said = |quantities: &[(Quantity, f64)], no_probes: Option<NoProbes>| {
+        let seen = seen(quantities);
+        let advice = sentence::advice(&decide(&seen), &seen, no_probes);
+        Messages::NONE.in_english(&advice)
+    };
+    let idle = [(InFlight, 16.0), (Idle, 0.9), (TargetCores, 0.1)];
+    assert!(said(&idle[..2], None).contains("--observe"));
+    assert!(said(&idle, Some(NoProbes::TooShort)).contains("--duration 20s"));
+    assert!(said(&idle, Some(NoProbes::TurnedOff)).contains("without --probes none"));
+    assert!(said(&idle, Some(NoProbes::NotPossible)).contains("--ramp"));
+}
+
+#[test]
+fn a_probe_that_fails_more_than_the_rounds_tells_nothing() {
+    let doubled = |failed: u64| {
+        let mut run = crate::testing::Run::single(8);
+        let mut probe = run.slices[0].clone();
+        probe.head.connections *= 2;
+        probe.head.limit_probe = true;
+        if failed > 0 {
+            crate::testing::Made(&mut probe).fail(tenbin_record::ErrorClass::Reset, failed);
+        }
+        run.limit_probes.push(probe);
+        run.assess().limits[0].figures.get("doubled").copied()
+    };
+    assert_eq!(doubled(0), Some(1.0));
+    assert_eq!(doubled(900), None);
+}

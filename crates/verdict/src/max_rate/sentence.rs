@@ -1,0 +1,325 @@
+//! Sentences about the result of a search and about a comparison of results.
+
+use tenbin_result::{Message, RateComparison, Search, Value, message};
+use tenbin_stats::{MaxRate, Purpose, SHARE_ERROR};
+
+use super::{ProbeResult, SearchResult, Void};
+use crate::findings::messages::{qualified, with_and};
+
+impl SearchResult {
+    /// The result, whatever the trust.
+    pub(crate) fn message(&self) -> Message {
+        message!(
+            "search-result",
+            claim = self.claim(),
+            bounds = self.bounds(),
+            undecided = self.undecided_rates(),
+            void = self.void_probes(),
+            late = self.late_end()
+        )
+    }
+
+    /// `; the limit is between 785/s and 800/s`.
+    fn bounds(&self) -> Option<Message> {
+        let (held, failed) = self.found.rate().zip(self.found.failed())?;
+        Some(message!(
+            "search-bounds",
+            held = Value::ExactRate(held),
+            failed = Value::ExactRate(failed),
+            wrong = Value::Share(SHARE_ERROR)
+        ))
+    }
+
+    /// The undecided rates, and why they are undecided.
+    fn undecided_rates(&self) -> Option<Message> {
+        let rates = self.undecided.iter();
+        let rates = rates.map(|rate| message!("search-rate", rate = Value::ExactRate(*rate)));
+        let mut rates: Vec<Message> = rates.collect();
+        let last = rates.pop()?;
+        let rates = if rates.is_empty() {
+            last
+        } else {
+            message!("and", first = rates, second = last)
+        };
+        Some(message!("search-undecided", rates = rates))
+    }
+
+    /// `; 3 of 20 probes missed a limit and do not count against the target: …`.
+    fn void_probes(&self) -> Option<Message> {
+        let (late, waited) = (
+            self.voided(Void::LateGenerator),
+            self.voided(Void::WaitedForCore),
+        );
+        let late_probes = || message!("search-void-late", probes = Value::Plain(late as u64));
+        let waited_probes = || message!("search-void-waited", probes = Value::Plain(waited as u64));
+        let causes = [
+            (late > 0).then(late_probes),
+            (waited > 0).then(waited_probes),
+        ];
+        let causes: Vec<Message> = causes.into_iter().flatten().collect();
+        (!causes.is_empty()).then(|| {
+            message!(
+                "search-void",
+                void = Value::Plain((late + waited) as u64),
+                probes = self.probes.len(),
+                causes = causes
+            )
+        })
+    }
+
+    /// Why the search ended before it was complete.
+    fn late_end(&self) -> Option<Message> {
+        self.ended_late.then(|| {
+            let last = self.probes.last().map_or(0.0, |probe| probe.rate);
+            message!("search-late", rate = Value::ExactRate(last))
+        })
+    }
+
+    /// Whether an undecided rate below all failed rates may hold: a probe at the rate met all
+    /// limits or is void.
+    fn may_hold_below(&self) -> bool {
+        let may_hold = |p: &ProbeResult| p.judged.held || p.void.is_some();
+        let mut probes = self.probes.iter();
+        probes.any(|p| may_hold(p) && self.undecided.contains(&p.rate))
+    }
+
+    /// `800/s missed p99<10ms, and the target did not keep up`.
+    fn failed_at(&self, failed: f64) -> Message {
+        let (limits, others) = self.limiting().map(ProbeResult::misses).unwrap_or_default();
+        let missed = match (limits.is_empty(), others.is_empty()) {
+            (true, true) => "unknown",
+            (false, true) => "limits",
+            (true, false) => "others",
+            (false, false) => "both",
+        };
+        message!(
+            "search-failed",
+            missed = Value::word(missed),
+            rate = Value::ExactRate(failed),
+            limits = limits,
+            others = with_and(others)
+        )
+    }
+
+    /// The length of the longest probe at `rate` that met all limits, apart from proofs, seconds.
+    fn for_so_long(&self, rate: f64) -> Option<f64> {
+        let probes = self.probes.iter().filter(|probe| {
+            probe.rate == rate && probe.purpose == Purpose::Seek && probe.judged.held
+        });
+        probes.map(|probe| probe.seconds).reduce(f64::max)
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.probes.iter().find_map(|p| p.failure.as_deref())
+    }
+
+    fn claim(&self) -> Message {
+        let above = |failed: Option<f64>| match failed {
+            Some(failed) => self.failed_at(failed),
+            None => message!("search-none-failed"),
+        };
+        let claim = match self.found {
+            MaxRate::Proven { rate, failed } => message!(
+                "search-proven",
+                rate = Value::ExactRate(rate),
+                failed = above(failed)
+            ),
+            MaxRate::AtLeast { rate, failed } => message!(
+                "search-at-least",
+                rate = Value::ExactRate(rate),
+                failed = above(failed)
+            ),
+            MaxRate::Disproven {
+                briefly,
+                failed,
+                highest,
+            } => self.disproven(briefly, failed, highest),
+            MaxRate::Below { failed } if self.may_hold_below() => {
+                message!("search-none-known", failed = self.failed_at(failed))
+            }
+            MaxRate::Below { failed } => {
+                message!("search-none-held", failed = self.failed_at(failed))
+            }
+            MaxRate::Futile { tried } => message!(
+                "search-futile",
+                rate = Value::ExactRate(tried),
+                known = self.failure().is_some(),
+                why = self.failure().unwrap_or_default()
+            ),
+            MaxRate::Unknown => message!("search-unknown"),
+        };
+        let claim = claim.with("target", &self.target);
+        claim
+            .with("workload", &self.workload)
+            .with("slo", &self.slo)
+    }
+
+    /// A rate held for a short time, but its proofs, at the rates from `failed` to `highest`,
+    /// failed.
+    fn disproven(&self, briefly: Option<f64>, failed: f64, highest: f64) -> Message {
+        let mut claim = message!(
+            "search-disproven",
+            several = failed < highest,
+            failed = Value::ExactRate(failed),
+            highest = Value::ExactRate(highest)
+        );
+        let seconds = briefly.and_then(|rate| self.for_so_long(rate));
+        let held = match (briefly, seconds) {
+            (None, _) => "never",
+            (Some(_), None) => "once",
+            (Some(_), Some(_)) => "briefly",
+        };
+        if let Some(rate) = briefly {
+            claim = claim.with("rate", Value::ExactRate(rate));
+        }
+        if let Some(seconds) = seconds {
+            claim = claim.with("seconds", Value::Fixed(seconds, 1));
+        }
+        claim.with("held", Value::word(held))
+    }
+}
+
+/// The sentence about a search, without a full stop. For untrusted numbers, the sentence states
+/// that the numbers cannot be trusted.
+pub(crate) fn of_search(found: &Search) -> Message {
+    let about = message!(
+        "about-highest-rate",
+        target = &found.target,
+        workload = &found.workload
+    );
+    match &found.data {
+        Some(claim) => qualified(found.trust, claim.clone(), about),
+        None => Message::or_text(None, &found.sentence),
+    }
+}
+
+/// The sentence about a comparison, without a full stop. For untrusted numbers, the sentence states
+/// that the numbers cannot be trusted.
+pub(crate) fn of_comparison(found: &RateComparison) -> Message {
+    let between = |id: &str| {
+        Message::new(id)
+            .with("challenger", &found.challenger)
+            .with("baseline", &found.baseline)
+            .with("workload", &found.workload)
+    };
+    let claim = match (found.ratio, found.low.zip(found.high)) {
+        (None, _) => between("rates-unknown"),
+        (Some(value), None) => between("rates-unbounded").with("ratio", Value::Ratio(value)),
+        (Some(value), Some((low, high))) => {
+            let is_open = low <= 1.0 && 1.0 <= high;
+            let id = if is_open {
+                "rates-cannot-tell"
+            } else {
+                "rates-differ"
+            };
+            between(id)
+                .with("ratio", Value::Ratio(value))
+                .with("low", Value::Ratio(low))
+                .with("high", Value::Ratio(high))
+        }
+    };
+    qualified(found.trust, claim, between("about-highest-rates"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::searched;
+    use super::super::{compare_rates, search_results};
+
+    #[test]
+    fn says_what_holds_and_what_fails() {
+        let run = searched(&[("a", 1_000.0), ("b", 1_700.0)]);
+        let said = |slices: &[tenbin_record::Slice]| {
+            let results = search_results(&run.plan, slices);
+            let compared = compare_rates(&run.plan, &results).remove(0).sentence;
+            (results[0].document().sentence, compared)
+        };
+        let (found, compared) = said(&run.slices);
+        assert!(found.starts_with("a sustains 9"), "{found}");
+        assert!(found.contains("within p99<10ms (proven; 10"), "{found}");
+        assert!(
+            found.contains("/s missed p99<10ms); the limit is between 9"),
+            "{found}"
+        );
+        assert!(
+            compared
+                .starts_with("b sustains 1.682 times the rate of a at get (bracket 1.646–1.720)"),
+            "{compared}"
+        );
+        let (found, compared) = said(&run.slices[..4]);
+        assert_eq!(
+            found,
+            "a sustains at least 200/s at get within p99<10ms (not proven; no rate failed)"
+        );
+        assert!(compared.ends_with("(bracket unknown)"), "{compared}");
+        // After a failed proof, the sentence claims neither the rate nor the next lower rate.
+        let mut slices = run.slices.clone();
+        for slice in &mut slices {
+            if slice.probe.is_some_and(|probe| probe.proof) {
+                crate::testing::Made(slice).answers(9_000, 0.050);
+            }
+        }
+        let (found, compared) = said(&slices);
+        assert!(found.starts_with("a sustains at least 9"), "{found}");
+        assert!(found.contains("within p99<10ms (not proven; 10"), "{found}");
+        assert!(found.contains("; the limit is between 9"), "{found}");
+        assert!(found.contains("/s could not be decided in time"), "{found}");
+        assert!(!compared.contains("(proven"), "{compared}");
+        let (found, _) = said(&[]);
+        assert_eq!(
+            found,
+            "the highest rate of a at get within p99<10ms is unknown"
+        );
+    }
+
+    #[test]
+    fn an_undecided_rate_is_not_one_that_failed() {
+        let mut run = searched(&[("a", 0.0)]);
+        run.slices.truncate(2);
+        crate::testing::Made(&mut run.slices[1]).answers(20, 0.002);
+        let found = search_results(&run.plan, &run.slices)
+            .remove(0)
+            .document()
+            .sentence;
+        assert_eq!(
+            found,
+            "no rate is known that a sustains at get within p99<10ms; 100/s missed p99<10ms; \
+             50/s could not be decided in time: too few operations, or slow operations are too \
+             rare"
+        );
+    }
+
+    #[test]
+    fn names_only_what_was_asked_and_missed() {
+        let mut run = searched(&[("a", 0.0)]);
+        let said = |run: &crate::testing::Run| {
+            let found = search_results(&run.plan, &run.slices).remove(0);
+            (found.document().sentence, found.missed().unwrap())
+        };
+        assert!(
+            said(&run).0.contains("/s missed p99<10ms"),
+            "{:?}",
+            said(&run)
+        );
+        run.each(|slice| {
+            slice.answers(1_000, 0.050);
+            slice.backlog(5_000);
+        });
+        let (sentence, missed) = said(&run);
+        assert!(
+            sentence.contains("/s missed p99<10ms, and the target did not keep up"),
+            "{sentence}"
+        );
+        assert_eq!(missed, "p99<10ms, the target did not keep up");
+        run.each(|slice| {
+            slice.answers(980, 0.002);
+            slice.fail(tenbin_record::ErrorClass::Status, 20);
+            slice.backlog(0);
+        });
+        let (sentence, _) = said(&run);
+        assert!(
+            sentence.contains("/s missed p99<10ms, and 2 % of the operations failed"),
+            "{sentence}"
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Advice for failures whose error text or status names their cause.
+
+use std::collections::BTreeMap;
+
+use tenbin_result::Message;
+
+/// Ids of advice by parts of error codes and error texts, in lower case. The first entry that fits counts:
+/// a text that names a cause comes before codes that say only that the target is busy.
+const BY_TEXT: &[(&[&str], &str)] = &[
+    (&["quorum", "slowdownwrite", "slowdownread"], "check-disks"),
+    (&["notinitialized", "not initialized"], "wait-for-start"),
+    (
+        &[
+            "slowdown",
+            "toomanyrequests",
+            "too many requests",
+            "requestlimit",
+            "throttl",
+        ],
+        "raise-limit",
+    ),
+    (
+        &["serviceunavailable", "service unavailable"],
+        "was-unavailable",
+    ),
+    (
+        &["internalerror", "internal error", "internal server error"],
+        "internal-error",
+    ),
+];
+
+/// Ids of advice by status, if no text names the cause.
+const BY_STATUS: &[(u16, &str)] = &[(502, "bad-gateway"), (504, "gateway-timeout")];
+
+/// Advice on the most frequent failures, if their text or status names the cause.
+pub(super) fn advice(
+    statuses: &BTreeMap<u16, u64>,
+    texts: &BTreeMap<String, u64>,
+) -> Option<Message> {
+    let (status, _) = statuses.iter().max_by_key(|(_, count)| **count)?;
+    if *status < 500 {
+        return None;
+    }
+    let text = texts.iter().max_by_key(|(_, count)| **count);
+    let text = text.map_or_else(String::new, |(text, _)| text.to_ascii_lowercase());
+    let mut by_text = BY_TEXT.iter();
+    let named = by_text.find(|(parts, _)| parts.iter().any(|part| text.contains(part)));
+    let by_status = || BY_STATUS.iter().find(|(known, _)| known == status);
+    let named = named.map(|(_, id)| *id);
+    let id = named.or_else(|| by_status().map(|(_, id)| *id))?;
+    Some(Message::new(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::responses::errors::RULE;
+
+    fn named_cause(status: u16, text: &str) -> Option<String> {
+        let advice = advice(&[(status, 9)].into(), &[(text.to_owned(), 9)].into())?;
+        Some(RULE.messages.in_english(&advice))
+    }
+
+    #[test]
+    fn a_named_cause_gets_advice_about_that_cause() {
+        for (status, text, expected) in [
+            (500, "quorum write failed", "disks and nodes"),
+            (503, "SlowDownWrite", "disks and nodes"),
+            (503, "InsufficientReadQuorum", "disks and nodes"),
+            (503, "SlowDown", "limits its load"),
+            (503, "XMinioServerNotInitialized", "started completely"),
+            (503, "ServiceUnavailable", "was unavailable"),
+            (500, "InternalError", "internal error"),
+            (502, "", "proxy"),
+            (504, "<html>", "in time"),
+        ] {
+            let found = named_cause(status, text).unwrap();
+            assert!(found.contains(expected), "{status} {text}: {found}");
+        }
+        for text in ["quorum write failed", "SlowDownWrite", "InternalError"] {
+            let found = named_cause(500, text).unwrap();
+            assert!(!found.contains("use fewer connections"), "{found}");
+        }
+        assert_eq!(named_cause(500, "out of cheese"), None);
+        assert_eq!(named_cause(404, "quorum"), None);
+    }
+}
