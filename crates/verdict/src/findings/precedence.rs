@@ -124,6 +124,25 @@ mod tests {
     }
 
     #[test]
+    fn a_leader_that_others_slow_down_is_named_after_what_slows_the_other() {
+        let mut run = Run::pair(8);
+        run.each(|slice| slice.others(0.8));
+        run.each_of("a", |slice| {
+            slice.answers(2_000, 0.001);
+            slice.waiting_thread(0.62, 0.35);
+        });
+        run.each_of("b", |slice| {
+            slice.answers(1_000, 0.002);
+            slice.0.ledger.opened = 1_002;
+            slice.0.ledger.closed_by_server = 1_000;
+        });
+        let findings = run.assess().findings;
+        let rules: Vec<&str> = findings.iter().map(|f| f.rule.as_str()).collect();
+        assert_eq!(rules[0], "keep_alive", "{findings:?}");
+        assert!(rules.contains(&"client_saturated"), "{findings:?}");
+    }
+
+    #[test]
     fn a_pause_that_the_machine_may_have_caused_is_a_circumstance() {
         let pause = |cause| Finding {
             cause,

@@ -66,8 +66,19 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         "#,
     },
     tier: Tier::Cause,
+    is_circumstance: leads_on_a_busy_machine,
     ..RuleInfo::PLAIN
 };
+
+/// Whether other programs took the generator's cores from the target that leads alone: it leads all
+/// the same, so what sets it apart from the others is told first.
+fn leads_on_a_busy_machine(finding: &Finding) -> bool {
+    let Some(data) = &finding.data else {
+        return false;
+    };
+    let says = |name: &str, value: &Value| data.advice.args.get(name) == Some(value);
+    says("meaning", &Value::word("leads")) && says("displaced", &true.into())
+}
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let cells = evidence.cells();
