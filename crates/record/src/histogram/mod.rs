@@ -44,9 +44,12 @@ pub fn merged<'a>(parts: impl IntoIterator<Item = &'a PackedHistogram>) -> Histo
 }
 
 /// Adds the counts of each part's histograms to a separate copy of `windows`, which must have no
-/// counts. Returns the copies in the order of `parts`.
-pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) -> Vec<SlotWindow> {
-    let counted = on_all_cores(parts, |parts| {
+/// counts. Returns the copies in the order of `parts`, in several pieces.
+pub fn counts_around(
+    parts: &[Vec<&PackedHistogram>],
+    windows: &[SlotWindow],
+) -> Vec<Vec<SlotWindow>> {
+    on_all_cores(parts, |parts| {
         // A single allocation for all parts, so that the memory can be returned to the system.
         let mut near: Vec<SlotWindow> = Vec::with_capacity(parts.len() * windows.len());
         for part in parts {
@@ -57,14 +60,7 @@ pub fn counts_around(parts: &[Vec<&PackedHistogram>], windows: &[SlotWindow]) ->
             }
         }
         near
-    });
-    counted
-        .into_iter()
-        .reduce(|mut all, more| {
-            all.extend(more);
-            all
-        })
-        .unwrap_or_default()
+    })
 }
 
 /// Minimum number of parts per additional thread: about a millisecond of work.
