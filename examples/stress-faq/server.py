@@ -8,6 +8,10 @@ What a request does is its work:
     hello        nothing: twelve bytes
     cpu:5ms      keeps a core busy for so long
     sleep:20ms   waits for so long, as for a database elsewhere
+    lock:2ms     the same, but only one worker at a time
+    pool:5:10ms  the same, with at most five workers at a time
+    sync:4096    writes so many bytes to a file and waits until they are on the disk
+    body:65536   nothing: a response of so many bytes
     sql          reads one user from SQLite in plain SQL
     builder      the same with a query builder (SQLAlchemy Core)
     orm          the same with an object-relational mapper (SQLAlchemy ORM)
@@ -17,6 +21,7 @@ share; a worker answers those it has one after the other, as PHP application ser
 """
 
 import argparse
+import fcntl
 import json
 import os
 import selectors
@@ -58,6 +63,54 @@ def sleep(seconds):
         return b"done\n"
 
     return wait
+
+
+def locks(database, count):
+    """So many locks that all workers share: each is a file beside the database."""
+    return [open(f"{database}.lock-{number}", "a") for number in range(count)]
+
+
+def lock(database, seconds):
+    return pool(database, 1, seconds)
+
+
+def pool(database, count, seconds):
+    shared = locks(database, count)
+
+    def wait():
+        # Any lock that is free, else the one after the last.
+        for one in shared:
+            try:
+                fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                continue
+        else:
+            one = shared[os.getpid() % count]
+            fcntl.flock(one, fcntl.LOCK_EX)
+        time.sleep(seconds)
+        fcntl.flock(one, fcntl.LOCK_UN)
+        return b"done\n"
+
+    return wait
+
+
+def sync(database, size):
+    file = open(f"{database}.synced-{os.getpid()}", "wb")
+
+    def write():
+        file.seek(0)
+        file.write(os.urandom(size))
+        file.flush()
+        os.fsync(file.fileno())
+        return b"done\n"
+
+    return write
+
+
+def body(size):
+    text = b"x" * size
+    return lambda: text
 
 
 def user_numbers():
@@ -132,6 +185,15 @@ def work_of(text, database):
         return {"cpu": cpu, "sleep": sleep}[name](duration(argument))
     if name == "hello":
         return hello()
+    if name == "lock":
+        return lock(database, duration(argument))
+    if name == "pool":
+        count, _, seconds = argument.partition(":")
+        return pool(database, int(count), duration(seconds))
+    if name == "sync":
+        return sync(database, int(argument))
+    if name == "body":
+        return body(int(argument))
     return {"sql": sql, "builder": builder, "orm": orm}[name](database)
 
 
@@ -150,6 +212,18 @@ def respond(body, keep):
         f"Content-Length: {len(body)}\r\nConnection: {'keep-alive' if keep else 'close'}\r\n\r\n"
     )
     return head.encode() + body
+
+
+def after_body(connection, request, received):
+    """What was received behind the body of the request, which is read and forgotten."""
+    lengths = [line for line in request.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    left = int(lengths[0].split(b":")[1]) if lengths else 0
+    while left > len(received):
+        left -= len(received)
+        received = connection.recv(65536)
+        if not received:
+            raise OSError("closed within a request")
+    return received[left:]
 
 
 class Worker:
@@ -190,6 +264,7 @@ class Worker:
             head = self.waiting[connection] + received
             while b"\r\n\r\n" in head:
                 request, head = head.split(b"\r\n\r\n", 1)
+                head = after_body(connection, request, head)
                 keep = b"connection: close" not in request.lower()
                 connection.sendall(respond(self.work(), keep))
                 if not keep:
@@ -222,7 +297,7 @@ def start_worker(work, database, others):
 
 
 def listen(options):
-    listener = socket.create_server(("127.0.0.1", options.port), backlog=1024)
+    listener = socket.create_server((os.environ.get("ADDRESS", "127.0.0.1"), options.port), backlog=1024)
     if options.port_file is not None:
         with open(options.port_file + ".part", "w") as file:
             file.write(str(listener.getsockname()[1]))

@@ -165,9 +165,9 @@ fn head(busy: Option<&Busy>) -> String {
     busy.map_or(says.to_owned(), |busy| format!("{says}, {}", busy.words()))
 }
 
-/// Builds the program that users build, and returns its path.
+/// Builds the program as users do, and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
-    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
+    shell::succeed(shell::cargo().args(["build", "--release"]))?;
     Ok(shell::workspace_root().join("target/release/tenbin"))
 }
 
@@ -184,7 +184,7 @@ fn weigh(tenbin: &Path, situation: &Situation) -> Result<(Value, String)> {
         None => Command::new(tenbin),
         Some(delay) => {
             let mut command = Command::new("unshare");
-            command.args(["--net", "python3", "delay.py", delay]);
+            command.args(["--net", "python3", "network_path.py", "--delay", delay]);
             command.arg(tenbin);
             command
         }

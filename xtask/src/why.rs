@@ -12,6 +12,13 @@ use crate::{faq, kept, setup, shell};
 
 /// Directory of the servers.
 const SERVERS: &str = "examples/stress-faq";
+/// Options of a run over a network path.
+const FAR: [&str; 4] = [
+    "--launch-url",
+    "server=http://10.99.0.2:{port}/",
+    "--ready",
+    "server=port",
+];
 /// Options of every run.
 const EACH: &str = "--duration 12s --rounds 12 --gap 50ms --warmup 500ms --quiet";
 /// Share of the set-ups whose limit must be found, by the busy share of the machine, percent.
@@ -24,8 +31,9 @@ struct SetUp {
     server: &'static str,
     /// Options of the run.
     options: &'static str,
-    /// Delay of every packet; `None` for none.
-    delay: Option<&'static str>,
+    /// Options of `network_path.py`, for a server at 10.99.0.1 that is reached as 10.99.0.2; `None`
+    /// for a path of the machine itself.
+    path: Option<&'static str>,
     /// The right answers, as in `tenbin explain limit`.
     right: &'static [&'static str],
 }
@@ -42,6 +50,12 @@ macro_rules! nginx {
     };
 }
 
+macro_rules! far {
+    ($server:expr) => {
+        concat!("env ADDRESS=10.99.0.1 ", $server)
+    };
+}
+
 const fn local(
     what: &'static str,
     server: &'static str,
@@ -52,8 +66,22 @@ const fn local(
         what,
         server,
         options,
-        delay: None,
+        path: None,
         right,
+    }
+}
+
+/// A set-up with a server at the other end of a network path.
+const fn far(
+    what: &'static str,
+    server: &'static str,
+    options: &'static str,
+    path: &'static str,
+    right: &'static [&'static str],
+) -> SetUp {
+    SetUp {
+        path: Some(path),
+        ..local(what, server, options, right)
     }
 }
 
@@ -130,13 +158,55 @@ static SET_UPS: &[SetUp] = &[
         "-c 16 --no-keep-alive --insecure --launch-url server=https://127.0.0.1:{port}/",
         &["connection_setup"],
     ),
-    SetUp {
-        what: "a round trip of 20 ms",
-        server: concat!("env ADDRESS=10.99.0.1 ", nginx!("''")),
-        options: "-c 8 --launch-url server=http://10.99.0.2:{port}/ --ready server=port",
-        delay: Some("10ms"),
-        right: &["network_latency"],
-    },
+    far(
+        "a round trip of 1 ms",
+        far!(nginx!("''")),
+        "-c 8",
+        "--delay 0.5ms",
+        &["network_latency"],
+    ),
+    far(
+        "a round trip of 20 ms",
+        far!(nginx!("''")),
+        "-c 8",
+        "--delay 10ms",
+        &["network_latency"],
+    ),
+    far(
+        "a round trip of 100 ms",
+        far!(nginx!("''")),
+        "-c 8",
+        "--delay 50ms",
+        &["network_latency"],
+    ),
+    far(
+        "10 Mbit/s, responses of 64 KiB",
+        far!(python!("--workers 16 --work body:65536")),
+        "-c 4",
+        "--rate 10mbit",
+        &["bandwidth"],
+    ),
+    far(
+        "50 Mbit/s, responses of 256 KiB",
+        far!(python!("--workers 16 --work body:262144")),
+        "-c 4",
+        "--rate 50mbit",
+        &["bandwidth"],
+    ),
+    far(
+        "20 Mbit/s, uploads of 256 KiB",
+        far!(python!("--workers 16")),
+        "-c 4 -X POST --body-file {upload}",
+        "--rate 20mbit",
+        &["bandwidth"],
+    ),
+    far(
+        "a round trip of 4 ms and 1 % lost packets",
+        far!(python!("--workers 32 --work body:65536")),
+        "-c 8",
+        "--delay 2ms --loss 1%",
+        &["packet_loss"],
+    ),
     local(
         "nginx with a limit of 200 requests a second",
         // A file, because `return` comes before limits.
@@ -153,6 +223,88 @@ static SET_UPS: &[SetUp] = &[
         "sh proxy.sh {data} {port} 'access_log off;' 'keepalive 32;'",
         "-c 16",
         &["one_core", "backend", "target_cpu"],
+    ),
+    local(
+        "a lock that four workers hold for 5 ms",
+        python!("--workers 4 --work lock:5ms"),
+        "-c 16",
+        &["workers"],
+    ),
+    local(
+        "sixteen workers that share a pool of five connections of 10 ms",
+        python!("--workers 16 --work pool:5:10ms"),
+        "-c 32",
+        &["workers"],
+    ),
+    local(
+        "nginx in front of five workers of 10 ms",
+        "sh proxy.sh {data} {port} 'access_log off;' 'keepalive 32;' 5 sleep:10ms",
+        "-c 32",
+        &["workers"],
+    ),
+    local(
+        "nginx in front of one process that computes 3 ms",
+        "sh proxy.sh {data} {port} 'access_log off;' 'keepalive 32;' 1 cpu:3ms",
+        "-c 16",
+        &["one_core", "backend"],
+    ),
+    local(
+        "nginx that opens a connection to its backend for every request",
+        "sh proxy.sh {data} {port} 'access_log off;' ''",
+        "-c 16",
+        &["one_core", "backend", "target_cpu", "connection_setup"],
+    ),
+    local(
+        "four workers that sync 64 KiB to the disk",
+        python!("--workers 4 --work sync:65536"),
+        "-c 8",
+        &["storage"],
+    ),
+    local(
+        "one worker that reads from SQLite",
+        python!("--workers 1 --work sql"),
+        "-c 16",
+        &["one_core"],
+    ),
+    local(
+        "nginx that compresses at level 9",
+        "sh gzip.sh {data} {port}",
+        "-c 16 --path /numbers.txt --header 'Accept-Encoding: gzip'",
+        &["one_core"],
+    ),
+    local(
+        "TLS with RSA keys of 4096 bits and a handshake for every request",
+        "sh tls.sh {data} {port} rsa:4096",
+        "-c 16 --no-keep-alive --insecure --launch-url server=https://127.0.0.1:{port}/",
+        &["connection_setup", "one_core"],
+    ),
+    local(
+        "a server that speaks HTTP/1.0",
+        "python3 -m http.server --protocol HTTP/1.0 --bind 127.0.0.1 {port}",
+        "-c 8",
+        &["connection_setup", "one_core"],
+    ),
+    local(
+        "HTTP/2 with two streams on a connection",
+        "sh http2.sh {data} {port}",
+        "-c 2 --depth 16 --http 2",
+        &["stream_limit"],
+    ),
+    local(
+        "one process that may use a fifth of a core",
+        "sh quota.sh 20 python3 server.py --port {port} --workers 1 --work cpu:2ms",
+        "-c 8",
+        &["cpu_quota"],
+    ),
+    local(
+        "nginx with a limit of 200 requests a second that answers 503",
+        nginx!(
+            "'limit_req zone=z burst=1 nodelay; limit_req_status 503;' \
+             'access_log off; limit_req_zone $server_name zone=z:1m rate=200r/s;' \
+             'location / { root .; }'"
+        ),
+        "-c 8 --path /nginx.conf",
+        &["rate_limiter"],
     ),
     local(
         "100 requests a second",
@@ -228,12 +380,19 @@ fn limit_of(tenbin: &Path, set_up: &SetUp) -> Result<Value> {
     if runs.exists() {
         std::fs::remove_dir_all(&runs)?;
     }
-    let mut command = match set_up.delay {
+    let upload = shell::workspace_root().join("target/tmp/why-upload");
+    std::fs::create_dir_all(upload.parent().context("a directory")?)?;
+    std::fs::write(&upload, [b'x'; 256 << 10])?;
+    let options = set_up
+        .options
+        .replace("{upload}", &upload.to_string_lossy());
+    let options = shlex::split(&options).context("a quote is open")?;
+    let mut command = match set_up.path {
         None => Command::new(tenbin),
-        Some(delay) => {
+        Some(path) => {
             let mut command = Command::new("unshare");
-            command.args(["--net", "python3", "delay.py", delay]);
-            command.arg(tenbin);
+            command.args(["--net", "python3", "network_path.py"]);
+            command.args(path.split(' ')).arg(tenbin);
             command
         }
     };
@@ -241,10 +400,11 @@ fn limit_of(tenbin: &Path, set_up: &SetUp) -> Result<Value> {
         .current_dir(&servers)
         .env("PATH", setup::path_with_servers()?)
         .args(["http", "--launch", &format!("server={}", set_up.server)])
-        .args(set_up.options.split(' '))
-        .args(EACH.split(' '))
-        .arg("--out")
-        .arg(&runs);
+        .args(options);
+    if set_up.path.is_some() {
+        command.args(FAR);
+    }
+    command.args(EACH.split(' ')).arg("--out").arg(&runs);
     let output = command
         .output()
         .with_context(|| format!("`{}` cannot be run", shell::show(&command)))?;

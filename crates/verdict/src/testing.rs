@@ -554,6 +554,7 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
                 retransmits: 0,
                 unneeded_retransmits: Some(0),
                 sent_segments: Some(4_000),
+                ..WireUse::default()
             }),
             ..SliceEnd::default()
         },

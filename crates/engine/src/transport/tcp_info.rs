@@ -26,6 +26,17 @@ pub struct TcpFigures {
     pub unneeded: Option<u64>,
     /// Segments sent (`tcpi_segs_out`); `None` on Linux before 4.2.
     pub sent: Option<u64>,
+    /// Time in which sent data was not yet acknowledged, nanoseconds (`tcpi_busy_time`); `None` on
+    /// Linux before 4.10.
+    #[serde(default)]
+    pub sending_nanos: Option<u64>,
+    /// Segments with data that arrived (`tcpi_data_segs_in`); `None` on Linux before 4.6.
+    #[serde(default)]
+    pub received: Option<u64>,
+    /// Of `received`: segments that arrived before one sent earlier, because that one was lost or
+    /// overtaken (`tcpi_rcv_ooopack`); `None` on Linux before 5.4.
+    #[serde(default)]
+    pub out_of_order: Option<u64>,
 }
 
 impl TcpFigures {
@@ -45,6 +56,9 @@ impl TcpFigures {
             retransmits: self.retransmits + other.retransmits,
             unneeded: sum(self.unneeded, other.unneeded),
             sent: sum(self.sent, other.sent),
+            sending_nanos: sum(self.sending_nanos, other.sending_nanos),
+            received: sum(self.received, other.received),
+            out_of_order: sum(self.out_of_order, other.out_of_order),
         }
     }
 }
@@ -102,9 +116,13 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
 
     // The kernel's `struct tcp_info` has more fields than the library's, but only at the end: Linux
     // never moves fields.
-    const SEGMENTS_OUT: usize = offset_of!(tcp_info, tcpi_min_rtt) - 12;
-    const DSACK_DUPS: usize = offset_of!(tcp_info, tcpi_min_rtt) + 68;
-    const LONGEST: usize = DSACK_DUPS + size_of::<u32>();
+    const MIN_RTT: usize = offset_of!(tcp_info, tcpi_min_rtt);
+    const SEGMENTS_OUT: usize = MIN_RTT - 12;
+    const DATA_SEGMENTS_IN: usize = MIN_RTT + 4;
+    const BUSY_TIME: usize = MIN_RTT + 20;
+    const DSACK_DUPS: usize = MIN_RTT + 68;
+    const OUT_OF_ORDER: usize = MIN_RTT + 76;
+    const LONGEST: usize = OUT_OF_ORDER + size_of::<u32>();
 
     let mut answer = [0; if size_of::<tcp_info>() > LONGEST {
         size_of::<tcp_info>()
@@ -117,7 +135,10 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
         let bytes = answer.get(at..at + size_of::<u32>())?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
     };
-    let min_rtt = field(offset_of!(tcp_info, tcpi_min_rtt));
+    let busy_micros = answer
+        .get(BUSY_TIME..BUSY_TIME + size_of::<u64>())
+        .and_then(|bytes| Some(u64::from_ne_bytes(bytes.try_into().ok()?)));
+    let min_rtt = field(MIN_RTT);
     Some(TcpFigures {
         connections: 1,
         // All bits set means that no round trip was measured.
@@ -127,6 +148,9 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
         retransmits: field(offset_of!(tcp_info, tcpi_total_retrans))?.into(),
         unneeded: field(DSACK_DUPS).map(u64::from),
         sent: field(SEGMENTS_OUT).map(u64::from),
+        sending_nanos: busy_micros.map(|micros| micros.saturating_mul(1_000)),
+        received: field(DATA_SEGMENTS_IN).map(u64::from),
+        out_of_order: field(OUT_OF_ORDER).map(u64::from),
     })
 }
 
@@ -174,6 +198,7 @@ mod tests {
             retransmits,
             unneeded: Some(retransmits),
             sent: None,
+            ..TcpFigures::default()
         };
         let sum = figures(None, 2).and(figures(Some(7_000), 0));
         let sum = sum.and(figures(Some(9_000), 3));
@@ -209,6 +234,10 @@ mod tests {
         let sent = figures.sent.expect("segments are counted");
         assert!((2..20).contains(&sent), "{sent}");
         assert_eq!(figures.unneeded, Some(0));
+        // The peer sent one byte, in order. One byte here waited for its acknowledgement.
+        assert_eq!((figures.received, figures.out_of_order), (Some(1), Some(0)));
+        let sending = figures.sending_nanos.expect("the time is counted");
+        assert!(sending < 1_000_000_000, "{sending}");
         let (unix, _other) = std::os::unix::net::UnixStream::pair().unwrap();
         assert_eq!(of_socket(unix.as_fd()), None);
     }

@@ -229,6 +229,19 @@ pub struct WireUse {
     /// not count them, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_segments: Option<u64>,
+    /// Time in which data that the load generator sent was not yet acknowledged, nanoseconds,
+    /// summed over connections. Unknown if the kernel does not count it, and in runs of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sending_ns: Option<u64>,
+    /// Segments with data that the load generator received. Unknown if the kernel does not count
+    /// them, and in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_segments: Option<u64>,
+    /// Of `received_segments`: segments that arrived before one sent earlier, because that one was
+    /// lost or overtaken. Unknown if the kernel does not count them, and in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out_of_order_segments: Option<u64>,
 }
 
 fields! {

@@ -5,10 +5,10 @@
 //! "The Operational Analysis of Queueing Network Models", 1978).
 
 use Quantity::{
-    BackendShare, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept, LinkShare,
-    NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
-    StealShare, StorageShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare,
-    ThrottledShare,
+    BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
+    LinkShare, LossShare, NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served,
+    ServedShare, SetupShare, StealShare, StorageShare, StreamShare, SwappedPages, TargetCores,
+    TargetShare, TargetThread, ThreadShare, ThrottledShare, TransferShare,
 };
 
 use crate::limit::quantities::Quantity;
@@ -152,8 +152,36 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         ],
     },
     LimitCause {
-        name: "bandwidth",
+        name: "link",
         predicts: &[P::at_least(LinkShare, 0.85, 0.2, 3.0).must(), FLAT],
+    },
+    LimitCause {
+        name: "bandwidth",
+        predicts: &[
+            FLAT.must(),
+            P::at_least(TransferShare, 0.6, 0.3, 3.0).must(),
+            // A server that works between the parts of a small response looks the same.
+            P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
+            P::at_least(Idle, 0.2, 0.2, 1.0),
+            P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
+            P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
+            P::at_most(StorageShare, 0.2, 0.2, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "packet_loss",
+        predicts: &[
+            P::at_least(LossShare, 0.004, 0.003, 3.0).must(),
+            P::at_least(Doubled, 1.3, 0.2, 2.0).must(),
+            P::at_least(Idle, 0.15, 0.15, 1.0),
+        ],
+    },
+    LimitCause {
+        name: "stream_limit",
+        predicts: &[
+            P::at_most(StreamShare, 0.9, 0.05, 3.0).must(),
+            P::at_least(Doubled, 1.3, 0.2, 2.0),
+        ],
     },
     LimitCause {
         name: "connection_setup",
@@ -179,6 +207,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
             P::at_most(CpuShare, 0.5, 0.3, 3.0).if_known(),
             P::at_most(StorageShare, 0.1, 0.2, 2.0),
+            P::at_most(TransferShare, 0.4, 0.2, 2.0),
             P::at_most(NewConnectionShare, 0.2, 0.3, 2.0),
             P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
             P::at_most(RefusedShare, 0.02, 0.05, 1.0),

@@ -68,6 +68,17 @@ quantities! {
     SetupShare "setup_share";
     /// Share of the busiest network link's speed.
     LinkShare "link_share";
+    /// Time in which data is on the way, as a share of the service time: after the first byte of the
+    /// response, or, where more is sent than received, until what was sent is acknowledged.
+    TransferShare "transfer_share";
+    /// Bytes of one request and its response.
+    BytesEach "bytes_each";
+    /// Bits per second that requests and responses had.
+    BitRate "bit_rate";
+    /// Share of the segments that were sent again, or arrived after one sent later.
+    LossShare "loss_share";
+    /// Streams that the server allowed on a connection (HTTP/2) as a share of those planned.
+    StreamShare "stream_share";
     /// Share of the responses with status 429 or 503.
     RefusedShare "refused_share";
     /// Share of the time in which the CPU quota of the target's control group stopped it.

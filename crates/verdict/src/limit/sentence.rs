@@ -61,6 +61,7 @@ fn name(cause: &LimitCause, seen: &Observed) -> Message {
     Message::new(&format!("limit-{}", cause.name))
         .with("served", Value::Count(served as u64))
         .with("in_flight", Value::Count(in_flight as u64))
+        .with("rate", known(seen.get(Quantity::BitRate), Value::BitRate))
 }
 
 /// What to do about the limit, or what would tell it. `no_probes`: why the workload has no probes.
@@ -104,6 +105,8 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
         Quantity::Doubled | Quantity::Kept => message.with("ratio", Value::Ratio(value)),
         Quantity::TargetCores => message.with("cores", Value::Cores(value)),
         Quantity::SwappedPages => message.with("pages", Value::whole(value)),
+        Quantity::BytesEach => message.with("bytes", Value::Bytes(value as u64)),
+        Quantity::BitRate => message.with("rate", Value::BitRate(value)),
         Quantity::InFlight | Quantity::Throughput | Quantity::Alone => return None,
         _ => message.with("share", Value::Share(value)),
     })
