@@ -4,4 +4,4 @@
 #   http2.sh DIRECTORY PORT
 set -eu
 exec sh proxy.sh "$1" "$2" "access_log off;" "keepalive 64;" 32 sleep:10ms \
-    "http2 on; http2_max_concurrent_streams 2;"
+    "http2_max_concurrent_streams 2;" http2

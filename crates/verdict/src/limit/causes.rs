@@ -247,6 +247,9 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             FLAT,
             P::at_least(CpuShare, 0.4, 0.3, 2.0).if_known(),
             P::at_least(CoreWaitShare, 0.3, 0.2, 2.0).if_known(),
+            P::at_most(RoundTripShare, 0.4, 0.3, 2.0),
+            P::at_most(TransferShare, 0.7, 0.2, 1.0),
+            P::at_most(ThrottledShare, 0.02, 0.05, 2.0),
             // A target that only ever works on one request uses one core, also on an idle machine.
             P::at_least(Served, 1.25, 0.25, 1.0),
         ],

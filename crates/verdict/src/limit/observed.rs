@@ -23,6 +23,8 @@ const LATEST: usize = 4;
 /// Additional share of failures with which a probe tells nothing about throughput: 5 percentage
 /// points.
 const FAILS_MORE: f64 = 0.05;
+/// Share of the offered rate below which more requests bring no more throughput.
+const STAYS_BEHIND: f64 = 0.95;
 /// Fewest operations of a probe with one connection that tell the time of a request alone.
 const FEWEST: u64 = 5;
 
@@ -77,6 +79,8 @@ impl Observed {
         if let Pace::Constant { per_second } | Pace::Poisson { per_second } = load.pace {
             let kept = self.get(Quantity::Throughput).map(|rate| rate / per_second);
             self.set(Quantity::Kept, kept);
+            let stays_behind = kept.is_some_and(|kept| kept < STAYS_BEHIND);
+            self.set(Quantity::Doubled, stays_behind.then_some(1.0));
         }
         if !is_closed(cell.workload) {
             return;

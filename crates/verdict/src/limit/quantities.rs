@@ -35,7 +35,8 @@ quantities! {
     Served "served";
     /// `served` as a share of the requests in flight, at least 2; the others wait in a queue.
     ServedShare "served_share";
-    /// Throughput with twice the connections ÷ throughput in the rounds.
+    /// Throughput with twice the connections ÷ throughput in the rounds; 1 in an open loop that
+    /// stays behind its rate.
     Doubled "doubled";
     /// Throughput ÷ offered rate, in an open loop.
     Kept "kept";

@@ -95,6 +95,10 @@ fn quotes(cause: &LimitCause, seen: &Observed) -> Vec<Message> {
 
 /// The value of a quantity in words.
 pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
+    let of = match of {
+        Quantity::Doubled if seen.get(Quantity::Kept).is_some() => Quantity::Kept,
+        other => other,
+    };
     let value = seen.get(of)?;
     let message = Message::new(&format!("seen-{}", of.name()));
     Some(match of {
