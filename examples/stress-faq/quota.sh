@@ -1,24 +1,8 @@
 #!/bin/sh
-# A command in a control group that may use so many percent of a core:
+# A command that may use so many percent of a core, as root:
 #
 #   quota.sh PERCENT COMMAND…
 set -eu
-percent=$1
+quota=$(($1 * 1000))
 shift
-groups=/sys/fs/cgroup
-own=stress-faq-$$
-if [ -f "$groups/cgroup.controllers" ]; then
-    group=$groups/$own
-    mkdir "$group"
-    echo "$((percent * 1000)) 100000" > "$group/cpu.max"
-else
-    groups=$groups/cpu
-    group=$groups/$own
-    mkdir "$group"
-    echo "$((percent * 1000))" > "$group/cpu.cfs_quota_us"
-fi
-sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' "$group" "$@" &
-child=$!
-trap 'kill $child; wait $child || true; rmdir "$group"; exit 0' TERM INT
-wait $child || true
-rmdir "$group"
+exec sh group.sh cpu cpu.max "$quota 100000" cpu.cfs_quota_us "$quota" "$@"

@@ -10,7 +10,7 @@ What a request does is its work:
     sleep:20ms   waits for so long, as for a database elsewhere
     lock:2ms     the same, but only one worker at a time
     pool:5:10ms  the same, with at most five workers at a time
-    sync:4096    writes so many bytes to a file and waits until they are on the disk
+    write:4096   writes so many bytes to a file and waits until they are on the disk
     body:65536   nothing: a response of so many bytes
     sql          reads one user from SQLite in plain SQL
     builder      the same with a query builder (SQLAlchemy Core)
@@ -23,6 +23,7 @@ share; a worker answers those it has one after the other, as PHP application ser
 import argparse
 import fcntl
 import json
+import mmap
 import os
 import selectors
 import signal
@@ -95,17 +96,17 @@ def pool(database, count, seconds):
     return wait
 
 
-def sync(database, size):
-    file = open(f"{database}.synced-{os.getpid()}", "wb")
+def write(database, size):
+    # Past the page cache, so that every write waits for the disk.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_DIRECT | os.O_DSYNC
+    file = os.open(f"{database}.written-{os.getpid()}", flags, 0o600)
+    page = mmap.mmap(-1, size)
 
-    def write():
-        file.seek(0)
-        file.write(os.urandom(size))
-        file.flush()
-        os.fsync(file.fileno())
+    def to_disk():
+        os.pwrite(file, page, 0)
         return b"done\n"
 
-    return write
+    return to_disk
 
 
 def body(size):
@@ -190,8 +191,8 @@ def work_of(text, database):
     if name == "pool":
         count, _, seconds = argument.partition(":")
         return pool(database, int(count), duration(seconds))
-    if name == "sync":
-        return sync(database, int(argument))
+    if name == "write":
+        return write(database, int(argument))
     if name == "body":
         return body(int(argument))
     return {"sql": sql, "builder": builder, "orm": orm}[name](database)
@@ -317,8 +318,9 @@ def main():
     parser.add_argument("--port-file", help="file to write the port into")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--work", default="hello")
+    parser.add_argument("--directory", help="for files [default: a temporary one]")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
         database = os.path.join(directory, "users.sqlite")
         prepare(database)
         listener = listen(options)

@@ -220,7 +220,7 @@ static SET_UPS: &[SetUp] = &[
         // A file, because `return` comes before limits.
         nginx!(
             "'limit_req zone=z burst=1 nodelay; limit_req_status 429;' \
-             'access_log off; limit_req_zone $server_name zone=z:1m rate=200r/s;' \
+             'access_log off; limit_req_zone $server_port zone=z:1m rate=200r/s;' \
              'location / { root .; }'"
         ),
         "-c 8 --path /nginx.conf",
@@ -263,8 +263,8 @@ static SET_UPS: &[SetUp] = &[
         &["one_core", "backend", "target_cpu", "connection_setup"],
     ),
     local(
-        "four workers that sync 64 KiB to the disk",
-        python!("--workers 4 --work sync:65536"),
+        "four workers that write 4 KiB to a disk of 100 writes a second",
+        "sh disk.sh {data} 100 python3 server.py --port {port} --workers 4 --work write:4096",
         "-c 8",
         &["storage"],
     ),
@@ -308,7 +308,7 @@ static SET_UPS: &[SetUp] = &[
         "nginx with a limit of 200 requests a second that answers 503",
         nginx!(
             "'limit_req zone=z burst=1 nodelay; limit_req_status 503;' \
-             'access_log off; limit_req_zone $server_name zone=z:1m rate=200r/s;' \
+             'access_log off; limit_req_zone $server_port zone=z:1m rate=200r/s;' \
              'location / { root .; }'"
         ),
         "-c 8 --path /nginx.conf",

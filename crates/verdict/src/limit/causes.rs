@@ -5,7 +5,7 @@
 //! "The Operational Analysis of Queueing Network Models", 1978).
 
 use Quantity::{
-    BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
+    Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
     LinkShare, LossShare, NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served,
     ServedShare, SetupShare, StealShare, StorageShare, StreamShare, SwappedPages, TargetCores,
     TargetShare, TargetThread, ThreadShare, ThrottledShare, TransferShare,
@@ -141,6 +141,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(ServedShare, 0.6, 0.4, 1.0),
             P::at_least(Idle, 0.15, 0.15, 1.0),
             P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
+            P::at_most(LossShare, 0.002, 0.002, 1.5),
         ],
     },
     LimitCause {
@@ -204,6 +205,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             FLAT.must(),
             P::at_most(ServedShare, 0.7, 0.2, 2.0).must(),
             P::at_least(Idle, 0.2, 0.2, 1.0),
+            // Faster than that, a request alone mostly waits until the cores of both sides wake up.
+            P::at_least(Alone, 0.001, 0.0008, 2.0).if_known(),
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
             P::at_most(CpuShare, 0.5, 0.3, 3.0).if_known(),
             P::at_most(StorageShare, 0.1, 0.2, 2.0),
@@ -249,7 +252,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(CoreWaitShare, 0.3, 0.2, 2.0).if_known(),
             P::at_most(RoundTripShare, 0.4, 0.3, 2.0),
             P::at_most(TransferShare, 0.7, 0.2, 1.0),
-            P::at_most(ThrottledShare, 0.02, 0.05, 2.0),
+            P::at_most(ThrottledShare, 0.02, 0.05, 0.5).if_known(),
             // A target that only ever works on one request uses one core, also on an idle machine.
             P::at_least(Served, 1.25, 0.25, 1.0),
         ],
@@ -274,12 +277,20 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     },
     LimitCause {
         name: "cpu_quota",
-        predicts: &[P::at_least(ThrottledShare, 0.05, 0.04, 3.0).must(), FLAT],
+        predicts: &[
+            P::at_least(ThrottledShare, 0.05, 0.04, 3.0).if_known(),
+            // A quota keeps threads from cores that are idle.
+            P::at_least(CoreWaitShare, 0.4, 0.15, 3.0).must(),
+            P::at_least(Idle, 0.2, 0.2, 2.0),
+            P::at_least(CpuShare, 0.5, 0.3, 2.0).if_known(),
+            FLAT,
+        ],
     },
     LimitCause {
         name: "storage",
         predicts: &[
             P::at_least(StorageShare, 0.25, 0.15, 3.0).must(),
+            P::at_most(Doubled, 1.3, 0.2, 1.0),
             P::at_least(Idle, 0.15, 0.15, 1.0),
             P::at_most(CpuShare, 0.5, 0.3, 1.0),
         ],

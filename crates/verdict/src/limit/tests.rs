@@ -4,9 +4,10 @@ use super::*;
 use crate::limit::causes::CAUSES;
 
 use Quantity::{
-    Alone, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, InFlight, Kept,
-    NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare,
-    StorageShare, TargetCores, TargetShare, TargetThread, ThreadShare,
+    Alone, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, InFlight, Kept,
+    LossShare, NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare,
+    SetupShare, StorageShare, StreamShare, TargetCores, TargetShare, TargetThread, ThreadShare,
+    ThrottledShare, TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -32,6 +33,7 @@ fn load(served: f64, doubled: f64, idle: f64) -> Seen {
         (NewConnectionShare, 0.0),
         (RoundTripShare, 0.01),
         (RefusedShare, 0.0),
+        (TransferShare, 0.1),
     ]
 }
 
@@ -57,7 +59,7 @@ fn what_changes_with_the_load_tells_the_limit() {
         ]
     };
     let sleeping = target(0.02, 0.02, 0.01);
-    let cases: [(&str, Seen, &str); 10] = [
+    let cases: [(&str, Seen, &str); 17] = [
         (
             "one worker of 10 ms",
             and(load(1.0, 1.0, 0.9), &sleeping),
@@ -115,6 +117,66 @@ fn what_changes_with_the_load_tells_the_limit() {
             "a rate limiter",
             and(and(load(3.0, 1.0, 0.9), &sleeping), &[(RefusedShare, 0.6)]),
             "rate_limiter",
+        ),
+        (
+            "a narrow path",
+            and(
+                and(load(1.3, 1.0, 0.9), &sleeping),
+                &[(TransferShare, 0.9), (BytesEach, 65_536.0)],
+            ),
+            "bandwidth",
+        ),
+        (
+            "one worker that works between the parts of a small response",
+            and(
+                and(load(1.0, 1.0, 0.9), &sleeping),
+                &[(TransferShare, 0.9), (BytesEach, 300.0)],
+            ),
+            "workers",
+        ),
+        (
+            "lost packets",
+            and(
+                and(load(14.0, 1.9, 0.9), &sleeping),
+                &[(LossShare, 0.01), (RoundTripShare, 0.2)],
+            ),
+            "packet_loss",
+        ),
+        (
+            "few streams",
+            and(
+                and(load(14.0, 1.9, 0.9), &sleeping),
+                &[(StreamShare, 0.125)],
+            ),
+            "stream_limit",
+        ),
+        (
+            "a quota of CPU time on a busy machine",
+            and(
+                and(load(1.0, 1.0, 0.01), &target(0.2, 0.2, 0.9)),
+                &[
+                    (ThrottledShare, 0.7),
+                    (OthersShare, 0.7),
+                    (CoreWaitShare, 0.8),
+                ],
+            ),
+            "cpu_quota",
+        ),
+        (
+            "a quota of CPU time that the kernel does not tell",
+            and(
+                and(load(0.9, 1.0, 0.8), &target(0.2, 0.2, 1.1)),
+                &[(CoreWaitShare, 0.8)],
+            ),
+            "cpu_quota",
+        ),
+        (
+            "fast requests that wait until cores wake up",
+            and(
+                and(load(4.8, 1.05, 0.25), &target(1.1, 0.84, 0.2)),
+                &[(Alone, 0.000_07), (ThreadShare, 1.0)],
+            ),
+            "one_core",
         ),
         (
             "a load generator at its limit",
@@ -250,6 +312,34 @@ fn an_unknown_limit_says_what_would_tell_it() {
     assert!(said(&idle, Some(NoProbes::TooShort)).contains("--duration 20s"));
     assert!(said(&idle, Some(NoProbes::TurnedOff)).contains("without --probes none"));
     assert!(said(&idle, Some(NoProbes::NotPossible)).contains("--ramp"));
+}
+
+#[test]
+fn an_open_loop_that_stays_behind_gets_no_more_from_more_requests() {
+    let figures = |answers: u64| {
+        let mut run = crate::testing::Run::single(8).open_loop();
+        run.each(|slice| slice.answers(answers, 0.002));
+        let limit = run.assess().limits.remove(0);
+        (limit.figures.get("doubled").copied(), limit.cause)
+    };
+    assert_eq!(figures(500).0, Some(1.0));
+    assert_eq!(figures(1_000), (None, Some("offered_rate".to_owned())));
+    let behind = [
+        (Kept, 0.6),
+        (Doubled, 1.0),
+        (TargetCores, 0.98),
+        (ThreadShare, 0.99),
+        (Idle, 0.5),
+    ];
+    assert_eq!(told(&behind), (Some("one_core"), Certainty::Likely));
+    let seen = seen(&behind);
+    let sentence = sentence::evidence(&decide(&seen), &seen);
+    let sentence = Messages::NONE.in_english(&sentence);
+    assert!(
+        sentence.contains("0.600 times the offered rate succeeds"),
+        "{sentence}"
+    );
+    assert!(!sentence.contains("twice the connections"), "{sentence}");
 }
 
 #[test]
