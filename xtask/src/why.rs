@@ -143,9 +143,16 @@ static SET_UPS: &[SetUp] = &[
         &["target_cpu"],
     ),
     local(
+        // On two cores the load generator may reach its limit first.
         "nginx with one worker, 64 connections",
         nginx!("''"),
         "-c 64",
+        &["one_core", "target_cpu", "load_generator"],
+    ),
+    local(
+        "nginx with one worker that logs every request for a file",
+        nginx!("'' 'access_log access.log;' 'location / { root .; }'"),
+        "-c 64 --path /nginx.conf",
         &["one_core", "target_cpu"],
     ),
     local(

@@ -142,6 +142,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(Idle, 0.15, 0.15, 1.0),
             P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
             P::at_most(LossShare, 0.002, 0.002, 1.5),
+            P::at_least(StreamShare, 0.95, 0.05, 0.5).if_known(),
         ],
     },
     LimitCause {
@@ -227,6 +228,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(CpuShare, 0.5, 0.3, 1.0),
             // Threads that pass a lock on wait for a core, too.
             P::at_most(CoreWaitShare, 0.25, 0.2, 1.0),
+            // The core may be busy with handshakes.
+            P::at_most(NewConnectionShare, 0.5, 0.3, 2.0),
             NOT_REFUSED,
         ],
     },
