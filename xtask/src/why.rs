@@ -376,8 +376,11 @@ pub(crate) fn run(words: &[&str], busy: Option<&str>) -> Result<()> {
             "# Limits\n\n`cargo xtask why`: set-ups with a known limit, and the limit that the result \
              names{beside}. {found} of {all} are right{rule}.\n\n{table}\n{machine}.\n"
         );
-        let name = if busy.is_some() { "why-busy" } else { "why" };
-        println!("kept in {}", kept::page(name, &page)?.display());
+        let name = match percent {
+            0 => "why".to_owned(),
+            percent => format!("why-busy-{percent}"),
+        };
+        println!("kept in {}", kept::page(&name, &page)?.display());
     }
     if !wrong.is_empty() {
         bail!("a wrong limit is called established: {}", wrong.join(", "));

@@ -295,8 +295,8 @@ fn a_sentence_names_the_limit_what_shows_it_and_what_to_do() {
     );
     assert_eq!(
         Messages::NONE.in_english(&sentence::advice(&found, &seen, None)),
-        "raise its number of workers, threads or pooled connections, or look for the lock that they \
-         wait for"
+        "raise its number of workers, threads or pooled connections, or look for the lock, or the rate limit, \
+         that they wait for"
     );
 }
 
