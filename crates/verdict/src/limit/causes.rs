@@ -275,6 +275,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(Doubled, 1.25, 0.2, 2.0),
             P::at_most(TargetThread, 0.8, 0.15, 1.0),
             P::at_most(NewConnectionShare, 0.1, 0.3, 1.0),
+            // They keep its threads from running.
+            P::at_most(OthersShare, 0.2, 0.2, 2.0),
             NOT_REFUSED,
         ],
     },

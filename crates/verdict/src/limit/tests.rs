@@ -182,7 +182,7 @@ fn what_changes_with_the_load_tells_the_limit() {
             "a load generator at its limit",
             and(
                 and(load(5.0, 1.02, 0.5), &target(0.9, 0.3, 0.4)),
-                &[(GeneratorThread, 0.99)],
+                &[(GeneratorThread, 0.99), (OthersShare, 0.02)],
             ),
             "load_generator",
         ),
