@@ -18,6 +18,10 @@ pub struct TcpFigures {
     /// Shortest round trip on any connection, nanoseconds (`tcpi_min_rtt`, which the kernel keeps
     /// in microseconds over the last five minutes of a connection).
     pub min_rtt: Option<u64>,
+    /// Smoothed round trips at the end of the connections, nanoseconds, summed over connections
+    /// (`tcpi_rtt`): with the queues on the way, and up to 40 ms of a delayed acknowledgement.
+    #[serde(default)]
+    pub rtt_sum: Option<u64>,
     /// Segments retransmitted by the load generator (`tcpi_total_retrans`).
     pub retransmits: u64,
     /// Unneeded retransmissions: segments that the peer reported as already received, with
@@ -53,6 +57,7 @@ impl TcpFigures {
         Self {
             connections: self.connections + other.connections,
             min_rtt: shorter,
+            rtt_sum: sum(self.rtt_sum, other.rtt_sum),
             retransmits: self.retransmits + other.retransmits,
             unneeded: sum(self.unneeded, other.unneeded),
             sent: sum(self.sent, other.sent),
@@ -145,6 +150,7 @@ fn of_socket(socket: BorrowedFd<'_>) -> Option<TcpFigures> {
         min_rtt: min_rtt
             .filter(|&micros| micros > 0 && micros < u32::MAX)
             .map(|micros| u64::from(micros) * 1_000),
+        rtt_sum: field(offset_of!(tcp_info, tcpi_rtt)).map(|micros| u64::from(micros) * 1_000),
         retransmits: field(offset_of!(tcp_info, tcpi_total_retrans))?.into(),
         unneeded: field(DSACK_DUPS).map(u64::from),
         sent: field(SEGMENTS_OUT).map(u64::from),
@@ -229,6 +235,8 @@ mod tests {
         let rtt = figures.min_rtt.expect("a round trip was timed");
         // A wrong field of the struct would rarely be in this range.
         assert!((1_000..1_000_000_000).contains(&rtt), "{rtt}");
+        let smoothed = figures.rtt_sum.expect("a round trip is kept");
+        assert!((rtt..1_000_000_000).contains(&smoothed), "{smoothed}");
         assert_eq!(figures.retransmits, 0);
         // Segments sent: handshake, one byte and acknowledgements.
         let sent = figures.sent.expect("segments are counted");

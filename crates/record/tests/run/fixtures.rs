@@ -442,6 +442,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
             wire: looked.then_some(WireUse {
                 connections: 4,
                 min_rtt_ns: Some(12_000),
+                mean_rtt_ns: Some(31_000),
                 retransmits: 3,
                 unneeded_retransmits: Some(1),
                 sent_segments: Some(4_000),

@@ -160,6 +160,7 @@ impl Measurement<'_, '_> {
             wire: done.tcp.map(|tcp| WireUse {
                 connections: tcp.connections,
                 min_rtt_ns: tcp.min_rtt,
+                mean_rtt_ns: tcp.rtt_sum.and_then(|sum| sum.checked_div(tcp.connections)),
                 retransmits: tcp.retransmits,
                 unneeded_retransmits: tcp.unneeded,
                 sent_segments: tcp.sent,

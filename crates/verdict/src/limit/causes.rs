@@ -6,9 +6,10 @@
 
 use Quantity::{
     Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
-    LinkShare, LossShare, NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served,
-    ServedShare, SetupShare, StealShare, StorageShare, StreamShare, SwappedPages, TargetCores,
-    TargetShare, TargetThread, ThreadShare, ThrottledShare, TransferShare,
+    LinkShare, LossShare, NewConnectionShare, OthersShare, QueueShare, RefusedShare,
+    RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare, StreamShare,
+    SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
+    TransferShare,
 };
 
 use crate::limit::quantities::Quantity;
@@ -162,7 +163,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             FLAT.must(),
             P::at_least(TransferShare, 0.6, 0.3, 3.0).must(),
-            // A server that works between the parts of a small response looks the same.
+            // A server that works between the parts of a response looks the same, without a queue.
+            P::at_least(QueueShare, 0.05, 0.04, 1.0).must(),
             P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
             P::at_least(Idle, 0.2, 0.2, 1.0),
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),

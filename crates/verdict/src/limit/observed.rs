@@ -225,6 +225,15 @@ impl Observed {
             each(&|slice| Traffic::of(slice).transfer_share(slice)),
         );
         self.set(
+            Quantity::QueueShare,
+            each(&|slice| {
+                let wire = slice.end.wire?;
+                let queued = wire.mean_rtt_ns?.saturating_sub(wire.min_rtt_ns?);
+                let service = Traffic::of(slice).mean_service()?;
+                Some(queued as f64 / NANOS_PER_SECOND / service)
+            }),
+        );
+        self.set(
             Quantity::BytesEach,
             each(&|slice| Some(Traffic::of(slice).bytes() / slice.ok().max(1) as f64)),
         );
@@ -285,6 +294,7 @@ impl Observed {
 struct Traffic {
     sent: f64,
     received: f64,
+    requests: u64,
     /// Sum of the service times, seconds.
     service: f64,
     /// Sum of the times to first byte, seconds.
@@ -300,6 +310,7 @@ impl Traffic {
         slice.requests().fold(Self::default(), |sums, op| Self {
             sent: sums.sent + op.counts.sent as f64,
             received: sums.received + op.counts.received as f64,
+            requests: sums.requests + op.times.service.len(),
             service: sums.service + sum(&op.times.service),
             first_byte: sums.first_byte + sum(&op.times.first_byte),
         })
@@ -307,6 +318,11 @@ impl Traffic {
 
     fn bytes(&self) -> f64 {
         self.sent + self.received
+    }
+
+    /// Mean service time, seconds.
+    fn mean_service(&self) -> Option<f64> {
+        (self.service > 0.0).then(|| self.service / self.requests as f64)
     }
 
     /// Share of the service time in which data was on the way; `None` if the slice does not tell.

@@ -72,6 +72,9 @@ quantities! {
     /// Time in which data is on the way, as a share of the service time: after the first byte of the
     /// response, or, where more is sent than received, until what was sent is acknowledged.
     TransferShare "transfer_share";
+    /// Wait in the queues of the network path as a share of the service time: how much longer round
+    /// trips take than the shortest.
+    QueueShare "queue_share";
     /// Bytes of one request and its response.
     BytesEach "bytes_each";
     /// Bits per second that requests and responses had.

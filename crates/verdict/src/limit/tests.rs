@@ -5,9 +5,9 @@ use crate::limit::causes::CAUSES;
 
 use Quantity::{
     Alone, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, InFlight, Kept,
-    LossShare, NewConnectionShare, OthersShare, RefusedShare, RoundTripShare, Served, ServedShare,
-    SetupShare, StorageShare, StreamShare, TargetCores, TargetShare, TargetThread, ThreadShare,
-    ThrottledShare, TransferShare,
+    LossShare, NewConnectionShare, OthersShare, QueueShare, RefusedShare, RoundTripShare, Served,
+    ServedShare, SetupShare, StorageShare, StreamShare, TargetCores, TargetShare, TargetThread,
+    ThreadShare, ThrottledShare, TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -122,15 +122,23 @@ fn what_changes_with_the_load_tells_the_limit() {
             "a narrow path",
             and(
                 and(load(1.3, 1.0, 0.9), &sleeping),
-                &[(TransferShare, 0.9), (BytesEach, 65_536.0)],
+                &[
+                    (TransferShare, 0.9),
+                    (BytesEach, 65_536.0),
+                    (QueueShare, 0.2),
+                ],
             ),
             "bandwidth",
         ),
         (
-            "one worker that works between the parts of a small response",
+            "one worker that works between the parts of a large response",
             and(
                 and(load(1.0, 1.0, 0.9), &sleeping),
-                &[(TransferShare, 0.9), (BytesEach, 300.0)],
+                &[
+                    (TransferShare, 0.9),
+                    (BytesEach, 65_536.0),
+                    (QueueShare, 0.001),
+                ],
             ),
             "workers",
         ),

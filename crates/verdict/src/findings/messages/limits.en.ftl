@@ -62,6 +62,7 @@ seen-new_connection_share = { $share } of the requests need a new connection
 seen-setup_share = opening it takes { $share } of the time
 seen-link_share = the busiest link is used to { $share }
 seen-transfer_share = data is on the way for { $share } of the time of a request
+seen-queue_share = packets wait in queues on the way for { $share } of it
 seen-bytes_each = a request and its response take { $bytes }
 seen-bit_rate = requests and responses take { $rate }
 seen-loss_share = { $share } of the packets were lost, or waited for a lost one

@@ -62,6 +62,7 @@ seen-new_connection_share = リクエストの { $share } に新しい接続が�
 seen-setup_share = 接続の確立が時間の { $share } を占める
 seen-link_share = 最も混んだリンクの使用率は { $share }
 seen-transfer_share = リクエストの時間の { $share } でデータが転送中
+seen-queue_share = 経路のキューで待つ時間はその { $share }
 seen-bytes_each = リクエストとレスポンスで { $bytes }
 seen-bit_rate = リクエストとレスポンスで { $rate }
 seen-loss_share = パケットの { $share } が失われたか、失われたパケットを待った
