@@ -250,7 +250,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     LimitCause {
         name: "other_programs",
         predicts: &[
-            P::at_most(Idle, 0.1, 0.15, 2.0).must(),
+            P::at_most(Idle, 0.05, 0.1, 2.0).must(),
             P::at_least(OthersShare, 0.3, 0.2, 2.0).must(),
             FLAT,
             P::at_least(CpuShare, 0.4, 0.3, 2.0).if_known(),
@@ -258,6 +258,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(RoundTripShare, 0.4, 0.3, 2.0),
             P::at_most(TransferShare, 0.7, 0.2, 1.0),
             P::at_most(ThrottledShare, 0.02, 0.05, 0.5).if_known(),
+            P::at_most(NewConnectionShare, 0.5, 0.3, 1.5),
+            NOT_REFUSED,
             // A target that only ever works on one request uses one core, also on an idle machine.
             P::at_least(Served, 1.25, 0.25, 1.0),
         ],
