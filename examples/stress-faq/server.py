@@ -9,6 +9,7 @@ What a request does is its work:
     cpu:5ms      keeps a core busy for so long
     sleep:20ms   waits for so long, as for a database elsewhere
     lock:2ms     the same, but only one worker at a time
+    spinlock:1ms the same, but the worker that has the lock keeps a core busy
     pool:5:10ms  the same, with at most five workers at a time
     write:4096   writes so many bytes to a file and waits until they are on the disk
     body:65536   nothing: a response of so many bytes
@@ -72,10 +73,14 @@ def locks(database, count):
 
 
 def lock(database, seconds):
-    return pool(database, 1, seconds)
+    return pool(database, 1, sleep(seconds))
 
 
-def pool(database, count, seconds):
+def spinlock(database, seconds):
+    return pool(database, 1, cpu(seconds))
+
+
+def pool(database, count, work):
     shared = locks(database, count)
 
     def wait():
@@ -89,9 +94,9 @@ def pool(database, count, seconds):
         else:
             one = shared[os.getpid() % count]
             fcntl.flock(one, fcntl.LOCK_EX)
-        time.sleep(seconds)
+        answer = work()
         fcntl.flock(one, fcntl.LOCK_UN)
-        return b"done\n"
+        return answer
 
     return wait
 
@@ -186,11 +191,11 @@ def work_of(text, database):
         return {"cpu": cpu, "sleep": sleep}[name](duration(argument))
     if name == "hello":
         return hello()
-    if name == "lock":
-        return lock(database, duration(argument))
+    if name in ("lock", "spinlock"):
+        return {"lock": lock, "spinlock": spinlock}[name](database, duration(argument))
     if name == "pool":
         count, _, seconds = argument.partition(":")
-        return pool(database, int(count), duration(seconds))
+        return pool(database, int(count), sleep(duration(seconds)))
     if name == "write":
         return write(database, int(argument))
     if name == "body":

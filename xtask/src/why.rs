@@ -246,6 +246,22 @@ static SET_UPS: &[SetUp] = &[
         &["workers"],
     ),
     local(
+        "a lock that four workers hold while they compute 1 ms",
+        python!("--workers 4 --work spinlock:1ms"),
+        "-c 16",
+        &["one_core"],
+    ),
+    local(
+        "nginx that delays what is beyond 200 requests a second",
+        nginx!(
+            "'limit_req zone=z burst=1000;' \
+             'access_log off; limit_req_zone $server_port zone=z:1m rate=200r/s;' \
+             'location / { root .; }'"
+        ),
+        "-c 8 --path /nginx.conf",
+        &["workers"],
+    ),
+    local(
         "sixteen workers that share a pool of five connections of 10 ms",
         python!("--workers 16 --work pool:5:10ms"),
         "-c 32",

@@ -9,6 +9,8 @@ use crate::limit::observed::Observed;
 use crate::limit::quantities::Quantity;
 use crate::limit::{CANDIDATES, Decision};
 
+/// Share of the target's CPU time above which a thread does most of its work.
+const MOST_OF_IT: f64 = 0.6;
 /// Most quantities that a sentence quotes.
 const QUOTED: usize = 3;
 
@@ -62,6 +64,13 @@ fn name(cause: &LimitCause, seen: &Observed) -> Message {
         .with("served", Value::Count(served as u64))
         .with("in_flight", Value::Count(in_flight as u64))
         .with("rate", known(seen.get(Quantity::BitRate), Value::BitRate))
+        .with("one_thread", is_one_thread(seen))
+}
+
+/// Whether one thread does most of the target's work; otherwise several take turns.
+fn is_one_thread(seen: &Observed) -> bool {
+    seen.get(Quantity::ThreadShare)
+        .is_none_or(|share| share > MOST_OF_IT)
 }
 
 /// What to do about the limit, or what would tell it. `no_probes`: why the workload has no probes.
@@ -78,6 +87,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
     Message::new(&format!("limit-advice-{}", cause.name))
         .with("connections", Value::Plain((2.0 * in_flight) as u64))
+        .with("one_thread", is_one_thread(seen))
 }
 
 /// What was seen and fits the cause, in the order of its predictions.

@@ -33,7 +33,11 @@ limit-workers =
         [one] one worker: the target serves one request at a time
        *[other] workers, pooled connections or a lock: the target serves about { $served } requests at a time
     }
-limit-one_core = one CPU core: the target's work runs on one thread
+limit-one_core =
+    one CPU core: { $one_thread ->
+        [true] the target's work runs on one thread
+       *[false] the target's threads or processes work one at a time
+    }
 limit-target_cpu = CPU: the target uses the cores that are left to it
 limit-other_programs = CPU: other programs use the cores
 limit-backend = the CPU of a server behind the target
@@ -83,7 +87,11 @@ limit-advice-stream_limit = raise the limit on the target (in nginx: http2_max_c
 limit-advice-connection_setup = let both sides keep connections open (keep-alive)
 limit-advice-rate_limiter = raise the limit on the target, or offer less (--rate)
 limit-advice-workers = raise its number of workers, threads or pooled connections, or look for the lock, or the rate limit, that they wait for
-limit-advice-one_core = start one process or thread per core, or make a request cheaper
+limit-advice-one_core =
+    { $one_thread ->
+        [true] start one process or thread per core, or make a request cheaper
+       *[false] look for the lock, or the interpreter, that they share, or make a request cheaper
+    }
 limit-advice-target_cpu = make a request cheaper, or give the target more cores; move the load generator to another machine
 limit-advice-other_programs = stop the other programs, and measure again
 limit-advice-backend = look at the server behind the target

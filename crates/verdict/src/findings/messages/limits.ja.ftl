@@ -33,7 +33,11 @@ limit-workers =
         [1] ワーカーが 1 つ(ターゲットは一度に 1 リクエストを処理する)
        *[other] ワーカー、プールの接続、またはロック(ターゲットは一度に約 { $served } リクエストを処理する)
     }
-limit-one_core = CPU の 1 コア(ターゲットの処理は 1 スレッドで動く)
+limit-one_core =
+    CPU の 1 コア({ $one_thread ->
+        [true] ターゲットの処理は 1 スレッドで動く
+       *[false] ターゲットのスレッドやプロセスは一度に 1 つしか動かない
+    })
 limit-target_cpu = CPU(ターゲットが使えるコアを使い切る)
 limit-other_programs = CPU(ほかのプログラムがコアを使う)
 limit-backend = ターゲットの背後のサーバーの CPU
@@ -83,7 +87,11 @@ limit-advice-stream_limit = ターゲットの上限を上げる(nginx では ht
 limit-advice-connection_setup = 両側で接続を維持する(keep-alive)
 limit-advice-rate_limiter = ターゲットの制限を上げる。または負荷を下げる(--rate)
 limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。または待たれているロックやレート制限を探す
-limit-advice-one_core = コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
+limit-advice-one_core =
+    { $one_thread ->
+        [true] コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
+       *[false] 共有しているロックやインタープリターを探す。またはリクエストの処理を軽くする
+    }
 limit-advice-target_cpu = リクエストの処理を軽くする。またはコアを増やし、負荷生成器を別のマシンに移す
 limit-advice-other_programs = ほかのプログラムを止めて測り直す
 limit-advice-backend = ターゲットの背後のサーバーを調べる
