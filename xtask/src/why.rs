@@ -325,7 +325,7 @@ static SET_UPS: &[SetUp] = &[
         "one process that may use a fifth of a core",
         "sh quota.sh 20 python3 server.py --port {port} --workers 1 --work cpu:2ms",
         "-c 8",
-        &["cpu_quota"],
+        &["cpu_quota", "few_cores"],
     ),
     local(
         "nginx with a limit of 200 requests a second that answers 503",

@@ -286,13 +286,17 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     },
     LimitCause {
         name: "cpu_quota",
+        predicts: &[P::at_least(ThrottledShare, 0.05, 0.04, 3.0).must(), FLAT],
+    },
+    LimitCause {
+        // A quota whose control group tells nothing, or a target that is tied to some cores.
+        name: "few_cores",
         predicts: &[
-            P::at_least(ThrottledShare, 0.05, 0.04, 3.0).if_known(),
-            // A quota keeps threads from cores that are idle.
             P::at_least(CoreWaitShare, 0.4, 0.15, 3.0).must(),
-            P::at_least(Idle, 0.2, 0.2, 2.0),
+            P::at_least(Idle, 0.4, 0.2, 2.0).must(),
             P::at_least(CpuShare, 0.5, 0.3, 2.0).if_known(),
             FLAT,
+            P::at_most(ThrottledShare, 0.02, 0.03, 2.0).if_known(),
         ],
     },
     LimitCause {

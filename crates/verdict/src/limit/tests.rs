@@ -176,7 +176,7 @@ fn what_changes_with_the_load_tells_the_limit() {
                 and(load(0.9, 1.0, 0.8), &target(0.2, 0.2, 1.1)),
                 &[(CoreWaitShare, 0.8)],
             ),
-            "cpu_quota",
+            "few_cores",
         ),
         (
             "fast requests that wait until cores wake up",
@@ -226,6 +226,17 @@ fn nothing_is_established_without_another_load() {
     assert_eq!(told(&idle), (None, Certainty::Unknown));
     let kept = [(Kept, 1.0), (Idle, 0.5)];
     assert_eq!(told(&kept), (Some("offered_rate"), Certainty::Established));
+}
+
+#[test]
+fn waits_for_cores_of_a_full_machine_are_no_quota() {
+    let full = and(
+        load(2.0, 1.0, 0.16),
+        &[(CoreWaitShare, 0.6), (CpuShare, 0.9), (TargetCores, 1.1)],
+    );
+    let found = decide(&seen(&full));
+    let names: Vec<&str> = found.ranked.iter().map(|(cause, _)| cause.name).collect();
+    assert!(!names.contains(&"few_cores"), "{names:?}");
 }
 
 #[test]
