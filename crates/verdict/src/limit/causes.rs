@@ -7,8 +7,8 @@
 use Quantity::{
     Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
     LinkShare, LossShare, NewConnectionShare, OthersShare, QueueShare, RefusedShare,
-    RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare, StreamShare,
-    SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
+    RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare, StoredEach,
+    StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
     TransferShare,
 };
 
@@ -126,6 +126,9 @@ use Prediction as P;
 /// More connections bring no more throughput.
 const FLAT: P = P::at_most(Doubled, 1.12, 0.15, 2.0);
 
+/// No thread of the target is full: twice the connections may only reach more threads.
+const FREE_THREAD: P = P::at_most(TargetThread, 0.85, 0.1, 0.5).if_known();
+
 /// The work is not to refuse requests.
 const NOT_REFUSED: P = P::at_most(RefusedShare, 0.05, 0.1, 1.0).if_known();
 
@@ -144,6 +147,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
             P::at_most(LossShare, 0.002, 0.002, 1.5),
             P::at_least(StreamShare, 0.95, 0.05, 0.5).if_known(),
+            FREE_THREAD,
         ],
     },
     LimitCause {
@@ -156,7 +160,12 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     },
     LimitCause {
         name: "link",
-        predicts: &[P::at_least(LinkShare, 0.85, 0.2, 3.0).must(), FLAT],
+        predicts: &[
+            P::at_least(LinkShare, 0.85, 0.2, 3.0).must(),
+            // More than all of it: a tunnel or a virtual link whose stated speed is not its own.
+            P::at_most(LinkShare, 1.05, 0.15, 1.0).must(),
+            FLAT,
+        ],
     },
     LimitCause {
         name: "bandwidth",
@@ -166,7 +175,9 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             // A server that works between the parts of a response looks the same, without a queue.
             P::at_least(QueueShare, 0.05, 0.04, 1.0).must(),
             P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
-            P::at_least(Idle, 0.2, 0.2, 1.0),
+            P::at_least(Idle, 0.2, 0.2, 3.0),
+            // What is on the way of one response keeps the others from theirs.
+            P::at_most(Served, 1.5, 0.5, 2.0),
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
             P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
             P::at_most(StorageShare, 0.2, 0.2, 1.0),
@@ -177,6 +188,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(LossShare, 0.004, 0.003, 3.0).must(),
             P::at_least(Doubled, 1.3, 0.2, 2.0).must(),
+            // A request of few packets rarely loses one.
+            P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).if_known(),
             P::at_least(Idle, 0.15, 0.15, 1.0),
         ],
     },
@@ -185,6 +198,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_most(StreamShare, 0.9, 0.05, 3.0).must(),
             P::at_least(Doubled, 1.3, 0.2, 2.0),
+            FREE_THREAD,
         ],
     },
     LimitCause {
@@ -199,7 +213,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(RefusedShare, 0.05, 0.04, 3.0).must(),
             FLAT,
-            P::at_least(Idle, 0.15, 0.15, 1.0),
+            P::at_least(Idle, 0.15, 0.15, 2.0),
         ],
     },
     LimitCause {
@@ -269,6 +283,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(BackendShare, 0.3, 0.2, 3.0).must(),
             FLAT,
+            P::at_most(Idle, 0.25, 0.25, 2.0),
             P::at_most(TargetShare, 0.3, 0.3, 1.0),
         ],
     },
@@ -303,6 +318,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         name: "storage",
         predicts: &[
             P::at_least(StorageShare, 0.25, 0.15, 3.0).must(),
+            // Other programs may be those that wait.
+            P::at_least(StoredEach, 512.0, 511.0, 1.0),
             P::at_most(Doubled, 1.3, 0.2, 1.0),
             P::at_least(Idle, 0.15, 0.15, 1.0),
             P::at_most(CpuShare, 0.5, 0.3, 1.0),

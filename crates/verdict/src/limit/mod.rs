@@ -170,11 +170,16 @@ fn score(cause: &LimitCause, seen: &Observed) -> Option<f64> {
 }
 
 /// Whether the load was changed, and throughput followed or not as the cause predicts. An offered
-/// rate that is kept needs no other load.
+/// rate that is kept needs no other load; one that is not kept was not changed.
 fn is_seen_to_change(cause: &LimitCause, seen: &Observed) -> bool {
-    let settles = |quantity| matches!(quantity, Quantity::Doubled | Quantity::Kept);
-    let settling = cause.predicts.iter().find(|it| settles(it.of));
-    settling.is_some_and(|it| seen.get(it.of).is_some_and(|value| it.fit(value) > 0.5))
+    let settling = match seen.get(Quantity::Kept) {
+        Some(_) => Quantity::Kept,
+        None => Quantity::Doubled,
+    };
+    let mut predicts = cause.predicts.iter();
+    predicts
+        .find(|it| it.of == settling)
+        .is_some_and(|it| seen.get(settling).is_some_and(|value| it.fit(value) > 0.5))
 }
 
 #[cfg(test)]

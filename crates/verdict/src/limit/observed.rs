@@ -172,6 +172,8 @@ impl Observed {
         };
         let cpu = each(|used| used.cpu_seconds);
         let waited = each(|used| used.waited_for_core_seconds);
+        let stored = each(|used| Some((used.read_bytes? + used.written_bytes?) as f64));
+        self.set(Quantity::StoredEach, stored);
         let needed = cpu.map(|cpu| cpu + waited.unwrap_or(0.0));
         let alone = self.get(Quantity::Alone);
         self.set(
@@ -249,7 +251,9 @@ impl Observed {
                     let all = all.filter(|all| *all > 0)?;
                     Some(lost? as f64 / all as f64)
                 };
-                let sent = share(Some(wire.retransmits), wire.sent_segments);
+                let unneeded = wire.unneeded_retransmits.unwrap_or(0);
+                let lost = wire.retransmits.saturating_sub(unneeded);
+                let sent = share(Some(lost), wire.sent_segments);
                 let received = share(wire.out_of_order_segments, wire.received_segments);
                 sent.into_iter().chain(received).reduce(f64::max)
             }),

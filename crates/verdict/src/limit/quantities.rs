@@ -89,6 +89,8 @@ quantities! {
     ThrottledShare "throttled_share";
     /// Share of the time in which processes waited for storage.
     StorageShare "storage_share";
+    /// Bytes that the target read from and wrote to storage for one operation.
+    StoredEach "stored_each";
     /// Pages swapped per second.
     SwappedPages "swapped_pages";
     /// Share of the CPU time that other virtual machines took.

@@ -119,7 +119,9 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
         Quantity::Doubled | Quantity::Kept => message.with("ratio", Value::Ratio(value)),
         Quantity::TargetCores => message.with("cores", Value::Cores(value)),
         Quantity::SwappedPages => message.with("pages", Value::whole(value)),
-        Quantity::BytesEach => message.with("bytes", Value::Bytes(value as u64)),
+        Quantity::BytesEach | Quantity::StoredEach => {
+            message.with("bytes", Value::Bytes(value as u64))
+        }
         Quantity::BitRate => message.with("rate", Value::BitRate(value)),
         Quantity::InFlight | Quantity::Throughput | Quantity::Alone => return None,
         _ => message.with("share", Value::Share(value)),

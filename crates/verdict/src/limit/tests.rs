@@ -4,10 +4,11 @@ use super::*;
 use crate::limit::causes::CAUSES;
 
 use Quantity::{
-    Alone, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, InFlight, Kept,
-    LossShare, NewConnectionShare, OthersShare, QueueShare, RefusedShare, RoundTripShare, Served,
-    ServedShare, SetupShare, StorageShare, StreamShare, TargetCores, TargetShare, TargetThread,
-    ThreadShare, ThrottledShare, TransferShare,
+    Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle,
+    InFlight, Kept, LinkShare, LossShare, NewConnectionShare, OthersShare, QueueShare,
+    RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StorageShare, StoredEach,
+    StreamShare, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
+    TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -229,6 +230,109 @@ fn nothing_is_established_without_another_load() {
 }
 
 #[test]
+fn what_another_cause_explains_as_well_is_not_established() {
+    // Of a target on another machine, whose CPU is unknown.
+    let far = |doubled: f64, more: &[(Quantity, f64)]| {
+        and(
+            vec![
+                (InFlight, 16.0),
+                (Doubled, doubled),
+                (NewConnectionShare, 0.0),
+                (RefusedShare, 0.0),
+                (StorageShare, 0.0),
+                (LossShare, 0.0),
+                (GeneratorThread, 0.2),
+                (BytesEach, 2_000.0),
+            ],
+            more,
+        )
+    };
+    let waiting = [
+        (Alone, 0.01),
+        (Served, 4.0),
+        (ServedShare, 0.25),
+        (Idle, 0.8),
+        (CpuShare, 0.05),
+        (TargetThread, 0.1),
+        (TransferShare, 0.1),
+    ];
+    let cases: [(&str, Seen, &str); 7] = [
+        (
+            "large bodies that a far server encrypts",
+            far(
+                1.0,
+                &[
+                    (Alone, 0.04),
+                    (Served, 4.0),
+                    (ServedShare, 0.25),
+                    (TransferShare, 0.81),
+                    (QueueShare, 0.18),
+                    (BytesEach, 1_048_576.0),
+                ],
+            ),
+            "bandwidth",
+        ),
+        (
+            "small responses over a radio link",
+            far(
+                1.95,
+                &[
+                    (ServedShare, 1.0),
+                    (RoundTripShare, 0.1),
+                    (LossShare, 0.006),
+                ],
+            ),
+            "packet_loss",
+        ),
+        (
+            "an open loop without free connections",
+            far(
+                1.0,
+                &[
+                    (Kept, 0.3),
+                    (BackendShare, 0.3),
+                    (TargetShare, 0.04),
+                    (Idle, 0.6),
+                ],
+            ),
+            "backend",
+        ),
+        (
+            "many streams to one full thread",
+            far(
+                1.95,
+                &[(Idle, 0.7), (TargetThread, 1.0), (RoundTripShare, 0.01)],
+            ),
+            "connections",
+        ),
+        (
+            "workers beside another program that uses the disk",
+            and(
+                far(1.0, &waiting),
+                &[(StorageShare, 0.4), (StoredEach, 0.0)],
+            ),
+            "storage",
+        ),
+        (
+            "a tunnel with a stated speed that is too low",
+            far(1.0, &[(LinkShare, 2.0)]),
+            "link",
+        ),
+        (
+            "a far server that sheds load",
+            far(1.0, &[(RefusedShare, 0.99)]),
+            "rate_limiter",
+        ),
+    ];
+    for (what, quantities, wrong) in cases {
+        let found = decide(&seen(&quantities));
+        let is_wrong = found.cause.is_some_and(|cause| cause.name == wrong);
+        let is_sure = found.certainty == Certainty::Established;
+        assert!(!(is_wrong && is_sure), "{what}");
+    }
+}
+
+#[test]
 fn waits_for_cores_of_a_full_machine_are_no_quota() {
     let full = and(
         load(2.0, 1.0, 0.16),
@@ -314,8 +418,8 @@ fn a_sentence_names_the_limit_what_shows_it_and_what_to_do() {
     );
     assert_eq!(
         Messages::NONE.in_english(&sentence::advice(&found, &seen, None)),
-        "raise its number of workers, threads or pooled connections, or look for the lock, or the rate limit, \
-         that they wait for"
+        "raise its number of workers, threads or pooled connections, or look for the lock, the rate \
+         limit or the server behind it that they wait for"
     );
 }
 

@@ -75,6 +75,7 @@ seen-stream_share = the server allows { $share } of the planned streams
 seen-refused_share = { $share } of the responses have status 429 or 503
 seen-throttled_share = the quota stops the target for { $share } of the time
 seen-storage_share = processes wait for storage { $share } of the time
+seen-stored_each = the target reads and writes { $bytes } on storage for a request
 seen-swapped_pages = { $pages } pages are swapped per second
 seen-steal_share = other virtual machines take { $share } of the CPU time
 
@@ -87,7 +88,7 @@ limit-advice-packet_loss = find where packets are lost (ethtool -S, ss -ti), or 
 limit-advice-stream_limit = raise the limit on the target (in nginx: http2_max_concurrent_streams), or use more connections (-c { $connections })
 limit-advice-connection_setup = let both sides keep connections open (keep-alive)
 limit-advice-rate_limiter = raise the limit on the target, or offer less (--rate)
-limit-advice-workers = raise its number of workers, threads or pooled connections, or look for the lock, or the rate limit, that they wait for
+limit-advice-workers = raise its number of workers, threads or pooled connections, or look for the lock, the rate limit or the server behind it that they wait for
 limit-advice-one_core =
     { $one_thread ->
         [true] start one process or thread per core, or make a request cheaper

@@ -75,6 +75,7 @@ seen-stream_share = サーバーは計画したストリームの { $share } を
 seen-refused_share = レスポンスの { $share } がステータス 429 か 503
 seen-throttled_share = クォータがターゲットを時間の { $share } 止める
 seen-storage_share = 時間の { $share } でプロセスがストレージを待つ
+seen-stored_each = ターゲットは 1 リクエストにつきストレージで { $bytes } を読み書きする
 seen-swapped_pages = 1 秒に { $pages } ページがスワップされる
 seen-steal_share = ほかの仮想マシンが CPU 時間の { $share } を使う
 
@@ -87,7 +88,7 @@ limit-advice-packet_loss = パケットが失われる場所を探す(ethtool -S
 limit-advice-stream_limit = ターゲットの上限を上げる(nginx では http2_max_concurrent_streams)。または接続を増やす(-c { $connections })
 limit-advice-connection_setup = 両側で接続を維持する(keep-alive)
 limit-advice-rate_limiter = ターゲットの制限を上げる。または負荷を下げる(--rate)
-limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。または待たれているロックやレート制限を探す
+limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。または待たれているロック、レート制限、背後のサーバーを探す
 limit-advice-one_core =
     { $one_thread ->
         [true] コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
