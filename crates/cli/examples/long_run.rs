@@ -96,13 +96,16 @@ fn end(seconds: f64) -> SliceEnd {
     SliceEnd {
         seconds,
         machine: Some(Compact::from(machine(seconds))),
-        wire: Some(WireUse {
-            connections: 16,
-            min_rtt_ns: Some(5_000),
-            unneeded_retransmits: Some(0),
-            sent_segments: Some(40_016),
-            ..WireUse::default()
-        }),
+        wire: Some(
+            WireUse {
+                connections: 16,
+                min_rtt_ns: Some(5_000),
+                unneeded_retransmits: Some(0),
+                sent_segments: Some(40_016),
+                ..WireUse::default()
+            }
+            .into(),
+        ),
         spread: Some(Spread {
             connections: 16,
             median_responses: 1_250.0 * seconds,

@@ -129,7 +129,11 @@ fn threads_and_seconds_add_up() {
     assert_eq!(closed.end.allocated.unwrap().count, 789);
     assert_eq!(open.end.allocated, None, "not 0");
     assert_eq!(closed.machine(), Some(machine()));
-    assert_eq!((&open.end.machine, open.end.wire), (&None, None), "unknown");
+    assert_eq!(
+        (&open.end.machine, &open.end.wire),
+        (&None, &None),
+        "unknown"
+    );
     assert_eq!(closed.end.start_skew_ns, Some(1_200_000));
     assert_eq!(open.end.start_skew_ns, None, "not 0");
     let of_agents: u64 = closed.agents.iter().map(|part| part.ok).sum();

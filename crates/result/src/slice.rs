@@ -84,7 +84,7 @@ pub struct SliceFigures {
     pub machine: Option<Compact<MachineUse>>,
     /// TCP statistics of the connections to the target.
     #[serde(default)]
-    pub wire: Option<WireUse>,
+    pub wire: Option<Compact<WireUse>>,
     /// Body bytes sent to the target for storage; null for workloads that store nothing.
     #[serde(default)]
     pub stored_bytes: Option<u64>,

@@ -437,7 +437,7 @@ impl Made<'_> {
     }
 
     pub(crate) fn wire(&mut self) -> &mut WireUse {
-        self.0.end.wire.get_or_insert_default()
+        self.0.end.wire.get_or_insert_default().get_mut()
     }
 
     pub(crate) fn of_whole_host(&mut self) {
@@ -548,14 +548,17 @@ fn slice(index: u32, turn: &Turn, workload: &str, target: &str) -> Slice {
                 .into(),
             ),
             machine: Some(machine().into()),
-            wire: Some(WireUse {
-                connections: 2,
-                min_rtt_ns: Some(20_000),
-                retransmits: 0,
-                unneeded_retransmits: Some(0),
-                sent_segments: Some(4_000),
-                ..WireUse::default()
-            }),
+            wire: Some(
+                WireUse {
+                    connections: 2,
+                    min_rtt_ns: Some(20_000),
+                    retransmits: 0,
+                    unneeded_retransmits: Some(0),
+                    sent_segments: Some(4_000),
+                    ..WireUse::default()
+                }
+                .into(),
+            ),
             ..SliceEnd::default()
         },
         ops: vec![OpFigures::new("GET")],

@@ -266,6 +266,10 @@ fields! {
     PortsUse { count, held_seconds }
     DiskUse { available_bytes, size_bytes }
     LinkUse { name, received_bytes, sent_bytes, bits_per_second }
+    WireUse {
+        connections, min_rtt_ns, mean_rtt_ns, retransmits, unneeded_retransmits, sent_segments,
+        sending_ns, received_segments, out_of_order_segments,
+    }
 }
 
 #[cfg(test)]

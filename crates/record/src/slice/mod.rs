@@ -145,7 +145,7 @@ pub struct SliceEnd {
     /// TCP statistics of the connections; unknown without TCP, outside Linux, and in runs of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<WireUse>,
+    pub wire: Option<Compact<WireUse>>,
     /// Request samples, if requests are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<Box<RecordedSamples>>,
@@ -293,6 +293,11 @@ impl Slice {
     /// Resource use of the target, if observed.
     pub fn server(&self) -> Option<ServerUse> {
         self.end.server.as_ref().map(Compact::get)
+    }
+
+    /// TCP statistics of the connections, if known.
+    pub fn wire(&self) -> Option<WireUse> {
+        self.end.wire.as_ref().map(Compact::get)
     }
 
     /// Resource use of the load generator's machine, if known.

@@ -439,17 +439,20 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 count: 789,
             }),
             machine: looked.then(|| machine().into()),
-            wire: looked.then_some(WireUse {
-                connections: 4,
-                min_rtt_ns: Some(12_000),
-                mean_rtt_ns: Some(31_000),
-                retransmits: 3,
-                unneeded_retransmits: Some(1),
-                sent_segments: Some(4_000),
-                sending_ns: Some(7_000_000),
-                received_segments: Some(4_100),
-                out_of_order_segments: Some(2),
-            }),
+            wire: looked.then_some(
+                WireUse {
+                    connections: 4,
+                    min_rtt_ns: Some(12_000),
+                    mean_rtt_ns: Some(31_000),
+                    retransmits: 3,
+                    unneeded_retransmits: Some(1),
+                    sent_segments: Some(4_000),
+                    sending_ns: Some(7_000_000),
+                    received_segments: Some(4_100),
+                    out_of_order_segments: Some(2),
+                }
+                .into(),
+            ),
             singles: looked.then(|| Box::new(singles())),
             stages: looked.then(stages),
             search: looked.then(|| {

@@ -56,7 +56,7 @@ pub(super) fn figures(
         server_written_bytes: server.and_then(|server| server.written_bytes),
         server: slice.end.server.clone(),
         machine: slice.end.machine.clone(),
-        wire: slice.end.wire,
+        wire: slice.end.wire.clone(),
         stored_bytes: workload.and_then(|work| stored::bytes(&work.kind, slice)),
         client_cpu: Some(slice.client.cpu_seconds),
         client_allocated_bytes: allocated.map(|allocated| allocated.bytes),

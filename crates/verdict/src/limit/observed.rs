@@ -229,7 +229,7 @@ impl Observed {
         self.set(
             Quantity::QueueShare,
             each(&|slice| {
-                let wire = slice.end.wire?;
+                let wire = slice.wire()?;
                 let queued = wire.mean_rtt_ns?.saturating_sub(wire.min_rtt_ns?);
                 let service = Traffic::of(slice).mean_service()?;
                 Some(queued as f64 / NANOS_PER_SECOND / service)
@@ -246,7 +246,7 @@ impl Observed {
         self.set(
             Quantity::LossShare,
             each(&|slice| {
-                let wire = slice.end.wire?;
+                let wire = slice.wire()?;
                 let share = |lost: Option<u64>, all: Option<u64>| {
                     let all = all.filter(|all| *all > 0)?;
                     Some(lost? as f64 / all as f64)
@@ -335,7 +335,7 @@ impl Traffic {
             return None;
         }
         if self.sent > self.received {
-            let sending = slice.end.wire?.sending_ns? as f64 / NANOS_PER_SECOND;
+            let sending = slice.wire()?.sending_ns? as f64 / NANOS_PER_SECOND;
             return Some((sending / self.service).min(1.0));
         }
         (self.first_byte > 0.0).then(|| 1.0 - self.first_byte / self.service)

@@ -80,7 +80,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub(crate) fn of(slice: &Slice) -> Option<Self> {
-        let round_trip = slice.end.wire?.min_rtt_ns? as f64 / 1e9;
+        let round_trip = slice.wire()?.min_rtt_ns? as f64 / 1e9;
         let mut requests = slice.requests().map(|op| &op.times.service);
         let mut all = requests.next()?.clone();
         requests.for_each(|part| all.add(part));

@@ -327,7 +327,7 @@ const FEWEST_LOST: u64 = 10;
 
 fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> Message {
     let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
-    let lost: u64 = slices.filter_map(|slice| lost(slice.end.wire?)).sum();
+    let lost: u64 = slices.filter_map(|slice| lost(slice.wire()?)).sum();
     message!("lost-segments", segments = lost)
 }
 
@@ -337,7 +337,7 @@ fn is_local(machine: &MachineUse) -> bool {
 
 /// Share of lost segments among the segments that a slice's connections sent; 0 if few were lost.
 fn share_lost(slice: &Slice) -> Option<f64> {
-    let wire = slice.end.wire?;
+    let wire = slice.wire()?;
     let (lost, sent) = (lost(wire)?, wire.sent_segments?);
     (sent > 0).then(|| {
         if lost >= FEWEST_LOST {
