@@ -40,7 +40,14 @@ pub(crate) fn limit_lines(document: &Document) -> Vec<Text> {
 }
 
 fn is_alike(one: &Limit, other: &Limit) -> bool {
-    (&one.cause, one.certainty) == (&other.cause, other.certainty)
+    let said = |limit: &Limit| {
+        (
+            limit.cause.clone(),
+            limit.certainty,
+            limit.candidates.clone(),
+        )
+    };
+    said(one) == said(other)
 }
 
 fn line(document: &Document, alike: &[&Limit]) -> Text {
