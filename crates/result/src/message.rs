@@ -74,7 +74,7 @@ pub enum Value {
     Message(Message),
     /// Several messages within the message, printed one after the other.
     Messages(Vec<Message>),
-    /// Several messages within the message that could be sentences of their own.
+    /// Several messages within the message, separated as the language separates clauses.
     Clauses(Vec<Message>),
 }
 

@@ -67,9 +67,9 @@ struct RunSetup<'a> {
 /// A run from its first step: everything that the clean-up needs to know.
 struct LiveRun<'a> {
     setup: RunSetup<'a>,
-    /// The plan as it was given, without what the run found on the targets.
+    /// The plan before the run looked at the targets.
     given: Plan,
-    /// The plan as it is measured.
+    /// The plan that is measured, with what the run found on the targets.
     plan: Plan,
     pages: Option<Pages>,
     live_targets: Vec<LiveTarget>,

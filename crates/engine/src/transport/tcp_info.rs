@@ -19,7 +19,7 @@ pub struct TcpFigures {
     /// in microseconds over the last five minutes of a connection).
     pub min_rtt: Option<u64>,
     /// Smoothed round trips at the end of the connections, nanoseconds, summed over connections
-    /// (`tcpi_rtt`): with the queues on the way, and up to 40 ms of a delayed acknowledgement.
+    /// (`tcpi_rtt`), including network queues and up to 40 ms of a delayed acknowledgement.
     #[serde(default)]
     pub rtt_sum: Option<u64>,
     /// Segments retransmitted by the load generator (`tcpi_total_retrans`).

@@ -218,8 +218,8 @@ pub struct WireUse {
     /// Shortest round trip on any of these connections, nanoseconds: network time without the
     /// server, to the nearest host.
     pub min_rtt_ns: Option<u64>,
-    /// Mean smoothed round trip at the end of these connections, nanoseconds, with the queues on the
-    /// way. Unknown without connections, and in runs of older versions.
+    /// Mean smoothed round trip at the end of these connections, nanoseconds, including network
+    /// queues. Unknown without connections, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rtt_ns: Option<u64>,
     /// Segments that the load generator retransmitted.

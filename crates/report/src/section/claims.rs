@@ -176,7 +176,8 @@ pub(super) fn claim_word(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// The claim of a comparison: `b is slower than a at get`. `word` is the verdict as it is printed.
+/// The sentence that compares two targets: `b is slower than a at get`. `word` is the word for the
+/// verdict, such as `SLOWER`.
 pub(super) fn claim(comparison: &Comparison, word: &str, place: Place<'_>) -> Message {
     let outcome = said(comparison);
     let is_claim = !matches!(

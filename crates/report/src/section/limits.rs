@@ -40,14 +40,9 @@ pub(crate) fn limit_lines(document: &Document) -> Vec<Text> {
 }
 
 fn is_alike(one: &Limit, other: &Limit) -> bool {
-    let said = |limit: &Limit| {
-        (
-            limit.cause.clone(),
-            limit.certainty,
-            limit.candidates.clone(),
-        )
-    };
-    said(one) == said(other)
+    one.cause == other.cause
+        && one.certainty == other.certainty
+        && one.candidates == other.candidates
 }
 
 fn line(document: &Document, alike: &[&Limit]) -> Text {

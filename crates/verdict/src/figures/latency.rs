@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn quantiles_of_many_slices_are_those_of_one_at_a_time() {
         const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
-        // So many that not all windows are kept at the same time.
+        // Enough slices to split the quantiles into groups.
         let rounds = (MOST_WINDOWS / 2) as u32;
         let mut run = Run::single(rounds);
         run.each(|slice| {

@@ -126,10 +126,11 @@ use Prediction as P;
 /// More connections bring no more throughput.
 const FLAT: P = P::at_most(Doubled, 1.12, 0.15, 2.0);
 
-/// No thread of the target is full: twice the connections may only reach more threads.
+/// No thread of the target is full. If one is, twice the connections may bring more only because they
+/// reach other threads.
 const FREE_THREAD: P = P::at_most(TargetThread, 0.85, 0.1, 0.5).if_known();
 
-/// The work is not to refuse requests.
+/// Few requests are refused. Otherwise the target may be busy with refusing them.
 const NOT_REFUSED: P = P::at_most(RefusedShare, 0.05, 0.1, 1.0).if_known();
 
 /// Every cause, in the order in which equal ones are named.
@@ -176,7 +177,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(QueueShare, 0.05, 0.04, 1.0).must(),
             P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
             P::at_least(Idle, 0.2, 0.2, 3.0),
-            // What is on the way of one response keeps the others from theirs.
+            // Responses share the path: it carries little more than one at its full speed.
             P::at_most(Served, 1.5, 0.5, 2.0),
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
             P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
@@ -294,7 +295,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(Doubled, 1.25, 0.2, 2.0),
             P::at_most(TargetThread, 0.8, 0.15, 1.0),
             P::at_most(NewConnectionShare, 0.1, 0.3, 1.0),
-            // They keep its threads from running.
+            // Other programs keep its threads from running.
             P::at_most(OthersShare, 0.2, 0.2, 2.0),
             NOT_REFUSED,
         ],
@@ -304,7 +305,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[P::at_least(ThrottledShare, 0.05, 0.04, 3.0).must(), FLAT],
     },
     LimitCause {
-        // A quota whose control group tells nothing, or a target that is tied to some cores.
+        // A quota whose throttling is not counted for the target alone, or a target that is pinned
+        // to some cores.
         name: "few_cores",
         predicts: &[
             P::at_least(CoreWaitShare, 0.4, 0.15, 3.0).must(),
@@ -318,7 +320,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         name: "storage",
         predicts: &[
             P::at_least(StorageShare, 0.25, 0.15, 3.0).must(),
-            // Other programs may be those that wait.
+            // The disk may be busy with other programs.
             P::at_least(StoredEach, 512.0, 511.0, 1.0),
             P::at_most(Doubled, 1.3, 0.2, 1.0),
             P::at_least(Idle, 0.15, 0.15, 1.0),

@@ -329,7 +329,7 @@ impl Traffic {
         (self.service > 0.0).then(|| self.service / self.requests as f64)
     }
 
-    /// Share of the service time in which data was on the way; `None` if the slice does not tell.
+    /// Share of the service time that data transfer took; `None` if it was not measured.
     fn transfer_share(&self, slice: &Slice) -> Option<f64> {
         if self.service <= 0.0 {
             return None;

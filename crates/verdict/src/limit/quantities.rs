@@ -69,11 +69,11 @@ quantities! {
     SetupShare "setup_share";
     /// Share of the busiest network link's speed.
     LinkShare "link_share";
-    /// Time in which data is on the way, as a share of the service time: after the first byte of the
-    /// response, or, where more is sent than received, until what was sent is acknowledged.
+    /// Share of the service time that data transfer takes: the time after the first byte of the
+    /// response, or, where more is sent than received, until the data sent is acknowledged.
     TransferShare "transfer_share";
-    /// Wait in the queues of the network path as a share of the service time: how much longer round
-    /// trips take than the shortest.
+    /// Share of the service time that packets wait in network queues: the mean round trip minus the
+    /// shortest.
     QueueShare "queue_share";
     /// Bytes of one request and its response.
     BytesEach "bytes_each";
