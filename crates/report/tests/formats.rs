@@ -43,7 +43,7 @@ fn every_format_is_in_the_table_once() {
         .map(|file| {
             fs::read_to_string(file)
                 .unwrap()
-                .matches(": Format = ")
+                .matches(": Format =")
                 .count()
         })
         .sum();

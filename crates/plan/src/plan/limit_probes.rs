@@ -91,7 +91,8 @@ impl Plan {
     /// What the run announces about its probes; `None` if it has none.
     pub fn limit_probe_note(&self) -> Option<String> {
         let probes = self.limit_probes(self.rounds.most());
-        let time = Time(probes.first()?.window);
+        let window = probes.first()?.window;
+        let time = Time(Duration::from_millis(window.as_millis() as u64));
         let most = probes.iter().map(|it| it.connections).max()?;
         Some(format!(
             "after the rounds, every target is loaded for {time} each with 1 connection and with up \

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use tenbin_engine::TcpFigures;
+
 use crate::slice::compact::fields;
 
 /// Resource use of the load generator's machine during a slice's window. Values that the system
@@ -246,6 +248,30 @@ pub struct WireUse {
     /// lost or overtaken. Unknown if the kernel does not count them, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out_of_order_segments: Option<u64>,
+}
+
+impl WireUse {
+    /// Sent segments that were lost: retransmitted, and not yet received by the peer. `None` if the
+    /// kernel does not count unneeded retransmissions.
+    pub fn lost_segments(&self) -> Option<u64> {
+        Some(self.retransmits.saturating_sub(self.unneeded_retransmits?))
+    }
+}
+
+impl From<TcpFigures> for WireUse {
+    fn from(tcp: TcpFigures) -> Self {
+        Self {
+            connections: tcp.connections,
+            min_rtt_ns: tcp.min_rtt,
+            mean_rtt_ns: tcp.rtt_sum.and_then(|sum| sum.checked_div(tcp.connections)),
+            retransmits: tcp.retransmits,
+            unneeded_retransmits: tcp.unneeded,
+            sent_segments: tcp.sent,
+            sending_ns: tcp.sending_nanos,
+            received_segments: tcp.received,
+            out_of_order_segments: tcp.out_of_order,
+        }
+    }
 }
 
 fields! {

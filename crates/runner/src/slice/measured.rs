@@ -157,20 +157,7 @@ impl Measurement<'_, '_> {
             machine: observed
                 .machine
                 .map(|machine| MachineUse { pause, ..machine }.into()),
-            wire: done.tcp.map(|tcp| {
-                WireUse {
-                    connections: tcp.connections,
-                    min_rtt_ns: tcp.min_rtt,
-                    mean_rtt_ns: tcp.rtt_sum.and_then(|sum| sum.checked_div(tcp.connections)),
-                    retransmits: tcp.retransmits,
-                    unneeded_retransmits: tcp.unneeded,
-                    sent_segments: tcp.sent,
-                    sending_ns: tcp.sending_nanos,
-                    received_segments: tcp.received,
-                    out_of_order_segments: tcp.out_of_order,
-                }
-                .into()
-            }),
+            wire: done.tcp.map(|tcp| WireUse::from(tcp).into()),
             singles: seen.map(|seen| Box::new(request_samples::kept(&seen, &hosts))),
             responses: responses.map(responses::kept),
             stages: done.stages,

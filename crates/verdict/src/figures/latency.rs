@@ -94,7 +94,7 @@ pub(crate) fn quantiles_over<const N: usize>(
     measured
 }
 
-/// Number of windows of counts kept at the same time, 2 MB: a run of ten hours has thousands of
+/// Number of windows of counts kept at the same time, less than 3 MB: a run of ten hours has thousands of
 /// slices, and several quantiles of all of them would be its largest use of memory.
 const MOST_WINDOWS: usize = 10_000;
 

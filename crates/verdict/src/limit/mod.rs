@@ -4,6 +4,7 @@ mod causes;
 mod observed;
 mod quantities;
 mod sentence;
+mod transfers;
 
 use tenbin_plan::{NoProbes, Plan};
 use tenbin_record::Slice;

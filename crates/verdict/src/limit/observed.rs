@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::Pace;
-use tenbin_record::{MachineUse, PackedHistogram, ServerUse, Slice};
+use tenbin_record::{MachineUse, ServerUse, Slice};
 
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
-use crate::figures::latency::NANOS_PER_SECOND;
 use crate::limit::quantities::Quantity;
 use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
@@ -217,54 +216,6 @@ impl Observed {
         self.set(Quantity::RefusedShare, share);
     }
 
-    /// What the path between load generator and target carried, and what it lost.
-    fn transfers(&mut self, cell: &Cell<'_>, full: &[&Slice]) {
-        let each = |figure: &dyn Fn(&Slice) -> Option<f64>| {
-            middle(full.iter().filter_map(|slice| figure(slice)))
-        };
-        self.set(
-            Quantity::TransferShare,
-            each(&|slice| Traffic::of(slice).transfer_share(slice)),
-        );
-        self.set(
-            Quantity::QueueShare,
-            each(&|slice| {
-                let wire = slice.wire()?;
-                let queued = wire.mean_rtt_ns?.saturating_sub(wire.min_rtt_ns?);
-                let service = Traffic::of(slice).mean_service()?;
-                Some(queued as f64 / NANOS_PER_SECOND / service)
-            }),
-        );
-        self.set(
-            Quantity::BytesEach,
-            each(&|slice| Some(Traffic::of(slice).bytes() / slice.ok().max(1) as f64)),
-        );
-        self.set(
-            Quantity::BitRate,
-            each(&|slice| Some(Traffic::of(slice).bytes() * 8.0 / slice.end.seconds)),
-        );
-        self.set(
-            Quantity::LossShare,
-            each(&|slice| {
-                let wire = slice.wire()?;
-                let share = |lost: Option<u64>, all: Option<u64>| {
-                    let all = all.filter(|all| *all > 0)?;
-                    Some(lost? as f64 / all as f64)
-                };
-                let unneeded = wire.unneeded_retransmits.unwrap_or(0);
-                let lost = wire.retransmits.saturating_sub(unneeded);
-                let sent = share(Some(lost), wire.sent_segments);
-                let received = share(wire.out_of_order_segments, wire.received_segments);
-                sent.into_iter().chain(received).reduce(f64::max)
-            }),
-        );
-        let planned = cell.workload.load.depth as f64;
-        self.set(
-            Quantity::StreamShare,
-            each(&|slice| Some(slice.ledger.streams_allowed? as f64 / planned)),
-        );
-    }
-
     /// What the machine and the target's control group waited for.
     fn machine(&mut self, full: &[&Slice]) {
         let median = |figure: &dyn Fn(&MachineUse) -> Option<f64>| {
@@ -290,55 +241,6 @@ impl Observed {
             per_second(group.throttled_us? as f64 / 1e6, slice.end.seconds)
         });
         self.set(Quantity::ThrottledShare, middle(throttled));
-    }
-}
-
-/// Bytes and times of the correct requests in a slice.
-#[derive(Default)]
-struct Traffic {
-    sent: f64,
-    received: f64,
-    requests: u64,
-    /// Sum of the service times, seconds.
-    service: f64,
-    /// Sum of the times to first byte, seconds.
-    first_byte: f64,
-}
-
-impl Traffic {
-    fn of(slice: &Slice) -> Self {
-        let sum = |times: &PackedHistogram| match times.len() {
-            0 => 0.0,
-            count => times.mean() * count as f64 / NANOS_PER_SECOND,
-        };
-        slice.requests().fold(Self::default(), |sums, op| Self {
-            sent: sums.sent + op.counts.sent as f64,
-            received: sums.received + op.counts.received as f64,
-            requests: sums.requests + op.times.service.len(),
-            service: sums.service + sum(&op.times.service),
-            first_byte: sums.first_byte + sum(&op.times.first_byte),
-        })
-    }
-
-    fn bytes(&self) -> f64 {
-        self.sent + self.received
-    }
-
-    /// Mean service time, seconds.
-    fn mean_service(&self) -> Option<f64> {
-        (self.service > 0.0).then(|| self.service / self.requests as f64)
-    }
-
-    /// Share of the service time that data transfer took; `None` if it was not measured.
-    fn transfer_share(&self, slice: &Slice) -> Option<f64> {
-        if self.service <= 0.0 {
-            return None;
-        }
-        if self.sent > self.received {
-            let sending = slice.wire()?.sending_ns? as f64 / NANOS_PER_SECOND;
-            return Some((sending / self.service).min(1.0));
-        }
-        (self.first_byte > 0.0).then(|| 1.0 - self.first_byte / self.service)
     }
 }
 

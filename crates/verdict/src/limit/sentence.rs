@@ -118,6 +118,8 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
             .with("alone", known(seen.get(Quantity::Alone), Value::Seconds)),
         Quantity::Doubled | Quantity::Kept => message.with("ratio", Value::Ratio(value)),
         Quantity::TargetCores => message.with("cores", Value::Cores(value)),
+        // More than the whole time is CPU time that only the load costs.
+        Quantity::CpuShare => message.with("share", Value::Share(value.min(1.0))),
         Quantity::SwappedPages => message.with("pages", Value::whole(value)),
         Quantity::BytesEach | Quantity::StoredEach => {
             message.with("bytes", Value::Bytes(value as u64))

@@ -9,45 +9,65 @@ use crate::formats::format::Format;
 use crate::formats::write::Writer;
 use crate::section::charts_of;
 
-/// Declares a format for each chart, from its name and what it shows.
-macro_rules! charts {
-    ($( $constant:ident $name:literal $about:literal; )+) => {
-        $(
-            pub(in crate::formats) const $constant: Format = Format {
-                name: $name,
-                about: $about,
-                file: concat!($name, ".svg"),
-                kept: true,
-                read: None,
-                write: Some(Writer::Document {
-                    lacks: |document| lacks(document, $name),
-                    write: |document, to| write(document, $name, to),
-                }),
-            };
-        )+
+/// The format of the chart in section `$name`, which is written to the file `{$name}.svg`.
+macro_rules! chart {
+    ($name:literal, $about:literal) => {
+        Format {
+            name: $name,
+            about: $about,
+            file: concat!($name, ".svg"),
+            kept: true,
+            read: None,
+            write: Some(Writer::Document {
+                lacks: |document| lacks(document, $name),
+                write: |document, to| write(document, $name, to),
+            }),
+        }
     };
 }
 
-charts! {
-    FOREST "forest"
-        "all ratios with their intervals, as a chart";
-    PERCENTILE_RATIOS "percentile-ratios"
-        "the ratio at each percentile, as a chart";
-    QUADS "quads"
-        "the ratio of each block in run order, as a chart that shows drift";
-    PERCENTILES "percentiles"
-        "percentiles of all requests, all targets in one chart";
-    TIMELINE "timeline"
-        "throughput, latency, failures and CPU of the first workload over time, as a chart";
-    ERRORS "errors"
-        "failures by class over the time of the run, as a chart";
-    MATRIX "matrix"
-        "the throughput ratio by object size and connections, as a heat table";
-    COST_AND_SPEED "cost-and-speed"
-        "the ratio of speeds against that of the server's CPU time, as a chart";
-    SERVER_STAGES "server-stages"
-        "time by server stage of the first operation that has it, as a chart";
-}
+pub(in crate::formats) const FOREST: Format =
+    chart!("forest", "all ratios with their intervals, as a chart");
+
+pub(in crate::formats) const PERCENTILE_RATIOS: Format = chart!(
+    "percentile-ratios",
+    "the ratio at each percentile, as a chart"
+);
+
+pub(in crate::formats) const QUADS: Format = chart!(
+    "quads",
+    "the ratio of each block in run order, as a chart that shows drift"
+);
+
+pub(in crate::formats) const PERCENTILES: Format = chart!(
+    "percentiles",
+    "percentiles of all requests, all targets in one chart"
+);
+
+pub(in crate::formats) const TIMELINE: Format = chart!(
+    "timeline",
+    "throughput, latency, failures and CPU of the first workload over time, as a chart"
+);
+
+pub(in crate::formats) const ERRORS: Format = chart!(
+    "errors",
+    "failures by class over the time of the run, as a chart"
+);
+
+pub(in crate::formats) const MATRIX: Format = chart!(
+    "matrix",
+    "the throughput ratio by object size and connections, as a heat table"
+);
+
+pub(in crate::formats) const COST_AND_SPEED: Format = chart!(
+    "cost-and-speed",
+    "the ratio of speeds against that of the server's CPU time, as a chart"
+);
+
+pub(in crate::formats) const SERVER_STAGES: Format = chart!(
+    "server-stages",
+    "time by server stage of the first operation that has it, as a chart"
+);
 
 /// Finds the chart of a format: the chart in section `name` that is written to the file
 /// `{name}.svg`.

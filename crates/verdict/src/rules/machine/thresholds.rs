@@ -1,7 +1,7 @@
 //! Rules that compare one figure of the load generator's machine with a threshold. To add a rule,
 //! add a static in this file and a line in [`RULES`](crate::RULES).
 
-use tenbin_record::{LinkUse, MachineUse, Slice, WireUse};
+use tenbin_record::{LinkUse, MachineUse, Slice};
 use tenbin_result::{Cause, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
@@ -327,7 +327,9 @@ const FEWEST_LOST: u64 = 10;
 
 fn lost_segments(place: &Place, evidence: &Evidence<'_>) -> Message {
     let slices = evidence.slices.iter().filter(|slice| place.contains(slice));
-    let lost: u64 = slices.filter_map(|slice| lost(slice.wire()?)).sum();
+    let lost: u64 = slices
+        .filter_map(|slice| slice.wire()?.lost_segments())
+        .sum();
     message!("lost-segments", segments = lost)
 }
 
@@ -338,7 +340,7 @@ fn is_local(machine: &MachineUse) -> bool {
 /// Share of lost segments among the segments that a slice's connections sent; 0 if few were lost.
 fn share_lost(slice: &Slice) -> Option<f64> {
     let wire = slice.wire()?;
-    let (lost, sent) = (lost(wire)?, wire.sent_segments?);
+    let (lost, sent) = (wire.lost_segments()?, wire.sent_segments?);
     (sent > 0).then(|| {
         if lost >= FEWEST_LOST {
             lost as f64 / sent as f64
@@ -346,11 +348,6 @@ fn share_lost(slice: &Slice) -> Option<f64> {
             0.0
         }
     })
-}
-
-/// Number of lost segments: retransmitted segments that the peer had not received before.
-fn lost(wire: WireUse) -> Option<u64> {
-    Some(wire.retransmits.saturating_sub(wire.unneeded_retransmits?))
 }
 
 /// Load and speed of one direction of a link, bits per second.
