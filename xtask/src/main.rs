@@ -119,6 +119,9 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["statistics", "--reruns"] => statistics::reruns::run()?,
         ["statistics", rows] => statistics::rows(rows)?,
         ["cost", words @ ..] => cost::run(&words.join(" "))?,
+        [task @ ("faq" | "why"), _, words @ ..] if words.contains(&"--busy") => {
+            bail!("write --busy PERCENT before the words: cargo xtask {task} --busy 80 WORDS")
+        }
         ["faq", "--busy", percent, words @ ..] => faq::run(words, Some(percent))?,
         ["faq", words @ ..] => faq::run(words, None)?,
         ["why", "--busy", percent, words @ ..] => why::run(words, Some(percent))?,

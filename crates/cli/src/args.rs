@@ -55,11 +55,13 @@ pub use options::target::{TargetArgs, UrlOrTargets};
 pub use protocol::{PlanOf, ProtocolArgs};
 pub use quickstart::QuickstartArgs;
 pub use results::chart::ChartArgs;
+pub use results::columns::ColumnsArgs;
 pub use results::compare::{CompareArgs, EarlierArgs};
 pub use results::explain::ExplainArgs;
 pub use results::import::{ImportArgs, LintArgs, NamedFile};
 pub use results::pack::{PackArgs, RerunArgs, VerifyArgs};
 pub use results::report::ReportArgs;
+pub use results::runs::{LabelArgs, ListArgs, PruneArgs, RmArgs};
 pub use run::RunArgs;
 pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
@@ -121,7 +123,7 @@ Examples:
 /// The commands of `tenbin`.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare two built-in S3 servers, to see how Tenbin works
+    /// Compare two built-in servers, to see how Tenbin works
     Quickstart(Deferred<QuickstartArgs>),
     /// The commands of the protocols: `http`, `s3` and `blob`
     #[command(flatten)]
@@ -138,6 +140,9 @@ pub enum Command {
     /// Run a wrk command line
     #[command(disable_help_flag = true)]
     Wrk(ForeignArgs),
+    /// Run a wrk2 command line: a constant rate
+    #[command(disable_help_flag = true)]
+    Wrk2(ForeignArgs),
     /// Run an ab command line (ApacheBench)
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
@@ -174,6 +179,15 @@ pub enum Command {
     Plan(Deferred<PlanCommand>),
     /// Delete the objects and files that a killed run left on its targets and on this machine
     Clean(Deferred<CleanArgs>),
+    /// List the runs in ./runs, newest first
+    #[command(visible_alias = "runs")]
+    List(Deferred<ListArgs>),
+    /// Give a run a label, which then names it in every command
+    Label(Deferred<LabelArgs>),
+    /// Move runs to the trash
+    Rm(Deferred<RmArgs>),
+    /// Move all but the newest and the labelled runs to the trash
+    Prune(Deferred<PruneArgs>),
     /// Print the result of an earlier run, finished or interrupted
     Show(Deferred<ShowArgs>),
     /// Write the results of one or more runs as one HTML page with charts
@@ -256,6 +270,9 @@ pub enum PlanCommand {
     /// Print the plan of `tenbin wrk` with these arguments
     #[command(disable_help_flag = true)]
     Wrk(ForeignArgs),
+    /// Print the plan of `tenbin wrk2` with these arguments
+    #[command(disable_help_flag = true)]
+    Wrk2(ForeignArgs),
     /// Print the plan of `tenbin ab` with these arguments
     #[command(disable_help_flag = true)]
     Ab(ForeignArgs),
@@ -277,6 +294,7 @@ impl PlanCommand {
             Self::Warp(args) => return args.draft(foreign::planned_warp),
             Self::Hsbench(args) => return args.draft(foreign::planned_hsbench),
             Self::Wrk(args) => return args.draft(foreign::planned_wrk),
+            Self::Wrk2(args) => return args.draft(foreign::planned_wrk2),
             Self::Ab(args) => return args.draft(foreign::planned_ab),
             Self::File(args) => (args.draft(), &args.output),
         };
@@ -336,6 +354,9 @@ pub struct ShowArgs {
     /// Print the result as JSON instead of tables
     #[arg(long)]
     pub json: bool,
+    /// End with exit code 9 if the result is SUSPECT
+    #[arg(long)]
+    pub strict: bool,
     /// Files in other formats.
     #[command(flatten)]
     pub export: ExportArgs,

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use tenbin_corpus::Error as CorpusError;
+use tenbin_result::Trust;
 use tenbin_runner::RunError;
 use tenbin_targets::TargetError;
 
@@ -28,6 +29,8 @@ pub enum Exit {
     Unmet = 7,
     /// The result is not INVALID, but the run cannot tell whether `--expect` is met.
     Undecided = 8,
+    /// The result is SUSPECT, and `--strict` was given.
+    Suspect = 9,
     /// Interrupted; the results so far are kept.
     Interrupted = 130,
 }
@@ -39,6 +42,15 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
+    /// The exit code of a result with this trust; with `strict`, a SUSPECT result is no success.
+    pub(crate) fn strictly(self, strict: bool, trust: Trust) -> Self {
+        if strict && self == Self::Done && trust == Trust::Suspect {
+            Self::Suspect
+        } else {
+            self
+        }
+    }
+
     /// Exit code of a run that could not start.
     pub(crate) fn of_run(error: &RunError) -> Self {
         match error {
@@ -65,11 +77,12 @@ impl Exit {
     /// Exit code if documents could not be generated or loaded.
     pub(crate) fn of_corpus(error: &CorpusError) -> Self {
         match error {
-            CorpusError::Malformed { .. } | CorpusError::Read { .. } | CorpusError::Refused(_) => {
-                Self::Refused
-            }
+            CorpusError::Malformed { .. }
+            | CorpusError::Read { .. }
+            | CorpusError::Refused(_)
+            | CorpusError::Exists { .. } => Self::Refused,
             CorpusError::Write { .. } => Self::Record,
-            CorpusError::Server { .. } => Self::Target,
+            CorpusError::Server { .. } | CorpusError::Rejected { .. } => Self::Target,
             CorpusError::Stopped => Self::Interrupted,
         }
     }

@@ -135,7 +135,7 @@ impl Options {
         let (own, letters, switches): (&[&str], &[u8], &[u8]) = match tool(given) {
             Some("hsbench") => (&["-s", "--s"], b"H", b"q"),
             Some("ab") => (&[], b"HACP", b"kdSqlriIwV"),
-            Some("wrk") => (&[], b"H", b"Lv"),
+            Some("wrk" | "wrk2") => (&[], b"H", b"LUBv"),
             _ => (&[], b"H", b"q"),
         };
         Self {
@@ -247,6 +247,7 @@ mod tests {
             "tenbin ab -A hush -Ahush -kC hush -kHhush -n5 http://h/",
             "/bin/ab -Phush -kq -A hush http://h/",
             "wrk -LHhush --header hush --header=hush http://h/",
+            "wrk2 -R 9 -LUHhush -H hush http://h/",
             "tenbin http http://h/?api_key=hush&x=1 -c 4",
             "tenbin http --target a=http://u:hush@h/ --path /x?token=hush --path=/x?sig=hush",
             "tenbin http http://h/ --body hush --body={\"password\":\"hush\"}",

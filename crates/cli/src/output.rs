@@ -95,7 +95,7 @@ pub(crate) fn note_failure(written: io::Result<()>) {
 /// standard output failed, otherwise `exit`.
 pub(crate) fn exit_after_output(exit: Exit) -> Exit {
     match exit {
-        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided
+        Exit::Done | Exit::Invalid | Exit::Unmet | Exit::Undecided | Exit::Suspect
             if FAILED.load(Ordering::Relaxed) =>
         {
             Exit::Record

@@ -51,6 +51,8 @@ pub(crate) struct Display {
     /// The lines below the progress bar.
     table: LiveTable,
     last_plain: Instant,
+    /// The run directory, until it was announced.
+    kept_in: Option<String>,
     /// The run directory, as soon as it is known. `None` if no objects remain on targets when a
     /// second Ctrl-C ends the program.
     directory_to_clean: Option<Arc<OnceLock<PathBuf>>>,
@@ -78,6 +80,7 @@ impl Display {
             probe: None,
             table: LiveTable::default(),
             last_plain: Instant::now(),
+            kept_in: None,
             directory_to_clean: None,
         }
     }
@@ -225,10 +228,8 @@ impl Display {
             format!(", after loading {loaded} per target{again}")
         });
         let slower = slower(*forecast, *longest, *requests);
-        self.line(&format!(
-            "{how_long}{slower}{after}; results are kept in {}",
-            directory.display()
-        ));
+        self.line(&format!("{how_long}{slower}{after}"));
+        self.kept_in = Some(directory.display().to_string());
         self.bar.set_style(style(PREPARING));
         self.bar.enable_steady_tick(Duration::from_millis(250));
     }
@@ -254,6 +255,10 @@ impl Display {
         self.bar.set_position(index as u64);
         if index == 0 {
             self.bar.set_style(style(MEASURING));
+        }
+        // A run that cannot start keeps nothing.
+        if let Some(directory) = self.kept_in.take() {
+            self.line(&format!("results are kept in {directory}"));
         }
         if is_probe {
             self.plain(&self.current.clone());

@@ -93,6 +93,9 @@ fn agents_share_connections_and_are_named_in_the_result() {
     let results = result["results"].as_array().expect("results");
     for one in results {
         assert_eq!(one["connections"]["opened"], 10, "{one}");
+        let slow = one["slow_requests"].as_array().expect("slow requests");
+        let is_named = |request: &Value| names.contains(&&request["agent"]);
+        assert!(slow.len() == 20 && slow.iter().all(is_named), "{one}");
     }
     expect_free(&scratch, &agents, 2);
 }
@@ -679,6 +682,16 @@ fn what_agents_cannot_do_is_refused_before_anything_starts() {
             [&files[..], &["--agents", "2", "--nats", &nowhere]].concat(),
             3,
             "agents send requests only to servers, and this target is a directory or the dummy",
+        ),
+        (
+            [
+                &["http", "--agents", "2", "--nats", &nowhere][..],
+                &["--ops-log", "ops.csv.zst"],
+                &target,
+            ]
+            .concat(),
+            3,
+            "agents keep no log of requests; run without --ops-log, or without agents",
         ),
         (
             [&dummy[..], &["--agents", "2", "--nats", &nowhere]].concat(),

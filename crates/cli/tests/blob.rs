@@ -5,6 +5,8 @@ mod common;
 mod ended;
 #[path = "blob/gone.rs"]
 mod gone;
+#[path = "blob/mixed.rs"]
+mod mixed;
 #[path = "blob/stand.rs"]
 mod stand;
 #[path = "blob/tool.rs"]

@@ -125,9 +125,10 @@ fn the_tutorials_line_runs_as_written() {
         "1 client:\nTotal requests: ",
         "6 clients:\nTotal requests: ",
         " queries per second)\nStatus:\n  200: ",
-        "Top 5 slow requests:\n [time: method status url]\n",
+        "Top 5 slow requests:\n [time: method status index url]\n",
         "Top 5 fast requests:\n",
-        " sec: GET 200 http://127.0.0.",
+        " sec: GET 200 ",
+        " http://127.0.0.",
         // The figures that the tutorial uses to check a step.
         "\nCache hits of the server: ",
         " lookups\nCPU of the server: ",

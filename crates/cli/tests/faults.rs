@@ -39,6 +39,60 @@ fn the_last_run_is_shown_and_files_are_not_taken_for_runs() {
     show("last").expect_stdout("second");
     assert!(on_a_terminal(&scratch, "xterm").contains('\u{1b}'));
     assert!(!on_a_terminal(&scratch, "dumb").contains('\u{1b}'));
+    runs_are_listed_labelled_and_removed(&scratch);
+}
+
+/// `second` is the newest run, and `first` the one before.
+fn runs_are_listed_labelled_and_removed(scratch: &Scratch) {
+    let run = |line: &str| Tenbin::new(scratch, line.split(' ')).run();
+    run("show previous").expect_stdout("first");
+    run("show last~1").expect_stdout("first");
+    run("show last~2")
+        .expect_code(2)
+        .expect_stderr("runs/ has 2 measured runs, and this asks for number 3");
+    run("show 2")
+        .expect_code(2)
+        .expect_stderr("several runs begin with \"2\"");
+    run("label previous before.1").expect_code(0);
+    run("label last before.1")
+        .expect_code(2)
+        .expect_stderr("has the label \"before.1\"; remove it there first");
+    run("label last last")
+        .expect_code(2)
+        .expect_stderr("is no label");
+    run("show before.1").expect_stdout("first");
+    let listed = run("list");
+    let lines: Vec<&str> = listed.expect_code(0).stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{listed}");
+    assert!(lines[2].contains("before.1"), "{listed}");
+    assert!(
+        lines[1].contains("VALID") || lines[1].contains("SUSPECT"),
+        "{listed}"
+    );
+    let listed = run("list --json --match BEFORE");
+    let rows: serde_json::Value = serde_json::from_str(&listed.stdout).expect("JSON");
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(rows[0]["label"], "before.1");
+    run("prune --keep 0").expect_code(0).expect_stderr(".trash");
+    assert_eq!(run("list").stdout.lines().count(), 2);
+    // What a killed run may have left is not lost with it.
+    let only = std::fs::read_dir(scratch.path().join("runs")).expect("runs");
+    let mut only = only.flatten().map(|run| run.path());
+    let only = only.find(|run| run.join("plan.toml").exists());
+    let left = only.expect("a run").join("left.json");
+    let was = std::fs::read(&left).expect("left.json");
+    let told = r#"[{"what": "3 objects in bucket b", "target": "a"}]"#;
+    std::fs::write(&left, told).expect("writable");
+    run("rm before.1")
+        .expect_code(2)
+        .expect_stderr("stays where it is");
+    std::fs::write(&left, was).expect("writable");
+    run("rm before.1").expect_code(0);
+    run("list")
+        .expect_code(0)
+        .expect_stderr("there is no run in runs");
+    let trash = std::fs::read_dir(scratch.path().join("runs/.trash"));
+    assert_eq!(trash.expect("the trash").count(), 2);
 }
 
 /// Output of `tenbin show last` on a terminal with `TERM` set to `kind`.
@@ -112,6 +166,17 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     let shown = show(&["--export", "wrk=-"]);
     shown.expect_measured();
     assert_eq!(shown.stdout, wrk);
+    // The report is appended to the step summary, without links to files.
+    let summary = scratch.write("step.md", "earlier");
+    for export in ["github-summary".to_owned(), format!("markdown={summary}")] {
+        let line = ["show", "last", "--export", &export];
+        let tenbin = Tenbin::new(&scratch, line).env("GITHUB_STEP_SUMMARY", &summary);
+        tenbin.run().expect_measured();
+    }
+    let step = std::fs::read_to_string(&summary).expect("the summary");
+    assert!(step.starts_with("earlier\n# http"), "{step}");
+    assert_eq!(step.matches("\n# http").count(), 2, "{step}");
+    assert!(!step.contains(".svg)"), "{step}");
     // One failed export does not prevent the other exports.
     show(&["--export", "ramp", "--export", "ab-csv=again.csv"])
         .expect_code(5)

@@ -211,16 +211,18 @@ fn a_server_that_closes_connections_is_named_before_a_busy_machine() {
             place(rule).is_none_or(|place| keep_alive < place),
             "{found:?}"
         );
-        assert!(
-            found.iter().filter(|name| name == rule).count() <= 1,
-            "{found:?}"
-        );
+        let usable = found.iter().skip(unusable);
+        assert!(usable.filter(|name| name == rule).count() <= 1, "{found:?}");
     }
     let limits = document["limits"].as_array().expect("limits");
     let closing = limits.iter().find(|limit| limit["target"] == "closing");
-    assert_eq!(
-        closing.expect("a limit")["cause"],
-        "connection_setup",
+    let cause = closing.expect("a limit")["cause"].as_str();
+    let expected = match unusable {
+        0 => &["connection_setup"][..],
+        _ => &["connection_setup", "load_generator", "other_programs"],
+    };
+    assert!(
+        cause.is_some_and(|cause| expected.contains(&cause)),
         "{run}"
     );
 }

@@ -229,8 +229,20 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
         let briefly = ["--slice", "300ms", "--warmup", "0s"];
         Tenbin::new(&scratch, line.into_iter().chain(briefly)).run()
     };
-    let measured = run(format!("nginx={}", nginx.url()), "/teapot");
+    let measured = run(
+        format!("nginx={}", nginx.url()),
+        "/teapot?page=2&token=hush-hush",
+    );
     measured.expect_code(4).expect_stderr("418");
+    let listed = Tenbin::new(&scratch, ["show", "last", "--section", "slow"])
+        .inside(&["env", "-u", "TENBIN_VERBOSE"])
+        .run();
+    listed
+        .expect_stdout("418")
+        .expect_stdout("GET /teapot?page=2&token=…");
+    let failed = &scratch.result()["results"][0]["failed_requests"];
+    assert_eq!(failed.as_array().map(Vec::len), Some(20), "{failed}");
+    assert_eq!(failed[0]["error"], "status", "{failed}");
     // A URL with an error response is rejected before the measurement.
     let target = format!("nginx={}teapot", nginx.url());
     let refused = Tenbin::new(&scratch, ["http", "--target", &target]).run();
@@ -271,9 +283,26 @@ fn flags_and_plan_say_the_same() {
 }
 
 #[test]
-fn quickstart_weighs_four_workloads() {
+fn quickstart_names_what_makes_the_slower_server_slow() {
     let scratch = Scratch::new("quickstart");
     let run = Tenbin::new(&scratch, ["quickstart"])
+        .within(Duration::from_secs(100))
+        .run();
+    run.expect_measured();
+    run.expect_stdout("new is FASTER than old");
+    for line in [
+        "limit, old: one worker, or a lock: the target serves one request at a time (established)",
+        "why: old is slower than new: it serves 0.2",
+    ] {
+        run.expect_stdout(line);
+    }
+    scratch.expect_nobody_left(Duration::from_secs(5));
+}
+
+#[test]
+fn quickstart_compares_four_workloads_of_object_stores() {
+    let scratch = Scratch::new("quickstart-s3");
+    let run = Tenbin::new(&scratch, ["quickstart", "s3"])
         .within(Duration::from_secs(150))
         .run();
     run.expect_measured();

@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use common::{Scratch, Tenbin};
@@ -191,4 +192,115 @@ fn several_files_become_one_document_that_can_be_shown_and_compared() {
         let (code, text, error) = tenbin(&scratch, &["compare", before, after]);
         assert!(matches!(code, 2 | 8), "{before} {after}: {text}{error}");
     }
+}
+
+#[test]
+fn a_list_of_requests_is_read_by_its_columns() {
+    let scratch = Scratch::new("import-columns");
+    let list = |name: &str, took: u64| -> String {
+        let mut text = "started,took_ms,code\n".to_owned();
+        for number in 0..100 {
+            let start = 1_764_180_000_000_u64 + number * 10;
+            let status = if number == 50 { 503 } else { 200 };
+            text += &format!("{start},{took},{status}\n");
+        }
+        let path = scratch.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("a path in UTF-8").to_owned()
+    };
+    let (fast, slow) = (list("fast.csv", 2), list("slow.csv", 5));
+    let map = ["--columns", "time=started,duration=took_ms,status=code"];
+    let (code, shown, error) = tenbin(&scratch, &["import", map[0], map[1], &fast]);
+    assert_eq!(code, 0, "{error}");
+    assert!(shown.contains("99"), "{shown}");
+    let (code, found, error) = tenbin(&scratch, &["lint", map[0], map[1], &fast]);
+    assert!(code == 0 || code == 6, "{found}{error}");
+    let wrk = recorded("fixtures/http/wrk-latency.txt");
+    for other in [&slow, &wrk] {
+        let (code, said, error) = tenbin(&scratch, &["compare", map[0], map[1], &fast, other]);
+        assert!(code != 2 && !said.is_empty(), "{code}: {said}{error}");
+    }
+    let (code, _, error) = tenbin(&scratch, &["import", &fast]);
+    assert_eq!(code, 2, "{error}");
+    let (code, _, error) = tenbin(&scratch, &["import", "--columns", "time=when", &fast]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("no column \"when\""), "{error}");
+}
+
+#[test]
+fn standard_input_and_pipes_are_read_like_files() {
+    let piped = |line: &str| {
+        let program = env!("CARGO_BIN_EXE_tenbin");
+        let output = Command::new("bash")
+            .args([
+                "-c",
+                line,
+                "bash",
+                program,
+                &recorded("fixtures/http/wrk-latency.txt"),
+            ])
+            .output()
+            .expect("bash");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let code = output.status.code().unwrap_or(-1);
+        (code, text(&output.stdout), text(&output.stderr))
+    };
+    for line in [
+        r#""$1" import - < "$2""#,
+        r#"cat "$2" | "$1" import /dev/stdin"#,
+        r#""$1" import <(gzip -c "$2")"#,
+        r#"(head -c 100 "$2"; sleep 0.2; tail -c +101 "$2") | "$1" show -"#,
+    ] {
+        let (code, stdout, stderr) = piped(line);
+        assert_eq!(code, 0, "{line}: {stderr}");
+        assert!(
+            stdout.contains("162,854") || stdout.contains("162854"),
+            "{line}: {stdout}"
+        );
+    }
+    let (code, stdout, stderr) = piped(r#"cat "$2" | "$1" compare - "$2""#);
+    // One run each cannot tell.
+    assert_eq!(code, 8, "{stderr}");
+    assert!(stdout.contains("standard input"), "{stdout}");
+    let (code, _, stderr) = piped(r#"cat "$2" | "$1" compare - -"#);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("only one of the two"), "{stderr}");
+}
+
+#[test]
+fn a_file_is_not_overwritten_and_not_read_twice() {
+    let scratch = Scratch::new("import-twice");
+    let text = std::fs::read_to_string(recorded("fixtures/http/wrk-latency.txt")).expect("text");
+    let file = scratch.write("wrk.txt", &text);
+    for arguments in [
+        &["import", &file, "--out", &file][..],
+        &[
+            "import",
+            "--name",
+            &format!("a={file}"),
+            "--out",
+            &scratch.join("./wrk.txt"),
+        ],
+    ] {
+        let (code, _, error) = tenbin(&scratch, arguments);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("is one of the files to read"), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("the file"), text);
+    for command in ["import", "lint"] {
+        let (code, _, error) = tenbin(&scratch, &[command, &file, &file]);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("wrk.txt is given twice"), "{error}");
+    }
+}
+
+#[test]
+fn a_line_break_in_a_file_name_is_escaped() {
+    let scratch = Scratch::new("import-name");
+    let text = "goos: linux\nBenchmarkA-8 1000 1200 ns/op\nPASS\n";
+    let file = scratch.write("a\nb.txt", text);
+    let (code, _, error) = tenbin(&scratch, &["show", &file]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("a\\u{a}b.txt"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
 }

@@ -117,7 +117,11 @@ fn from_nothing_to_searches_that_find_something() {
     for _ in 0..2 {
         load(&scratch, &cluster, "")
             .expect_code(2)
-            .expect_stderr("the index parks already exists");
+            .expect_stderr(&format!(
+                "the index parks already exists and holds 300 records; to replace it, delete it \
+                 (curl -X DELETE {first}/parks)"
+            ))
+            .expect_stderr("to add records to it, load only the files with records");
     }
 
     let status = format!("search status --of opensearch {}", cluster.servers());
@@ -164,6 +168,57 @@ fn from_nothing_to_searches_that_find_something() {
         let categories = &answer["aggregations"]["categories"]["buckets"];
         assert!(categories.is_array(), "{answer}");
     }
+}
+
+#[test]
+fn own_documents_are_mapped_and_a_refusal_says_what_is_stored() {
+    let cluster = OpenSearch::in_turn();
+    let scratch = Scratch::new("opensearch-documents");
+    let [node, ..] = cluster.urls();
+    scratch.write(
+        "cafe.json",
+        r#"{"properties": {"name": {"type": "text"}, "price": {"type": "integer"}}}"#,
+    );
+    scratch.write(
+        "cafe.ndjson",
+        "{\"sku\":\"a\",\"name\":\"tea\",\"price\":3}\n{\"sku\":\"b\",\"price\":\"many\"}\n\
+         {\"sku\":\"c\",\"name\":\"rice\"}\n",
+    );
+    let line = format!(
+        "search load cafe.ndjson --table Cafe --key sku --mapping cafe.json --shards 2 --replicas 0 \
+         --into opensearch {}",
+        cluster.servers()
+    );
+    tenbin(&scratch, &line)
+        .expect_code(3)
+        .expect_stderr(
+            "1 of 3 records of a batch were refused, the others are stored; the one on line 2",
+        )
+        .expect_stderr("correct the records or the mapping, delete the index")
+        .expect_stderr("Cafe holds 2 records")
+        .expect_silence_about("run the same command again");
+    let settings = ask(&node, "/cafe", None);
+    let settings = &settings["cafe"];
+    assert_eq!(
+        settings["mappings"]["properties"]["price"]["type"],
+        "integer"
+    );
+    assert_eq!(settings["settings"]["index"]["number_of_shards"], "2");
+    tenbin(&scratch, &format!("{line} --restart"))
+        .expect_code(2)
+        .expect_stderr("the index cafe already exists and holds 2 records");
+    // Into the existing index, with values as texts.
+    scratch.write("more.csv", "sku,name,price\nd,cup,12\n");
+    let line = format!(
+        "search load more.csv --table Cafe --key sku --into opensearch {}",
+        cluster.servers()
+    );
+    tenbin(&scratch, &line)
+        .expect_code(0)
+        .expect_stdout("Cafe: 3 records in the database");
+    let found = ask(&node, "/cafe/_search?q=price:%3E10", None);
+    assert_eq!(found["hits"]["hits"][0]["_id"], "d", "{found}");
+    assert_eq!(found["hits"]["hits"][0]["_source"]["sku"], "d", "{found}");
 }
 
 #[test]
@@ -302,19 +357,16 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     let terms = terms(&scratch, &first, "Lakes", 40);
     // By default, OpenSearch caches only searches with size 0.
     let text = std::fs::read_to_string(terms).expect("the terms");
-    let bodies: Vec<Value> = text
-        .lines()
-        .map(|term| {
-            json!({"path": "/lakes/_search", "method": "POST",
-                "headers": {"Content-Type": "application/json"},
-                "body": {"size": 0, "query": {"match_phrase": {"title": term}}}})
-        })
-        .collect();
-    let file = scratch.write("sizes.json", json!(bodies).to_string());
+    let search = |term| {
+        let body = json!({"size": 0, "query": {"match_phrase": {"title": term}}});
+        format!("{{\"index\":\"lakes\"}}\n{body}\n")
+    };
+    let file = scratch.write("sizes.ndjson", text.lines().map(search).collect::<String>());
     let target =
         format!("[[target]]\nname = \"three\"\nurls = [\"{first}\", \"{second}\", \"{third}\"]\n");
-    let workload =
-        format!("patterns = \"{file}\"\ncache_size = 100\ncache_counters = \"opensearch\"\n");
+    let workload = format!(
+        "patterns = \"{file}\"\ncache_size = 100\ncache_counters = \"opensearch\"\nstages = true\n"
+    );
     weigh(&scratch, &target, &workload);
     let told = scratch.result();
     let side = &told["results"][0];
@@ -322,6 +374,10 @@ fn the_request_cache_is_forecast_and_counted_on_every_node() {
     let (forecast, observed) = (cache["forecast"].as_f64(), cache["observed"].as_f64());
     let (forecast, observed) = (forecast.expect("a forecast"), observed.expect("a count"));
     assert!((forecast - observed).abs() <= 0.05, "{cache}");
+    // Every response states `took`.
+    let stages = &side["stages"][0];
+    assert_eq!(stages["carrying"], stages["answers"], "{stages}");
+    assert!(stages["bands"][0]["total"].is_object(), "{stages}");
     // Three lookups per request, one per shard; the sum of the hosts' counters has none twice.
     let (lookups, ok) = (cache["lookups"].as_u64(), side["ok"].as_u64());
     let (lookups, ok) = (lookups.expect("lookups"), ok.expect("answers"));

@@ -47,7 +47,7 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
     let run = http(
         &scratch,
         &format!(
-            "--target {} --target {} --patterns {file} --hits groonga --slowest 3 \
+            "--target {} --target {} --patterns {file} --hits groonga --slowest 3 --stages \
              --slice 500ms --warmup 200ms --connections 2",
             left.target("left"),
             right.target("right")
@@ -74,6 +74,12 @@ fn two_groongas_are_weighed_by_patterns_that_find_the_same() {
         assert_eq!(hits, [1, 1, 50], "{patterns:?}");
         let counted: u64 = patterns.iter().filter_map(|p| p["ok"].as_u64()).sum();
         assert!(counted > 0);
+        let stages = &side["stages"][0];
+        assert_eq!(stages["carrying"], stages["answers"], "{stages}");
+        assert!(
+            stages["bands"][0]["total"]["value"].as_f64() > Some(0.0),
+            "{stages}"
+        );
         assert_eq!(side["slowest"].as_array().map(Vec::len), Some(3));
         assert_eq!(side["fastest"].as_array().map(Vec::len), Some(3));
         assert_eq!(side["slowest"][0]["status"], 200);
@@ -336,6 +342,10 @@ fn what_cannot_be_drawn_or_counted_is_refused_with_a_sentence() {
     let nginx = Nginx::start(&scratch);
     let target = nginx.target("web");
     let few = scratch.write("few.txt", "/a\n/b\n");
+    // A plain HTTP server has no searches.
+    let fits = format!("--target {target} --patterns {few} --slice 100ms --warmup 0s");
+    http(&scratch, &format!("{fits} --connections 1"))
+        .expect_silence_about("searches without a hit");
     let broken = scratch.write("broken.json", "{\"g\": [\"/a\",\n{\"pth\": 1}]}");
     let elsewhere = scratch.write(
         "elsewhere.json",

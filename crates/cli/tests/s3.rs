@@ -47,9 +47,12 @@ fn put_get_and_delete_on_two_real_servers() {
         )
     });
     let plan = plan(&scratch, &workloads.concat());
-    let run = Tenbin::new(&scratch, ["run", &plan, "--json"])
-        .within(Duration::from_secs(120))
-        .run();
+    let run = Tenbin::new(
+        &scratch,
+        ["run", &plan, "--json", "--ops-log", "ops.csv.zst"],
+    )
+    .within(Duration::from_secs(120))
+    .run();
     run.expect_measured();
     for target in ["minio", "versity"] {
         for operation in ["PUT", "GET", "DELETE"] {
@@ -61,7 +64,43 @@ fn put_get_and_delete_on_two_real_servers() {
     }
     let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
     assert!(!document.to_string().contains("\"wrong\":"), "{run}");
+    expect_slow_requests(&document);
+    let log = &document["environment"]["request_log"];
+    assert_eq!(log["files"].as_array().map(Vec::len), Some(6), "{log}");
+    assert_eq!(
+        (&log["dropped"], &log["over_limit"]),
+        (&0.into(), &0.into())
+    );
+    let analyzed = Tenbin::new(&scratch, ["warp", "analyze", "ops-get-64KiB-minio.csv.zst"]).run();
+    analyzed
+        .expect_stdout("Operation: GET")
+        .expect_stdout("TTFB");
     scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+/// Fails unless the 20 slowest requests of each workload on each target are listed with their
+/// phases, and those to MinIO with the request ID of the server.
+fn expect_slow_requests(document: &serde_json::Value) {
+    for result in document["results"].as_array().expect("results") {
+        let slow = result["slow_requests"].as_array().expect("slow requests");
+        assert_eq!(slow.len(), 20, "{result}");
+        let longest = &result["operations"][0]["max"];
+        for request in slow {
+            let seconds = |key: &str| request[key].as_f64().expect("seconds");
+            let sum = seconds("first_byte") + seconds("body");
+            assert!((sum - seconds("time")).abs() < 1e-9, "{request}");
+            assert!(seconds("time") <= longest.as_f64().expect("a time") * 1.01);
+            let path = request["request"].as_str().expect("a request");
+            assert!(path.contains(" /") && !path.contains("HTTP/"), "{request}");
+            assert!(
+                request["host"]
+                    .as_str()
+                    .is_some_and(|host| !host.is_empty())
+            );
+            let id = request["id"].as_str();
+            assert!(result["target"] != "minio" || id.is_some(), "{request}");
+        }
+    }
 }
 
 /// A running MinIO that Tenbin does not start.

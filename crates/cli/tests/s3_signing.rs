@@ -7,7 +7,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Certificates, Outcome, OwnServer, Scratch, Server, Tenbin, path_of, words};
+use common::{
+    ACCESS, Certificates, Outcome, OwnServer, SECRET, Scratch, Server, Store, Tenbin, path_of,
+    words,
+};
 use tenbin_plan::Credentials;
 use tenbin_workloads::s3::sigv4::{EMPTY_SHA256, Signed, Signer};
 
@@ -74,6 +77,7 @@ fn payloads_and_checksums_of_every_kind_on_two_real_servers() {
         mix("rewrite", "rewrite = true"),
         mix("md5", "checksum = \"md5\""),
     ];
+    workloads.push(mix("sha512", "checksum = \"sha512\""));
     for checksum in ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] {
         let line = format!("checksum = \"{checksum}\"");
         workloads.push(mix(checksum, &line));
@@ -87,6 +91,11 @@ fn payloads_and_checksums_of_every_kind_on_two_real_servers() {
         .within(Duration::from_secs(150))
         .run();
     expect_all_right(&run, 2 * workloads.len());
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+    for target in ["minio", "versity"] {
+        let version = &document["environment"]["targets"][target]["version"];
+        assert!(version.is_string(), "{target}: {version}");
+    }
     scratch.expect_nobody_left(Duration::from_secs(10));
 }
 
@@ -128,6 +137,7 @@ fn what_is_stored_along_with_content_and_how_it_is_encrypted() {
              metadata = [\"owner: some body\"]\ntags = [\"team=green + red\", \"empty=\"]",
         ),
         mix("streaming", "payload = \"streaming\""),
+        mix("payer", "headers = [\"X-Amz-Request-Payer: requester\"]"),
     ];
     let targets = minio_with_tls(&scratch, &certificates);
     let plan = plan(&scratch, &targets, &workloads.concat());
@@ -136,6 +146,40 @@ fn what_is_stored_along_with_content_and_how_it_is_encrypted() {
         .run();
     expect_all_right(&run, workloads.len());
     scratch.expect_nobody_left(Duration::from_secs(10));
+}
+
+#[test]
+fn hosts_and_bucket_names_in_hosts_are_checked_before_the_run() {
+    let scratch = Scratch::new("signing-hosts");
+    let domain = [("MINIO_DOMAIN", "localhost")];
+    let stores = [
+        Store::minio(&scratch, &[], &domain),
+        Store::minio(&scratch, &[], &[]),
+    ];
+    let run = |line: &str| {
+        let short = "--objects 20 --slice 200ms --rounds 1 --warmup 0s -c 2 --json";
+        Tenbin::line(&scratch, format!("s3 get --size 1KiB {short} {line}"))
+            .env("TENBIN_ACCESS_KEY", ACCESS)
+            .env("TENBIN_SECRET_KEY", SECRET)
+            .run()
+    };
+    let [one, two] = stores.each_ref().map(|store| {
+        let port = store.port();
+        format!("localhost:{port}")
+    });
+    let apart = run(&format!(
+        "--ipv4 --target both=http://{one} --host http://{two}"
+    ));
+    apart.expect_code(3).expect_stderr(&format!(
+        "checking 2 hosts failed: host {two} has no bucket tenbin-bench, which host {one} has; the \
+         hosts do not share their storage"
+    ));
+    run(&format!("--virtual-host --ipv4 --target one=http://{one}")).expect_measured();
+    let nameless = run(&format!("--virtual-host --ipv4 --target two=http://{two}"));
+    nameless
+        .expect_code(3)
+        .expect_stderr(&format!("(tenbin-bench.{two}): leave out --virtual-host"));
+    assert!(stores.iter().all(|store| store.entries() == [".minio.sys"]));
 }
 
 #[test]

@@ -81,7 +81,9 @@ fn from_nothing_to_requests_that_find_something() {
     );
     again
         .expect_code(2)
-        .expect_stderr("would create something that exists; use an empty database");
+        .expect_stderr("already exists")
+        .expect_stderr("to replace it, use an empty database")
+        .expect_stderr("load only the files with records");
     // A repeated load of records alone is allowed, because records have keys.
     let line = format!(
         "search load data/pages.grn --into groonga --server {}",
@@ -250,6 +252,56 @@ fn an_interrupted_load_goes_on_with_nothing_lost_or_doubled() {
         keys(&dumped.stdout),
         keys(&text_of(&scratch, "data/pages.grn"))
     );
+}
+
+#[test]
+fn own_documents_are_loaded_into_a_table() {
+    let scratch = Scratch::new("search-documents");
+    let groonga = empty(&scratch);
+    scratch.write(
+        "shop.grn",
+        "table_create Shop TABLE_HASH_KEY ShortText\n\
+         column_create Shop name COLUMN_SCALAR ShortText\n\
+         column_create Shop price COLUMN_SCALAR UInt32\n",
+    );
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed
+        .write_all(
+            b"{\"sku\":\"a\",\"name\":\"tea\",\"price\":3}\n{\"sku\":\"b\",\"name\":\"rice\"}\n",
+        )
+        .expect("memory");
+    scratch.write("one.ndjson.gz", packed.finish().expect("memory"));
+    scratch.write("two.csv", "sku,name,price\r\nc,\"cup, big\",7\r\n");
+    let into = format!("--into groonga --server {}", groonga.url());
+    let documents = "search load one.ndjson.gz two.csv --table Shop --key sku";
+    tenbin(&scratch, &format!("{documents} --schema shop.grn {into}"))
+        .expect_code(0)
+        .expect_stdout("3 commands and 3 records sent")
+        .expect_stdout("Shop: 3 records in the database");
+    let line = format!("search dump --server {} --records-only", groonga.url());
+    tenbin(&scratch, &line)
+        .expect_stdout("[\"a\",\"tea\",3]")
+        .expect_stdout("[\"c\",\"cup, big\",7]");
+    tenbin(
+        &scratch,
+        &format!("search load two.csv --table Nowhere --key sku {into}"),
+    )
+    .expect_code(3)
+    .expect_stderr("correct the data or the schema, use an empty database")
+    .expect_silence_about("run the same command again");
+    for (line, words) in [
+        (
+            "search load shop.grn --table Shop",
+            "--table is for documents",
+        ),
+        (
+            "search load two.csv --mapping shop.grn",
+            "--mapping is for OpenSearch",
+        ),
+    ] {
+        let refused = tenbin(&scratch, &format!("{line} {into}"));
+        refused.expect_code(2).expect_stderr(words);
+    }
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn number_before(text: &str, words: &str) -> f64 {
 fn a_rate_is_held_and_shown_as_wrk2_does() {
     let scratch = Scratch::new("wrk-ab-rate");
     let nginx = Nginx::start(&scratch);
-    let line = ["wrk", "-c8", "-d2s", "-R200", "--latency", &nginx.url()];
+    let line = ["wrk2", "-c8", "-d2s", "-R200", "--latency", &nginx.url()];
     let run = Tenbin::new(&scratch, line).run();
     run.expect_measured();
     run.expect_stdout("  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%")
@@ -203,7 +203,7 @@ fn rounds_that_cannot_show_a_difference_are_said_quiet_or_not() {
 #[test]
 fn by_their_names_too() {
     let scratch = Scratch::new("wrk-ab-names");
-    for tool in ["wrk", "ab"] {
+    for tool in ["wrk", "wrk2", "ab"] {
         let link = scratch.join(tool);
         symlink(env!("CARGO_BIN_EXE_tenbin"), &link).expect("a link");
         let output = std::process::Command::new(&link)

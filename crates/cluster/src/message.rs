@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use tenbin_engine::{Sample, Spread, StageSums, TcpFigures};
+use tenbin_engine::{RequestList, Sample, Spread, StageSums, TcpFigures};
 
 use crate::parts::MessagePart;
 
 /// Number of the form of the messages. Increases with every change of a message, so that two builds
 /// of the same version with other messages refuse each other.
-pub(crate) const FORMAT: u32 = 7;
+pub(crate) const FORMAT: u32 = 8;
 
 /// A request for agents to introduce themselves. Like [`Presence`], this message has names of
 /// fields, so that other builds can read it.
@@ -227,6 +227,8 @@ pub struct SliceDone {
     pub stages: Option<StageSums>,
     /// How evenly the server served this agent's connections.
     pub spread: Option<Spread>,
+    /// The slowest and the failed requests of this agent.
+    pub requests: RequestList,
     /// What the agent learned of the workload, in a form that the caller of the coordinator chose.
     pub report: Bytes,
     /// CPU use of the agent's machine in the measured window; `None` if unknown.

@@ -80,9 +80,14 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "accept responses of varying length",
     )
     .noted("length alone never makes a response a failure here; differing lengths are a finding"),
-    Flag::new(TOOL, "g", Kind::Text, "", "file for gnuplot").refused(
-        "single requests are not recorded; the run directory has histograms (latency.hlog)",
-    ),
+    Flag::new(
+        TOOL,
+        "g",
+        Kind::Text,
+        "",
+        "file with the total time of each request, for gnuplot",
+    )
+    .noted("the other columns are NaN: times are recorded as histograms"),
     Flag::new(
         TOOL,
         "e",
@@ -142,6 +147,8 @@ pub struct AbJob {
     pub percentages: bool,
     /// CSV file for the latency percentiles.
     pub csv: Option<String>,
+    /// Tab-separated file for the time of each request.
+    pub list: Option<String>,
 }
 
 /// Parses the arguments of `ab`.
@@ -177,6 +184,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         quiet: given.switch("q"),
         percentages: !given.switch("d"),
         csv: given.some_text("e"),
+        list: given.some_text("g"),
     })))
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft};
+use tenbin_plan::{
+    At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft, blob_set_name,
+};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -146,8 +148,10 @@ pub struct BlobstoreBenchJob {
     /// Directory in which the blob locations are stored; `None` if they are kept in memory, and for
     /// [`Backend::Dummy`].
     pub directory: Option<String>,
-    /// Name of the set of objects.
+    /// Name of the set of objects, as written on the command line.
     pub prefix: Option<String>,
+    /// Name of the set of objects in the plan.
+    pub set: Option<String>,
     /// JSON file for the result.
     pub json: Option<String>,
     /// Whether content is compared with what was stored.
@@ -190,6 +194,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         }
     }
     let backend = backend(&mut given, world);
+    let size = size(&mut given, &backend);
+    let set = given.some_text("pr").map(|name| blob_set_name(&name));
+    if let Some(set) = set.as_ref().filter(|set| *set != given.text("pr")) {
+        given.note(format!("-pr: the set of blobs is called {set}"));
+    }
     let on_disk = is_on_disk(&mut given);
     let job = BlobstoreBenchJob {
         conf: given.text("c").to_owned(),
@@ -200,7 +209,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         threads: given.whole("t"),
         loops: given.whole("l"),
         interval: interval(&mut given),
-        size: size(&mut given),
+        size,
         written_size: given.text("s").to_owned(),
         database: if given.is_given("db") {
             given.text("db").to_owned()
@@ -211,6 +220,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
             .some_text("r")
             .filter(|_| on_disk && backend != Backend::Dummy),
         prefix: given.some_text("pr"),
+        set,
         json: given.some_text("o"),
         verify: given.switch("verify"),
         notes: Vec::new(),
@@ -445,9 +455,14 @@ fn interval(given: &mut Given) -> u32 {
     seconds as u32
 }
 
-fn size(given: &mut Given) -> u64 {
+fn size(given: &mut Given, backend: &Backend) -> u64 {
     let text = given.text("s").to_owned();
     match text.parse::<Size>() {
+        Ok(Size(0)) if *backend != Backend::Dummy => {
+            let what = "the access layer refuses empty blobs; give at least 1 byte, or -b dummy";
+            given.wrong("s", what);
+            0
+        }
         Ok(size) => size.0,
         Err(error) => {
             given.wrong("s", &error.to_string());
@@ -506,10 +521,7 @@ impl BlobstoreBenchJob {
             operation: Some(At::flag("-m", phase.name())),
             size: Some(At::flag("-s", Size(self.size).to_string())),
             objects: self.objects.map(|objects| At::flag("-n", objects)),
-            prefix: self
-                .prefix
-                .as_ref()
-                .map(|prefix| At::flag("-pr", prefix.as_str())),
+            prefix: self.set.as_ref().map(|set| At::flag("-pr", set.as_str())),
             locations: self
                 .directory
                 .as_ref()

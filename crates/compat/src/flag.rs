@@ -22,6 +22,9 @@ pub struct Flag {
     pub variable: Option<&'static str>,
     /// How Tenbin treats the flag.
     pub fate: Fate,
+    /// Values that Tenbin refuses although it accepts the flag, each with the reason and what to do
+    /// instead.
+    pub refused_values: &'static [(&'static str, &'static str)],
     /// One-line description.
     pub about: &'static str,
 }
@@ -78,8 +81,16 @@ impl Flag {
             commands,
             variable: None,
             fate: Fate::Honoured,
+            refused_values: &[],
             about,
         }
+    }
+
+    /// Marks values as refused, each for a reason.
+    #[must_use]
+    pub const fn refusing(mut self, values: &'static [(&'static str, &'static str)]) -> Self {
+        self.refused_values = values;
+        self
     }
 
     /// Sets a one-letter name.
@@ -133,6 +144,13 @@ impl Flag {
             .iter()
             .find(|(name, _)| *name == command)
             .map_or(self.default, |(_, default)| default)
+    }
+
+    /// Why this value is refused, if it is.
+    pub(crate) fn why_refused(&self, value: &str) -> Option<String> {
+        let mut refused = self.refused_values.iter();
+        let (_, reason) = refused.find(|(refused, _)| refused.eq_ignore_ascii_case(value))?;
+        Some(format!("{value:?}: {reason}"))
     }
 
     /// Whether `value` equals the flag's default on `command`.

@@ -51,6 +51,9 @@ pub(crate) fn on_command<'a>(
             let _ = write!(about, " [env: {variable}]");
         }
         let _ = writeln!(text, "{name}");
+        for (value, reason) in flag.refused_values {
+            let _ = write!(about, ". Refused with {value}: {reason}");
+        }
         entry(&mut text, "      ", &with_fate(&about, flag.fate));
     }
     text
@@ -138,7 +141,7 @@ pub(crate) fn flag_table<'a>(
             commands(flag, all_commands),
             cell(&defaults(flag)),
             cell(flag.about),
-            cell(&told(flag.fate))
+            cell(&told_of_flag(flag))
         );
     }
     text
@@ -168,6 +171,14 @@ fn defaults(flag: &Flag) -> String {
         parts.push(format!("{command} `{default}`"));
     }
     parts.join(", ")
+}
+
+fn told_of_flag(flag: &Flag) -> String {
+    let mut text = told(flag.fate);
+    for (value, reason) in flag.refused_values {
+        let _ = write!(text, "; `{value}` refused: {reason}");
+    }
+    text
 }
 
 fn told(fate: Fate) -> String {

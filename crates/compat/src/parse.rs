@@ -260,6 +260,9 @@ impl Given {
             self.wrong(flag.name, &wrong);
             return;
         }
+        if let Some(reason) = flag.why_refused(&value) {
+            self.wrong(flag.name, &reason);
+        }
         if !flag.is_as_ever(self.table.command, &value) {
             match flag.fate {
                 Fate::Honoured => {}
@@ -299,6 +302,11 @@ impl Given {
         self.table
             .flag(name)
             .map_or("", |flag| flag.default_on(self.table.command))
+    }
+
+    /// Name of the tool.
+    pub(crate) fn tool(&self) -> &'static str {
+        self.table.tool
     }
 
     /// The value or the default of a flag; `None` if empty.

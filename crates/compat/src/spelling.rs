@@ -26,6 +26,12 @@ pub const SPELLINGS: &[Spelling] = &[
         instead: "tenbin http",
     },
     Spelling {
+        command: "wrk2",
+        flags: crate::wrk::FLAGS,
+        same: &[],
+        instead: "tenbin http",
+    },
+    Spelling {
         command: "ab",
         flags: crate::ab::FLAGS,
         same: &[

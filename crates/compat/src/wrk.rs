@@ -9,9 +9,9 @@ use crate::mistakes::Mistakes;
 use crate::parse::{Given, Style, Table, World};
 use crate::web::{Scheme, Server, WebJob, servers, take_connection};
 
-const TOOL: &[&str] = &["wrk"];
+const TOOL: &[&str] = &["wrk", "wrk2"];
 
-/// Every flag of wrk.
+/// Every flag of wrk and wrk2. Both command lines accept the flags of both tools.
 pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(
         TOOL,
@@ -50,8 +50,8 @@ pub const FLAGS: &[&[Flag]] = &[&[
         "rate",
         Kind::Text,
         "",
-        "of wrk2: requests per second over all connections, for example 2000 or 2k; latencies are \
-        measured from when each request was due",
+        "of wrk2, which requires a rate: requests per second over all connections, for example 2000 \
+        or 2k; latencies are measured from when each request was due",
     )
     .short("R"),
     Flag::new(
@@ -82,11 +82,17 @@ pub const FLAGS: &[&[Flag]] = &[&[
     ),
 ]];
 
-const TABLE: Table = Table {
+const WRK: Table = Table {
     style: Style::Getopt,
     tool: "wrk",
     command: "wrk",
     flags: FLAGS,
+};
+
+const WRK2: Table = Table {
+    tool: "wrk2",
+    command: "wrk2",
+    ..WRK
 };
 
 /// A parsed command line of wrk.
@@ -111,15 +117,38 @@ pub struct WrkJob {
 ///
 /// Every mistake in the arguments, one sentence each.
 pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
-    let mut given = match TABLE.read(
-        arguments,
-        world,
-        "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
-        timeouts and failures that never count as throughput, and a verdict.",
-    ) {
+    let about = "wrk's command line on Tenbin's engine: percentiles of the actual measurements, \
+        timeouts and failures that never count as throughput, and a verdict.";
+    match WRK.read(arguments, world, about) {
+        Ok(given) => measure(given),
+        Err(help) => Ok(Parsed::Help(help)),
+    }
+}
+
+/// Parses the arguments of `wrk2`.
+///
+/// # Errors
+///
+/// Every mistake in the arguments, one sentence each.
+pub fn parse_wrk2(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes> {
+    let about = "wrk2's command line on Tenbin's engine: a constant rate, latencies from when each \
+        request was due, timeouts and failures that never count as throughput, and a verdict.";
+    let mut given = match WRK2.read(arguments, world, about) {
         Ok(given) => given,
         Err(help) => return Ok(Parsed::Help(help)),
     };
+    if !given.is_given("rate") && !given.switch("version") {
+        given.wrong(
+            "rate",
+            "is missing; wrk2 sends requests at a constant rate, for example -R 2000; use tenbin \
+            wrk for as many requests as the server responds to",
+        );
+    }
+    measure(given)
+}
+
+fn measure(mut given: Given) -> Result<Parsed, Mistakes> {
+    let tool = given.tool();
     if given.switch("version") {
         return Ok(Parsed::Version);
     }
@@ -131,17 +160,17 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let (urls, rest) = urls_and_rest(&given.operands);
     if let Some(argument) = rest.first() {
         given.mistakes.push(format!(
-            "wrk: {argument:?} after the URL is an argument for a script, and scripts are not supported; \
+            "{tool}: {argument:?} after the URL is an argument for a script, and scripts are not supported; \
             leave it out"
         ));
     }
-    let servers = servers("wrk", urls, Scheme::Required).unwrap_or_else(|mistakes| {
+    let servers = servers(tool, urls, Scheme::Required).unwrap_or_else(|mistakes| {
         given.mistakes.extend(mistakes);
         Vec::new()
     });
     let rate = given.is_given("rate").then(|| count(&mut given, "rate"));
     for flag in ["u_latency", "batch_latency"] {
-        if given.switch(flag) && rate.is_none() {
+        if given.switch(flag) && rate.is_none() && tool == WRK.tool {
             given.wrong(flag, "needs a rate; set one with -R");
         }
     }
@@ -150,7 +179,7 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     }
     let insecure = is_insecure(&mut given, &servers);
     let mut web = WebJob {
-        tool: "wrk",
+        tool,
         servers,
         connections,
         threads: Some(threads),

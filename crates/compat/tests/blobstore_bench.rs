@@ -106,6 +106,40 @@ fn modes_may_repeat() {
 }
 
 #[test]
+fn a_run_can_have_any_name_and_an_empty_object() {
+    let set = |name: &str| {
+        let job = job(&format!("blobstore-bench -b dummy -pr {name} -s 0"));
+        let plan = plan(&job);
+        match &plan.workloads[0].kind {
+            WorkloadKind::Blob(blob) => {
+                assert_eq!(blob.sizes.only(), Some(0));
+                let own = |note: &&String| note.starts_with("-pr");
+                let note = job.notes.iter().find(own).cloned();
+                (
+                    blob.prefix.clone().expect("a name"),
+                    note.unwrap_or_default(),
+                )
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(set("mybench"), ("mybench".to_owned(), String::new()));
+    let (spaced, note) = set("'my bench/2025'");
+    assert!(spaced.starts_with("my-bench-2025-"), "{spaced}");
+    assert!(note.contains(&spaced), "{note}");
+    assert_ne!(spaced, set("'my bench 2025'").0);
+    assert_eq!(spaced, set("'my bench/2025'").0);
+    for name in ["計測", "'/ /'", "'..'", &"x".repeat(200)] {
+        assert!(set(name).0.len() <= 64, "{name}");
+    }
+    let mistakes = parsed_with("blobstore-bench -c blob.conf -s 0", CONF).expect_err("refused");
+    assert!(
+        mistakes.to_string().contains("refuses empty blobs"),
+        "{mistakes}"
+    );
+}
+
+#[test]
 fn hosts_are_taken_from_wherever_they_stand() {
     let hosts = |conf| match job_with("blobstore-bench -c blob.conf", conf) {
         BlobstoreBenchJob {
@@ -226,6 +260,10 @@ one for each mode, and after a put the hint for a following `-n`. Differences, a
   `-b dummy`, which stores nothing, Tenbin multiplies by `-s`, too.
 - **Locations on disk** (`-db rocksdb`) are in Tenbin's own files and survive a kill
   ([blob.md](blob.md)). With locations in memory, the remaining blobs are deleted at the end.
+- **`-pr` can be any text.** A text that cannot be the name of a set (letters, digits, `-`, `_` and `.`) stands for a set
+  that is named by a part of the text and its hash; a note names the set.
+- **`-s 0` is refused with `-b blobstore`**, whose access layer refuses empty blobs; the original tool counts one failure
+  after the other. With `-b dummy` it works.
 - **No `output.json`** unless `-o` names it.
 - **Lines are printed during the run**, on standard output: one for each interval that every thread has completed,
   and one for each mode at its end. The last seconds of a mode that do not fill an interval have no line, as in the

@@ -7,7 +7,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tenbin_compat::flag::{Fate, Flag, Kind};
 use tenbin_compat::warp::{
-    COMMANDS, FLAGS, MixedOperation, Operation, Parsed, SizePlan, Task, WarpJob, parse, tables,
+    COMMANDS, Command, FLAGS, MixedOperation, Operation, Parsed, SizePlan, Task, WarpJob, parse,
+    tables,
 };
 use tenbin_compat::{Mistakes, World};
 
@@ -25,11 +26,32 @@ fn parsed_with(line: &str, variables: &[(&str, &str)]) -> Result<Parsed, Mistake
         variable: &find,
         read: &|file| match file {
             "hosts.txt" => Ok("a:9000\n\nb:9000\n".to_owned()),
+            "put.yml" => Ok(PUT_YML.to_owned()),
             _ => Err(std::io::ErrorKind::NotFound.into()),
         },
     };
     parse(&arguments[1..], &world)
 }
+
+/// A file for `warp run`.
+const PUT_YML: &str = "\
+warp:
+  api: v1
+  benchmark: put
+  remote:
+    host:
+      - 'h{1...2}:9000'
+  params:
+    concurrent: 7 # connections
+    obj:
+      size: {{.name}}KiB
+      part-size:
+    autoterm: # of a sample
+      enabled: false
+      dur: 10s
+  io:
+    md5: true
+";
 
 fn job(line: &str) -> WarpJob {
     match parsed(line) {
@@ -107,29 +129,19 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert!(large.notes[0].contains("in parts"), "{:?}", large.notes);
 }
 
-/// The documented flags of warp, by command.
-const REFERENCE: &str = "\
-all: host access-key secret-key session-token tls ktls insecure region signature lookup host-select \
-resolve-host http2 disable-http-keepalive sndbuf rcvbuf concurrent duration rps-limit bucket prefix \
-noprefix noclear keep-data stress autoterm autoterm.dur autoterm.pct syncstart warp-client \
-obj.randsize obj.generator disable-multipart disable-sha256-payload md5 checksum encrypt \
-sse-s3-encrypt storage-class add-metadata tag benchdata full json quiet q no-color debug stdout \
-influxdb serve web serverprof analyze.dur analyze.out analyze.op analyze.host analyze.skip analyze.v
-get: obj.size objects range range-size versions list-existing list-flat
-put: obj.size post objects
-mixed: obj.size objects get-distrib stat-distrib put-distrib delete-distrib
-versioned: obj.size objects get-distrib stat-distrib put-distrib delete-distrib
-delete: obj.size objects batch
-list: obj.size objects max-keys metadata
-stat: obj.size objects
-multipart: parts part.size obj.name
-multipart-put: parts part.size part.concurrent
-retention: obj.size objects versions
-snowball: obj.size objs.per compress
-fanout: obj.size copies
-zip: obj.size files
-append: obj.size
-analyze: analyze.dur analyze.op analyze.host analyze.skip analyze.limit analyze.offset analyze.v";
+/// The flags of warp in the version that `docs/warp.md` names, each with its commands.
+const WARPS_FLAGS: &str = include_str!("fixtures/warp-flags.txt");
+
+/// Flags of other versions of warp, and flags that Tenbin adds.
+const OTHER_FLAGS: [&str; 7] = [
+    "analyze.errors",
+    "analyze.hostdetails",
+    "objects",
+    "requests",
+    "sts-endpoint",
+    "sts-web-token-file",
+    "warp-client-server",
+];
 
 /// A valid value of a flag, other than the default.
 fn some_value(flag: &Flag) -> &'static str {
@@ -138,6 +150,7 @@ fn some_value(flag: &Flag) -> &'static str {
         ("obj.size" | "part.size", _) => "6MiB",
         ("host", _) => "127.0.0.1:9001",
         (_, Kind::Text | Kind::Secret) => "word",
+        ("var", _) => "name=1",
         (_, Kind::List) => "name=value",
         (_, Kind::Whole) => "7",
         (_, Kind::Decimal) => "7.25",
@@ -147,25 +160,63 @@ fn some_value(flag: &Flag) -> &'static str {
     }
 }
 
+/// The names of the commands that measure.
+fn measuring() -> Vec<&'static str> {
+    let measure = |command: &&Command| matches!(command.task, Task::Measure(_));
+    let commands = COMMANDS.iter().filter(measure);
+    commands.map(|command| command.name).collect()
+}
+
+/// The flags of warp with their commands: `(flag, command)`.
+fn warps_flags() -> BTreeSet<(&'static str, &'static str)> {
+    let lines = WARPS_FLAGS.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.flat_map(|line| {
+        let (flag, commands) = line.split_once(": ").expect("a flag with its commands");
+        let commands = commands.split(' ').flat_map(|word| match word {
+            "all" => [measuring(), vec!["analyze", "cmp", "merge"]].concat(),
+            "measuring" => measuring(),
+            command => vec![command],
+        });
+        commands.map(move |command| (flag, command))
+    });
+    pairs.collect()
+}
+
 #[test]
-fn every_flag_of_the_reference_is_in_the_table() {
-    for line in REFERENCE.lines() {
-        let (commands, names) = line.split_once(": ").expect("a line of the list");
-        let commands: Vec<&str> = match commands {
-            "all" => COMMANDS
-                .iter()
-                .filter(|command| matches!(command.task, Task::Measure(_)))
-                .map(|command| command.name)
-                .collect(),
-            one => vec![one],
-        };
-        for command in commands {
-            for name in names.split(' ') {
-                let found = all_flags().any(|flag| flag.is_called(name) && flag.is_of(command));
-                assert!(found, "{command} has no --{name}");
-            }
+fn the_table_has_the_flags_of_warp_and_no_others() {
+    let warps = warps_flags();
+    for (name, command) in &warps {
+        let found = all_flags().any(|flag| flag.is_called(name) && flag.is_of(command));
+        assert!(found, "{command} has no --{name}");
+    }
+    for flag in all_flags() {
+        let is_warps = warps.iter().any(|(name, _)| *name == flag.name);
+        let is_listed = is_warps || OTHER_FLAGS.contains(&flag.name);
+        assert!(is_listed, "warp has no --{}", flag.name);
+    }
+    let of = |name: &str| {
+        let commands = all_flags().filter(|flag| flag.name == name);
+        let commands = commands.flat_map(|flag| flag.commands.iter().copied());
+        commands.collect::<BTreeSet<_>>()
+    };
+    for name in ["list-existing", "list-flat"] {
+        assert_eq!(of(name), ["delete", "get", "stat"].into(), "{name}");
+    }
+}
+
+#[test]
+fn refused_values_are_named_with_the_reason_and_listed_in_the_table() {
+    let tables = tables();
+    for flag in all_flags() {
+        for (value, reason) in flag.refused_values {
+            assert!(tables.contains(&format!("`{value}` refused: {reason}")));
+            let line = format!("warp {} --{}={value}", flag.commands[0], flag.name);
+            let expected = format!("--{}: {value:?}: {reason}", flag.name);
+            assert_eq!(mistakes(&line), [expected]);
         }
     }
+    let sha512 = mistakes("warp put --checksum=SHA3")[0].clone();
+    assert!(sha512.contains("\"SHA512\""), "{sha512}");
 }
 
 #[test]
@@ -175,6 +226,8 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
             let files = match *command {
                 "analyze" => " f",
                 "cmp" | "merge" => " f g",
+                "run" if flag.name == "var" => " put.yml",
+                "run" => " put.yml --var=name=1",
                 _ => "",
             };
             let value = some_value(flag);
@@ -211,12 +264,9 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                             [
                                 "signature",
                                 "obj.generator",
-                                "obj.randsize",
-                                "disable-multipart",
-                                "part.size",
+                                "checksum",
                                 "parts",
                                 "range",
-                                "list-flat",
                                 "delete-distrib",
                             ]
                             .contains(&flag.name),
@@ -322,6 +372,26 @@ fn the_environment_gives_what_the_command_line_does_not() {
     );
     assert_eq!(job.region.as_deref(), Some("moon-1"));
     assert!(job.tls && !job.signed_payload);
+}
+
+#[test]
+fn a_yaml_file_is_run_like_its_flags() {
+    assert_eq!(
+        job("warp run put.yml --var name=64"),
+        job("warp put --host=h{1...2}:9000 --concurrent=7 --obj.size=64KiB --md5")
+    );
+    for (line, expected) in [
+        ("warp run", "warp run takes one YAML file: warp run FILE"),
+        ("warp run gone.yml", "\"gone.yml\" cannot be read: "),
+        ("warp run put.yml", "put.yml: \"{{.name}}\" has no value; "),
+        (
+            "warp run put.yml --var=name=x",
+            "--obj.size: \"xKiB\" is not a size",
+        ),
+    ] {
+        let found = mistakes(line).remove(0);
+        assert!(found.starts_with(expected), "{line}: {found}");
+    }
 }
 
 #[test]
@@ -464,7 +534,8 @@ times cannot be added.
 
 Flags are accepted with one dash or two, as `--flag=value` or `--flag value`; switches as `--tls` or
 `--tls=false`. A flag that Tenbin does not support is refused by name, unless it requests nothing, as
-`--ktls=false` does.
+`--ktls=false` does. The tables follow warp's source at commit `d06f8e6` of 2026-08-16, 9 commits after v1.6.1,
+hidden flags included; `select`, `update` and the flags that only earlier versions have are listed too.
 
 ";
 
@@ -544,6 +615,8 @@ fn the_flags_reach_the_plan() {
             "size = \"15MiB\"",
         ),
         ("warp put --checksum=crc32c-fo", "checksum = \"crc32c\""),
+        ("warp put --checksum=sha512", "checksum = \"sha512\""),
+        ("warp put --signature=S3V2", "signature = \"v2\""),
         ("warp put --encrypt --tls", "encryption = \"sse-c\""),
         ("warp put --tag=a=b", "tags = [\"a=b\"]"),
         ("warp put --add-metadata=a=b", "metadata = [\"a: b\"]"),

@@ -154,6 +154,21 @@ fn a_rate_is_that_of_wrk2() {
     );
     assert!(wrong("wrk -R 0 http://h/").contains("--rate: \"0\" is not an integer"));
     assert!(wrong("wrk -U http://h/").contains("set one with -R"));
+    let wrk2 = |line: &str| wrk::parse_wrk2(&words(line), &world());
+    let line = "-t2 -c100 -d30s -R2k --u_latency http://127.0.0.1:80/";
+    let Ok(wrk::Parsed::Measure(same)) = wrk2(&format!("wrk2 {line}")) else {
+        panic!("{line} is a command line of wrk2");
+    };
+    assert_eq!(same.web.tool, "wrk2");
+    assert_eq!(resolved(&same.web).workloads, resolved(&job.web).workloads);
+    let without = wrk2("wrk2 -c 4 -U http://h/").expect_err("a rate is missing");
+    let [sentence] = without.sentences() else {
+        panic!("{without}");
+    };
+    assert!(
+        sentence.contains("wrk2: --rate: is missing") || sentence.contains("--rate: is missing")
+    );
+    assert!(matches!(wrk2("wrk2 -v"), Ok(wrk::Parsed::Version)));
 }
 
 #[test]
@@ -189,10 +204,6 @@ fn what_cannot_be_done_is_refused_by_name() {
         ),
         ("ab -n 5 -c 10 http://h/", "more connections than requests"),
         ("ab -X proxy:80 http://h/", "-X: HTTP proxies"),
-        (
-            "ab -g file http://h/",
-            "-g: single requests are not recorded",
-        ),
         ("ab -n", "-n: needs a value"),
         ("ab -n 0 http://h/", "-n: must be at least 1"),
         ("ab -p a -u b http://h/", "cannot both be given"),
@@ -229,12 +240,13 @@ proptest! {
 }
 
 const HEAD: &str = "\
-# The command lines of wrk and ab
+# The command lines of wrk, wrk2 and ab
 
-`tenbin wrk` and `tenbin ab` take the command lines of these tools, run them on Tenbin's engine and print
-results in the same layout. If the program is called `wrk` or `ab` (for example through a symbolic link), it is this
-command. `ab -n100000 -c200 -k http://127.0.0.1:8787/` and `wrk -c 200 -d 10s http://127.0.0.1:8787/` run
-unchanged, and so do command lines of wrk2 (`wrk -R 2000 …`). Differences, and their reasons:
+`tenbin wrk`, `tenbin wrk2` and `tenbin ab` take the command lines of these tools, run them on Tenbin's engine and print
+results in the same layout. If the program is called `wrk`, `wrk2` or `ab` (for example through a symbolic link), it is
+this command. `ab -n100000 -c200 -k http://127.0.0.1:8787/`, `wrk -c 200 -d 10s http://127.0.0.1:8787/` and
+`wrk2 -c 200 -d 10s -R 2000 http://127.0.0.1:8787/` run unchanged. wrk2's own program is called `wrk`, so `tenbin wrk`
+takes its flags, too. Differences, and their reasons:
 
 - **Only responses with status 2xx or 3xx count as requests.** Failures of any kind are counted separately and never
   as throughput. ab counts every response as complete, also one with status 500 (Tenbin counts it under
@@ -249,6 +261,10 @@ unchanged, and so do command lines of wrk2 (`wrk -R 2000 …`). Differences, and
 - **Percentiles are over all responses.** wrk adds computed samples for the time in which it was
   blocked. ab's tables are in whole milliseconds, as programs that parse them expect; the line
   `In microseconds` below them is more precise.
+- **ab's `-g` file has total times only.** Times are recorded as histograms, so the file has a row for each response, in
+  the order of their times as in ab's file, with `ttime` in milliseconds with three decimals, and `NaN`, which gnuplot
+  leaves out, in the columns `seconds`, `ctime`, `dtime` and `wait`. `starttime` is the start of the run. Of more than
+  1,000,000 responses, every n-th in that order has a row.
 - **ab's Total and percentiles include the time to connect**, as in ab; those of wrk do not, as in
   wrk. TLS handshakes have a separate row. `Req/Sec` is per second; wrk samples ten times per second.
 - **Without keep-alive the client closes connections**, independently of the server. With ab's `-k`, connections
@@ -257,7 +273,7 @@ unchanged, and so do command lines of wrk2 (`wrk -R 2000 …`). Differences, and
 - **Certificates are checked**, which neither tool does. `--insecure` accepts any certificate.
 - **Exactly the given number of connections is opened**; wrk rounds it down to a multiple of
   its threads.
-- **With `-R`, requests are sent at a constant rate, and the output is that of wrk2.** Latency is measured from
+- **With `-R`, which wrk2 requires, requests are sent at a constant rate, and the output is that of wrk2.** Latency is measured from
   when a request was due. wrk2 leaves out its first ten seconds, Tenbin half a second. A request
   uses any free connection; wrk2 schedules each connection separately.
 - **The last lines are a verdict**; the run directory has everything else. With `--lang ja`, or in a Japanese locale, these
@@ -271,7 +287,11 @@ servers in one command line, or use `tenbin http`.
 #[test]
 fn the_page_on_wrk_and_ab_says_what_the_tables_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/wrk-ab.md");
-    let page = format!("{HEAD}## wrk\n\n{}\n## ab\n\n{}", wrk::table(), ab::table());
+    let page = format!(
+        "{HEAD}## wrk and wrk2\n\n{}\n## ab\n\n{}",
+        wrk::table(),
+        ab::table()
+    );
     if std::env::var_os("TENBIN_UPDATE").is_some() {
         std::fs::write(&path, &page).expect("written");
     }

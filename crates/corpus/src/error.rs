@@ -36,6 +36,28 @@ pub enum Error {
     /// The operation is refused; the text says why and what to do.
     #[error("{0}")]
     Refused(String),
+    /// A table, column or index that a load would create exists.
+    #[error("{server}: {what} already exists{}; to replace it, {remove}", holding(*records))]
+    Exists {
+        /// URL of the server.
+        server: String,
+        /// What exists.
+        what: String,
+        /// Number of records in it, if known.
+        records: Option<u64>,
+        /// How to remove it.
+        remove: String,
+    },
+    /// A server has refused data: sending the same data again fails in the same way.
+    #[error("{server}: {reason}; {next}")]
+    Rejected {
+        /// URL of the server.
+        server: String,
+        /// What was refused and why.
+        reason: String,
+        /// What to do before the next attempt.
+        next: String,
+    },
     /// Interrupted by the user before a server had responded.
     #[error("interrupted while waiting for a response of the server")]
     Stopped,
@@ -47,6 +69,12 @@ pub enum Error {
         /// What is wrong and, if known, what to do.
         reason: String,
     },
+}
+
+fn holding(records: Option<u64>) -> String {
+    records.map_or_else(String::new, |records| {
+        format!(" and holds {records} records")
+    })
 }
 
 impl Error {

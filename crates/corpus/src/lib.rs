@@ -3,6 +3,7 @@
 //!
 //! All input is read as a stream: memory does not grow with the number of pages.
 
+pub mod documents;
 pub mod droonga;
 pub mod dump;
 mod error;
@@ -13,6 +14,7 @@ pub mod json;
 pub mod load;
 pub mod make;
 mod opensearch;
+mod packed;
 mod page;
 pub mod patterns;
 mod source;
@@ -22,5 +24,6 @@ pub mod terms;
 pub mod wikipedia;
 
 pub use error::Error;
+pub use packed::unpacked;
 pub use page::{Page, PageWriter};
 pub use source::Place;

@@ -13,7 +13,7 @@ use crate::load::{Files, fingerprint, in_directory, open};
 use crate::page::{Page, PageWriter};
 use crate::synthetic::{Language, Synthetic};
 use crate::terms::Titles;
-use crate::wikipedia::{Dump, End, unpacked};
+use crate::wikipedia::{Dump, End};
 
 /// Name of the file with the pages.
 pub const PAGES: &str = "pages.grn";
@@ -266,7 +266,6 @@ impl Pages {
             }
         };
         let (name, input) = open(path)?;
-        let input = unpacked(input).map_err(|error| Error::read(&name, error))?;
         let dump = Dump::new(name, input, recipe.text_limit);
         Ok(Self::Dump(Box::new(dump)))
     }

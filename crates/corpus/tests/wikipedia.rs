@@ -3,8 +3,8 @@
 use std::io::{BufReader, Cursor, Write as _};
 
 use proptest::prelude::*;
-use tenbin_corpus::wikipedia::{Dump, End, unpacked};
-use tenbin_corpus::{Error, Page};
+use tenbin_corpus::wikipedia::{Dump, End};
+use tenbin_corpus::{Error, Page, unpacked};
 
 const HEAD: &str = r#"<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="ja">
   <siteinfo>

@@ -14,6 +14,8 @@ use crate::clock::Clock;
 use crate::exchange::Workload;
 use crate::files::Files;
 use crate::null::Null;
+use crate::request_list::RequestList;
+use crate::request_log::RequestLog;
 use crate::route::{Route, Share};
 use crate::sample::Sample;
 use crate::scheduler::{Rest, Schedule, Scheduler};
@@ -44,6 +46,16 @@ pub enum Destination {
         /// Sync files to disk before a write counts as successful.
         sync: bool,
     },
+}
+
+impl Destination {
+    /// Names of the hosts; empty without connections.
+    fn host_names(&self) -> Vec<String> {
+        match self {
+            Self::Route(route) => route.hosts.iter().map(|host| host.name.clone()).collect(),
+            Self::Null | Self::Files { .. } => Vec::new(),
+        }
+    }
 }
 
 /// Configuration of one slice.
@@ -84,6 +96,8 @@ pub struct Part {
     pub of: Option<(usize, usize)>,
     /// When to start; `None` as soon as all threads are ready.
     pub gate: Option<Arc<StartGate>>,
+    /// Where this process logs its requests; `None` for no log.
+    pub log: Option<RequestLog>,
 }
 
 impl Part {
@@ -152,6 +166,8 @@ pub struct Finished {
     /// How evenly the server served the connections; `None` without keep-alive, and if fewer than
     /// two connections can be compared ([`Spread::of`]).
     pub spread: Option<Spread>,
+    /// The slowest and the failed requests.
+    pub requests: RequestList,
 }
 
 /// Why a slice could not be driven.
@@ -236,6 +252,7 @@ pub fn drive(
         tcp: (sum.tcp.connections > 0).then_some(sum.tcp),
         stages: sum.stages,
         spread: Spread::of(&sum.lives),
+        requests: sum.requests,
         opened,
         seconds: longest as f64 / 1e9,
         unmeasured: sum.unmeasured,
@@ -307,10 +324,12 @@ fn sum_of(results: Vec<ThreadResult>, own: &[Option<usize>], reads_stages: bool)
         tcp: TcpFigures::default(),
         lives: Vec::new(),
         stages: reads_stages.then(StageSums::default),
+        requests: RequestList::default(),
         unmeasured: 0,
     };
     for (part, own) in results.into_iter().zip(own) {
         sum.unmeasured += part.unmeasured;
+        sum.requests.add(part.requests);
         if own.is_none() {
             sum.tcp = sum.tcp.and(part.tcp);
             sum.lives.extend(part.lives);
@@ -481,6 +500,7 @@ struct ThreadResult {
     tcp: TcpFigures,
     lives: Vec<Life>,
     stages: Option<StageSums>,
+    requests: RequestList,
     unmeasured: u64,
 }
 
@@ -498,7 +518,11 @@ fn run_thread(
     let connections = schedule.connections * schedule.weights.len();
     // Without the precise timer, a think time of 10 ms would take 11 ms.
     let precise = schedule.pacer.is_some() || schedule.think.is_some();
+    let hosts = drive.destination.host_names();
     let mut scheduler = Scheduler::new(schedule, worker, ship);
+    if let Some(log) = &drive.part.log {
+        scheduler.log_to(log, &hosts);
+    }
     let tcp = match &drive.destination {
         Destination::Route(route) => route.protocol.send(Share {
             clock: clock.clone(),
@@ -526,6 +550,7 @@ fn run_thread(
     };
     Ok(ThreadResult {
         unmeasured: scheduler.unmeasured(),
+        requests: scheduler.take_requests(&hosts),
         tcp,
         lives: scheduler.take_lives(),
         stages: scheduler.take_stages(),
@@ -688,6 +713,7 @@ mod tests {
                 process,
                 of: Some((4, 2)),
                 gate,
+                log: None,
             },
         };
         let workers: Vec<Box<dyn Workload>> =

@@ -27,6 +27,9 @@ pub struct Exchange {
     /// the JSON document that requests the blob. Stays set for later requests of the exchange until
     /// the workload changes the value.
     pub content: Option<u64>,
+    /// How often the workload has sent this request before in other exchanges, because it retries
+    /// refused requests.
+    pub repeats: u32,
     /// First note of the workload, for example the number of the object.
     pub tag: u64,
     /// Second note of the workload, for example how many bytes of the response have been verified,
@@ -194,6 +197,15 @@ pub struct Transaction {
     pub outcome: Judgement,
 }
 
+/// How a request without a complete response counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// As a failure of this class with this text.
+    Failed(ErrorClass, &'static str),
+    /// As a correct response: the server's way to give the response that was expected.
+    Expected,
+}
+
 /// Prepares requests and judges responses. Each generator thread owns one instance; the instances
 /// share no state.
 pub trait Workload: Send {
@@ -256,6 +268,12 @@ pub trait Workload: Send {
     /// The response is complete, with `length` bytes of body.
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement;
 
+    /// The time that the body of the response judged last states for its whole request, nanoseconds.
+    /// Called after a correct judgement if the plan reads server stages.
+    fn server_time(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Whether the workload wants [`Workload::completed`] calls. Called once, at the start of a
     /// slice.
     fn follows(&self) -> bool {
@@ -268,9 +286,9 @@ pub trait Workload: Send {
         let _ = (exchange, outcome);
     }
 
-    /// A more exact failure class and text than `class`, if the workload knows one: a partial
-    /// response can contain the cause. Called just before [`Workload::lost`].
-    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+    /// How a request without a complete response counts, if the workload knows better than `class`:
+    /// a partial response can contain the cause. Called just before [`Workload::lost`].
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<Loss> {
         let _ = (exchange, class);
         None
     }

@@ -31,6 +31,8 @@ pub mod order;
 pub mod pacer;
 pub mod protocol;
 mod reactor;
+pub mod request_list;
+pub mod request_log;
 pub mod route;
 pub mod sample;
 pub mod scheduler;
@@ -51,11 +53,13 @@ pub use drive::{Destination, Drive, EngineError, Finished, Part, SliceEvent, dri
 pub use equal::equal;
 pub use error::ErrorClass;
 pub use exchange::{
-    BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
+    BodyUse, Exchange, InFile, Judgement, Loss, Moment, Next, RequestOutcome, ResponseHead, Role,
     Transaction, Workload,
 };
 pub use operation::{Counter, Counts, HostFigures, Operation, Setup, SetupStep, Timed, Times};
 pub use protocol::{HTTP1, HTTP2, StreamProtocol};
+pub use request_list::{ListedRequest, RequestList};
+pub use request_log::RequestLog;
 pub use route::{Protocol, Route, Share};
 pub use sample::{
     HostSample, LATE_BUCKETS, LATE_FROM_LOG2, Ledger, OpSample, Pause, Sample, SetupSample,

@@ -428,6 +428,11 @@ impl Tally {
         counts
     }
 
+    /// Index of the operation for which an unprepared request counts.
+    pub(crate) fn unprepared(&self) -> usize {
+        self.nameless.request
+    }
+
     /// Adds an unprepared request that timed out after the window closed to the censored requests.
     pub(crate) fn never_prepared_censored(&mut self, times: Times) {
         self.censored(self.nameless.request, times);

@@ -6,9 +6,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -75,6 +76,37 @@ fn open_as(path: &Path, flags: OFlags) -> io::Result<File> {
     } else {
         Err(unusable("it is not a regular file"))
     }
+}
+
+/// Longest time to wait until a program writes to a pipe.
+const PIPE_WAIT: Timespec = Timespec {
+    tv_sec: 5,
+    tv_nsec: 0,
+};
+
+/// Opens a file, device or pipe to be read to its end.
+///
+/// # Errors
+///
+/// Errors of opening; [`io::ErrorKind::TimedOut`] if no program writes to a pipe within 5 s.
+pub fn open_input(path: &Path) -> io::Result<File> {
+    // Without NONBLOCK, opening a pipe blocks until its other end is opened.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    if file.metadata()?.file_type().is_fifo() {
+        let mut ends = [PollFd::new(&file, PollFlags::IN)];
+        if poll(&mut ends, Some(&PIPE_WAIT))? == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "no program writes to this pipe",
+            ));
+        }
+    }
+    rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file)
 }
 
 /// Reads a file of at most `limit` bytes. `limit` is a multiple of 1 MiB.

@@ -117,6 +117,13 @@ impl fmt::Display for ByteRange {
     }
 }
 
+impl ByteRange {
+    /// The range for the name of a workload: `random-64KiB` or `0-1023`.
+    pub(crate) fn in_name(self) -> String {
+        self.to_string().replace(':', "-")
+    }
+}
+
 /// The number of prefixes on each level of object keys: on the first level, below the prefix that
 /// all keys of the run have; on further levels, below each prefix of the level above.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -252,15 +252,16 @@ section! {
         /// unique name
         name: Scalar = text("name").default_rule("`http-GET`, `put-1KiB` and so on");
         /// read the times of server stages from the response headers `Server-Timing` and
-        /// `Trace-Log`: [stages.md](stages.md)
+        /// `Trace-Log`, and the time of a search (`took`) from the responses of OpenSearch and
+        /// Groonga: [stages.md](stages.md)
         stages: Scalar = switch().default("false").flag(
             Flag::of(
                 "--stages",
                 Takes::Switches(true),
                 "Read the times of server stages (phases inside the server) from the response \
-                 headers Server-Timing and Trace-Log, and report the mean of each stage by \
-                 percentile band of the service time: up to p50, p50 to p90, p90 to p99, above \
-                 p99",
+                 headers Server-Timing and Trace-Log, and the time of a search (took) from the \
+                 responses of OpenSearch and Groonga. Report the mean of each stage by percentile \
+                 band of the service time: up to p50, p50 to p90, p90 to p99, above p99",
             )
             .under("Server stages (docs/stages.md)"),
         );

@@ -32,7 +32,7 @@ mod units;
 pub mod work;
 
 pub use agents::OnLoss;
-pub use bounded::{LARGEST_RESULT, open_own, read_bounded, read_own, read_regular};
+pub use bounded::{LARGEST_RESULT, open_input, open_own, read_bounded, read_own, read_regular};
 pub use check::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, TextTest};
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparison::expectation::{Bound, Demand, Expectation, Relation};
@@ -57,7 +57,7 @@ pub use load::sustain::Sustain;
 pub use load::think::Think;
 pub use load::trace::Trace;
 pub use load::{Arrivals, Pace, RateSearch};
-pub use observe::{Observe, ObservePage, Processes, Token};
+pub use observe::{Observe, ObservePage, Processes, Token, Within};
 pub use patterns::{
     ByTarget, CacheCounters, CacheDial, HitSource, Pattern, PatternFormat, PatternGroup,
     PatternOrder, PatternSet, Template,
@@ -78,7 +78,7 @@ pub use search_servers::{
     CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };
 pub use secrets::secret::{KeySource, Secret};
-pub use secrets::{Secrets, is_secret_name};
+pub use secrets::{Secrets, conceal_parameters, is_secret_name};
 pub use store::Store;
 pub use target::{
     Builtin, CONNECTIONS, CREDENTIALS, ClientCertificate, Connect, Credentials, DeadHosts, Files,
@@ -89,11 +89,11 @@ pub use units::digits::grouped;
 pub use units::percent::{Percent, percent, percents};
 pub use units::sizes::{LARGEST_OBJECT, SizeRange, Sizes};
 pub use units::{duration, rate, size};
-pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase};
+pub use work::blob::{BlobDraft, BlobHash, BlobWork, LARGEST_PUT, Phase, Shares, blob_set_name};
 pub use work::http::{ByTargetDraft, HttpDraft, HttpWork, Patterns, TemplateDraft};
 pub use work::s3::{
-    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Mix, Payload, S3Draft,
-    S3Operation, S3Work, Style,
+    Checksum, ContentKind, DataSet, Encryption, KeyOrder, ListForm, Mix, Payload, RequestHeader,
+    S3Draft, S3Operation, S3Work, Style,
 };
 pub use work::{
     Direction, Facts, FollowedRequest, LaidOut, LiteralTemplate, Operation, TemplateMeaning,

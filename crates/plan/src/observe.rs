@@ -60,6 +60,35 @@ pub enum Processes {
     OwnPort,
     /// The processes with this name: the file name of the program, or the name in `ps -o comm`.
     Name(String),
+    /// The processes with this name that belong to a part of the machine, such as one of several
+    /// clusters.
+    NameWithin(String, Within),
+}
+
+/// A part of a machine that processes belong to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Within {
+    /// The processes whose working directory is this directory or below it, or that have a path in
+    /// the directory as an argument.
+    Directory(PathBuf),
+    /// The processes in this cgroup or in a cgroup below it: the path in `/proc/PID/cgroup`.
+    Cgroup(PathBuf),
+}
+
+impl Processes {
+    /// Whether the processes are found by their name.
+    pub fn are_named(&self) -> bool {
+        matches!(self, Self::Name(_) | Self::NameWithin(..))
+    }
+}
+
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => write!(f, "directory {}", path.display()),
+            Self::Cgroup(path) => write!(f, "cgroup {}", path.display()),
+        }
+    }
 }
 
 /// Writes the source for messages: `process 12`, `port 80`.
@@ -70,6 +99,7 @@ impl fmt::Display for Processes {
             Self::Port(port) => write!(f, "whatever listens on port {port}"),
             Self::OwnPort => f.write_str("whatever listens on its port"),
             Self::Name(name) => write!(f, "processes called {name:?}"),
+            Self::NameWithin(name, within) => write!(f, "processes called {name:?} in {within}"),
         }
     }
 }

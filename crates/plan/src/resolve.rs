@@ -1,6 +1,7 @@
 //! Turns a draft into a plan: fills in defaults and refuses mistakes.
 
 mod agents;
+mod command_line;
 mod comparing;
 mod connect;
 mod connection_limit;
@@ -71,6 +72,9 @@ impl Draft {
         let comparing = comparing::resolve(resolver, &self, &mut targets, &workloads);
         let output = output::resolve(resolver, &self.output);
         let agents = agents::resolve(resolver, &self.agents);
+        if agents.is_some() {
+            refuse_on_agents(resolver, &workloads);
+        }
         connection_limit::check(resolver, &workloads, &targets);
         check_misfits(resolver, &workloads, &targets);
         let connections = workloads.iter().map(|workload| workload.load.connections);
@@ -115,6 +119,21 @@ impl Draft {
             rounds.warmup = Duration::ZERO;
         }
         (workloads, rounds)
+    }
+}
+
+/// Reports workloads whose load agents cannot send.
+fn refuse_on_agents(resolver: &mut Resolver<'_>, workloads: &[Workload]) {
+    let mut unfit = workloads
+        .iter()
+        .filter(|work| work.facts().needs_one_machine());
+    if let Some(workload) = unfit.next() {
+        let why = format!(
+            "workload {:?} is a mix of operations on blobs, whose load agents cannot send; use \
+             phases, or leave out agents",
+            workload.name
+        );
+        resolver.refuse(Place::Nowhere, why);
     }
 }
 

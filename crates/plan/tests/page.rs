@@ -169,6 +169,7 @@ export = ["csv", "junit=result.xml"]
 live = true
 prometheus = 9464
 otlp = "http://127.0.0.1:4318"
+ops_log = "ops.csv.zst"
 [[target]]
 name = "a"
 command = "app {host} {port} {workers}"

@@ -136,6 +136,30 @@ kind = \"http\"
 }
 
 #[test]
+fn a_command_line_can_set_variables_and_quote_what_is_for_a_shell() {
+    let text = "\
+[[target]]
+command = \"PORT={port} MODE='very fast' ./srv --filter 'a && b' c=d \\\"|\\\"\"
+[[workload]]
+kind = \"http\"
+";
+    let Reach::Launched(launch) = &plan(text).targets[0].reach else {
+        panic!("a command");
+    };
+    assert_eq!(launch.command, ["./srv", "--filter", "a && b", "c=d", "|"]);
+    let env: Vec<(&str, &str)> = launch
+        .env
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    assert_eq!(env, [("MODE", "very fast"), ("PORT", "{port}")]);
+    // A secret before the command is as secret as one in env.
+    let plan = plan(&text.replace("MODE='very fast'", "DB_PASSWORD=hush"));
+    let printed = plan.to_toml();
+    assert!(!printed.contains("hush"), "{printed}");
+}
+
+#[test]
 fn a_workload_overrides_the_load_key_by_key() {
     let text = "\
 [load]

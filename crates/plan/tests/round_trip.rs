@@ -16,9 +16,9 @@ use tenbin_plan::{
     Connect, Credentials, DataSet, DeadHosts, Draft, Encryption, Host, HttpVersion, HttpWork,
     IpVersion, KeyOrder, KeySource, Launch, Load, MayDiffer, Mix, Observe, ObservePage, OnLoss,
     OnOutage, Output, Pace, Payload, Phase, Pin, Plan, Prefixes, Probes, Processes, RateSearch,
-    Reach, Ready, Relaunch, Rounds, S3Operation, S3Work, Secret, SessionToken, Signature,
-    SizeRange, Sizes, Slo, Style, Sustain, Target, Think, Tls, TlsVersion, Token, Trace, Workload,
-    WorkloadKind,
+    Reach, Ready, Relaunch, Rounds, S3Operation, S3Work, Secret, SessionToken, Shares, Signature,
+    SizeRange, Sizes, Slo, Style, Sustain, Target, Think, Tls, TlsVersion, Token, Trace, Within,
+    Workload, WorkloadKind,
 };
 
 const FILES: &[(&str, &[u8])] = &[
@@ -414,6 +414,15 @@ fn observe_one() -> impl Strategy<Value = Observe> {
         (1u16..).prop_map(|port| Observe::Processes(Processes::Port(port))),
         Just(Observe::Processes(Processes::OwnPort)),
         "[a-zA-Z0-9 \"._-]{1,9}".prop_map(|name| Observe::Processes(Processes::Name(name))),
+        ("[a-z]{1,9}", "/[a-z \"/]{1,9}", any::<bool>()).prop_map(|(name, path, is_cgroup)| {
+            let path = PathBuf::from(path);
+            let within = if is_cgroup {
+                Within::Cgroup(path)
+            } else {
+                Within::Directory(path)
+            };
+            Observe::Processes(Processes::NameWithin(name, within))
+        }),
         observed_page().prop_map(Observe::Tenbin),
         (observed_page(), option::of("[a-z\"=]{1,5}"), any::<bool>()).prop_map(
             |(page, group, is_open)| Observe::Prometheus {
@@ -431,7 +440,7 @@ fn suits(observe: &Observe, reach: &Reach, connect: &Connect) -> bool {
     let several = observe.each().len() > 1;
     let is_own = matches!(reach, Reach::Builtin(_));
     let each_suits = observe.each().iter().all(|one| {
-        let by_name = matches!(one, Observe::Processes(Processes::Name(_)));
+        let by_name = matches!(one, Observe::Processes(processes) if processes.are_named());
         let by_own_port = matches!(one, Observe::Processes(Processes::OwnPort));
         (by_name || several || connect.hosts.is_empty()) && !(by_own_port && connect.unix.is_some())
     });
@@ -635,7 +644,17 @@ fn s3() -> impl Strategy<Value = S3Work> {
 }
 
 fn blob() -> impl Strategy<Value = BlobWork> {
-    let phase = prop_oneof![Just(Phase::Put), Just(Phase::Get), Just(Phase::Delete)];
+    let mix = Shares {
+        put: 20,
+        get: 75,
+        delete: 5,
+    };
+    let phase = prop_oneof![
+        Just(Phase::Put),
+        Just(Phase::Get),
+        Just(Phase::Delete),
+        Just(Phase::Mixed(mix)),
+    ];
     let hashes = [
         BlobHash::Crc32,
         BlobHash::Md5,
@@ -709,6 +728,16 @@ fn blob() -> impl Strategy<Value = BlobWork> {
                         ..work
                     },
                     Phase::Delete => BlobWork { batch, ..work },
+                    Phase::Mixed(_) => BlobWork {
+                        sizes: Sizes::fixed(size.min(1 << 20)),
+                        objects: objects.or(Some(1_000)),
+                        locations: None,
+                        hashes,
+                        crc_framed,
+                        verify,
+                        range,
+                        ..work
+                    },
                 }
             },
         )
@@ -766,6 +795,8 @@ fn plan() -> impl Strategy<Value = Plan> {
                             each.load = Load::closed(3);
                         }
                     }
+                    let is_mix = |each: &Workload| each.facts().needs_one_machine();
+                    let agents = agents.filter(|_| !workloads.iter().any(is_mix));
                     let most = workloads.iter().map(|each| each.load.connections).max();
                     Plan {
                         name,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::leftovers::Left;
 use crate::files::read_back::ReadBack;
+use crate::files::request_log::RequestLogSummary;
 use crate::slice::responses::ExpectedResponse;
 
 /// The machine and the software versions of a run. Unknown values are `None`, never 0.
@@ -50,6 +51,9 @@ pub struct Environment {
     /// Outages of targets that the run waited out, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
+    /// The log of requests; null without a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_log: Option<RequestLogSummary>,
     /// The environment of every target, by name.
     pub targets: BTreeMap<String, TargetEnvironment>,
     /// Request patterns (method and path) by workload, if requests are drawn from patterns. With
@@ -192,7 +196,7 @@ pub struct TargetEnvironment {
     /// Why restarts of the target failed that succeeded at the second try; one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_starts: Vec<String>,
-    /// Version of the target, as stated in the plan.
+    /// Version of the target: as stated in the plan, otherwise as the launched program prints it.
     pub version: Option<String>,
     /// For a launched target: the program, and the command's arguments that are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -391,6 +395,7 @@ impl Environment {
             agents: Vec::new(),
             lost_agents: Vec::new(),
             outages: Vec::new(),
+            request_log: None,
             targets: BTreeMap::new(),
             patterns: BTreeMap::new(),
         }

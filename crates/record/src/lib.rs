@@ -48,6 +48,9 @@ pub use files::integrity::{Change, CutOff, Integrity};
 pub use files::leftovers::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use files::lines::Ended;
 pub use files::read_back::ReadBack;
+pub use files::request_log::{
+    MOST_LOGGED, RequestLogPart, RequestLogSummary, RequestLogWriter, request_log_file,
+};
 pub use histogram::packed::PackedHistogram;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
 pub use reader::{RecordedRun, Source, read, read_from};
@@ -69,6 +72,7 @@ pub use tenbin_engine::{
 pub use files::writer::RunWriter;
 pub use histogram::slot_window::SlotWindow;
 pub use slice::probe::{Probed, ProbedSecond};
+pub use slice::request_list::{RecordedRequest, RecordedRequests};
 pub use slice::request_samples::{
     CacheUse, RecordedPattern, RecordedSample, RecordedSamples, SearchUse,
 };

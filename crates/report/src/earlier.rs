@@ -5,28 +5,35 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use tenbin_result::{
-    Document, Doubt, DoubtFinding, Earlier, EarlierChange, EarlierOutcome, Language, Message,
-    ResultOf, Trust, Value, Withheld, message,
+    Document, Doubt, DoubtFinding, Earlier, EarlierOutcome, Language, Message, ResultOf, Trust,
+    Value, Withheld, message,
 };
-use tenbin_verdict::lint::series as series_of;
-use tenbin_verdict::{self as verdict, Series, against_earlier};
+use tenbin_verdict::lint::{is_named, series as series_of};
+use tenbin_verdict::{Measure, Series, against_earlier};
 
 mod history;
 mod origin;
+mod packages;
 mod parity;
 mod shared;
 mod terms;
+mod units;
+mod warnings;
 
 use self::origin::{Origin, one_place_each};
-use self::parity::{Answers, Parity};
+use self::parity::Answers;
 use self::shared::{Blocks, Identity, Targets, shared};
 use self::terms::{Terms, spelled};
+use self::warnings::{answers, warnings};
 use crate::block::Block;
 use crate::escape::for_json;
-use crate::formats::{self, Content};
+use crate::formats::{self, Content, ReadFile};
 use crate::language::{say_in, translated_beside};
 use crate::trust_reason::{why, without_finding, worst};
 use crate::{page, section};
+
+/// Most names of workloads in a sentence.
+const MOST_NAMES: usize = 5;
 
 /// The results of one run, or of one result file of another tool.
 #[derive(Debug, Clone)]
@@ -44,6 +51,10 @@ pub struct Results {
     blocks: Blocks,
     /// The tool, and how it measured.
     origin: Origin,
+    /// What a file of another tool says about its machine: names and values.
+    machine: Vec<(String, String)>,
+    /// What the file does not say, or was removed from it, in English sentences.
+    caveats: Vec<String>,
     /// How far the results can be trusted; `None` if unknown.
     trust: Option<Trusted>,
     /// Other runs of the same experiment, which show how much it varies from run to run.
@@ -133,6 +144,8 @@ impl Results {
             },
             blocks: blocks(document),
             origin: Origin::of_document(document, spelled),
+            machine: Vec::new(),
+            caveats: Vec::new(),
             trust: Some(Trusted::of_document(document)),
             others: Vec::new(),
         }
@@ -143,24 +156,35 @@ impl Results {
     /// # Errors
     /// When the file is in no known format or has no comparable results.
     pub fn of_file(name: &str, content: &[u8]) -> Result<Self, String> {
-        let read = formats::read_bytes(name, content).map_err(|error| error.to_string())?;
-        if let Content::Document(document) = &read {
+        let read = formats::file_bytes(name, content).map_err(|error| error.to_string())?;
+        Self::of_read(name, read)
+    }
+
+    /// The results of a file.
+    ///
+    /// # Errors
+    /// When the file has no comparable results.
+    pub fn of_read(name: &str, read: ReadFile) -> Result<Self, String> {
+        if let Content::Document(document) = &read.content {
             return Ok(Self::of_document(document));
         }
-        let reported = formats::reported_bytes(name, content).map_err(|error| error.to_string())?;
-        let (series, trust) = match read {
+        let reported = read.reported.unwrap_or_default();
+        let (series, trust) = match read.content {
             Content::Steps(steps) => (steps.series(), Some(steps.trust())),
             Content::Repetitions(series) => (series, origin::trust(&reported)),
             _ => (series_of(&reported), origin::trust(&reported)),
         };
         if series.is_empty() {
+            let why = trust.map_or_else(String::new, |(_, why)| format!(" ({why})"));
             return Err(format!(
-                "{name}: has no throughput, and so nothing that can be compared"
+                "{name}: has no throughput{why}, and so nothing that can be compared"
             ));
         }
         Ok(Self {
             origin: Origin::of_file(&reported),
             name: name.to_owned(),
+            machine: reported.machine.clone(),
+            caveats: reported.caveats.clone(),
             series,
             terms: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -201,6 +225,31 @@ impl Results {
         self.series.iter().map(of).collect()
     }
 
+    /// Names of the workloads; if there are many, of the first ones.
+    fn some_workloads(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for each in &self.series {
+            if !names.contains(&each.workload) {
+                names.push(each.workload.clone());
+            }
+        }
+        let more = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        names.extend((more > 0).then(|| format!("{more} more")));
+        names
+    }
+
+    /// The workloads that `other` does not have, in order of first occurrence.
+    fn workloads_without(&self, other: &Self) -> Vec<String> {
+        let mut alone: Vec<String> = Vec::new();
+        for each in &self.series {
+            if !other.has(&each.workload) && !alone.contains(&each.workload) {
+                alone.push(each.workload.clone());
+            }
+        }
+        alone
+    }
+
     fn has(&self, workload: &str) -> bool {
         self.series.iter().any(|each| each.workload == workload)
     }
@@ -223,7 +272,8 @@ fn series(document: &Document, workload: &str, target: &str) -> Series {
     });
     let values = speeds.filter(|speed| *speed > 0.0 && speed.is_finite());
     let target = Some(target.to_owned());
-    Series::new(workload.to_owned(), target, !closed, values.collect())
+    let measure = if closed { Measure::Rate } else { Measure::Time };
+    Series::new(workload.to_owned(), target, measure, values.collect())
 }
 
 /// The speeds by block of rounds, without blocks in which a slice is missing.
@@ -280,6 +330,9 @@ pub fn against(
 ) -> Result<Earlier, NotComparable> {
     let changed: Vec<String> = changed.iter().map(|name| spelled(name)).collect();
     let changed = changed.as_slice();
+    let (before, after) = &units::directed(before, after);
+    let packages = packages::named(before, after);
+    let (before, after) = packages.as_ref().map_or((before, after), |(b, a)| (b, a));
     let joined = one_target_each(before, after).or_else(|| one_place_each(before, after));
     let (before, after) = joined.as_ref().map_or((before, after), |(b, a)| (b, a));
     refuse_other_hosts(before, after)?;
@@ -292,10 +345,15 @@ pub fn against(
     }
     let found = against_earlier(&then, &now, changed, &withheld(before, after));
     if found.all.is_empty() {
+        if let Some(units) = origin::other_units(before, after).into_iter().next() {
+            return Err(NotComparable(units));
+        }
         return Err(NotComparable(message!(
             "nothing-in-common",
             before = before.name.as_str(),
             after = after.name.as_str(),
+            then = before.some_workloads(),
+            now = after.some_workloads(),
             file = before.origin.is_file() || after.origin.is_file()
         )));
     }
@@ -408,7 +466,7 @@ fn refuse_unknown_names(
         .filter(|name| before.has(name) && after.has(name))
         .collect();
     for name in changed {
-        if !both.contains(&name.as_str()) {
+        if !both.iter().any(|workload| is_named(workload, name)) {
             let mut known = both.clone();
             known.sort_unstable();
             known.dedup();
@@ -431,7 +489,9 @@ fn withheld(before: &Results, after: &Results) -> Vec<Withheld> {
         Some(_) => Some(Withheld::NotValid(side.name.clone())),
         None => Some(Withheld::Unjudged(side.name.clone())),
     };
-    [before, after].iter().filter_map(of).collect()
+    let mut withheld: Vec<Withheld> = [before, after].iter().filter_map(of).collect();
+    withheld.dedup();
+    withheld
 }
 
 /// The runs that are not VALID, most severe first.
@@ -447,67 +507,10 @@ fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
         })
     };
     let mut doubts: Vec<Doubt> = [before, after].iter().filter_map(doubt).collect();
+    // A file that is compared with itself.
+    doubts.dedup();
     doubts.sort_by_key(|doubt| doubt.trust != Trust::Invalid);
     doubts
-}
-
-fn warnings(before: &Results, after: &Results, found: &verdict::EarlierRun) -> Vec<Message> {
-    let mut warnings = Vec::new();
-    for (one, other) in [(before, after), (after, before)] {
-        let alone = one.targets_without(other);
-        if !alone.is_empty() {
-            let named = alone.into_iter();
-            let named = named.map(|target| message!("target-named", target = target));
-            warnings.push(message!(
-                "measured-alone",
-                name = one.name.as_str(),
-                targets = named.collect::<Vec<_>>()
-            ));
-        }
-    }
-    if found.controls.is_none() {
-        warnings.push(message!("without-control"));
-    }
-    if found
-        .all
-        .iter()
-        .all(|each| each.ratio.is_some_and(|ratio| ratio.n == 1))
-    {
-        warnings.push(message!("one-run-per-side"));
-    }
-    warnings
-}
-
-/// Whether one workload on one target did different work in the two runs, with a note if the
-/// responses differed.
-fn answers(before: &Results, after: &Results, change: &EarlierChange) -> (bool, Option<Message>) {
-    let Some(target) = change.target.clone() else {
-        return (false, None);
-    };
-    let place = (change.workload.clone(), target);
-    let both = before.answers.get(&place).zip(after.answers.get(&place));
-    let (workload, target) = &place;
-    match both.map(|(then, now)| then.parity(now)) {
-        None | Some(Parity::Same) => (false, None),
-        Some(Parity::Expected(sizes)) => {
-            let said = message!(
-                "responses-expected",
-                target = target.as_str(),
-                workload = workload.as_str(),
-                sizes = sizes
-            );
-            (false, Some(said))
-        }
-        Some(Parity::Other(why)) => {
-            let said = message!(
-                "responses-differ",
-                target = target.as_str(),
-                workload = workload.as_str(),
-                why = why
-            );
-            (true, Some(said))
-        }
-    }
 }
 
 /// The comparison as text for a terminal. Ends with a newline.

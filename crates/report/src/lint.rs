@@ -20,6 +20,9 @@ pub fn lint_text(files: &[Reported], findings: &[LintFinding]) -> String {
             file.tool,
             plural(file.measurements.len(), "measurement")
         );
+        for caveat in &file.caveats {
+            let _ = writeln!(text, "  {}", for_terminal(caveat));
+        }
     }
     for finding in findings {
         let at = finding
@@ -79,6 +82,7 @@ pub fn lint_json(files: &[Reported], findings: &[LintFinding]) -> String {
                 file: file.file(),
                 tool: file.tool,
                 measurements: file.measurements.len(),
+                caveats: &file.caveats,
             })
             .collect(),
         findings: findings
@@ -107,15 +111,17 @@ fn lines(finding: &LintFinding) -> impl Iterator<Item = FileLine<'_>> {
 
 #[derive(Serialize)]
 struct Part<'a> {
-    files: Vec<FilePart>,
+    files: Vec<FilePart<'a>>,
     findings: Vec<FindingPart<'a>>,
 }
 
 #[derive(Serialize)]
-struct FilePart {
+struct FilePart<'a> {
     file: String,
     tool: &'static str,
     measurements: usize,
+    /// What the file does not say, and what was removed from it before it was read.
+    caveats: &'a [String],
 }
 
 #[derive(Serialize)]

@@ -20,7 +20,7 @@ fn the_kept_result_files_pass() {
 
 #[test]
 fn the_recorded_result_files_pass() {
-    for tools in ["http", "recorded", "s3", "warp"] {
+    for tools in ["http", "recorded", "s3", "warp", "written"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         replay(&folder.join(tools), foreign::check, 5);
     }

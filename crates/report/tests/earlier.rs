@@ -8,7 +8,7 @@ mod made_up;
 use tenbin_plan::{Checksum, Mix, Payload, S3Operation, S3Work, WorkloadKind};
 use tenbin_report::formats::format;
 use tenbin_report::{Results, against, terminal_earlier};
-use tenbin_result::{Document, Earlier, EarlierOutcome, EarlierPart, Language};
+use tenbin_result::{Document, Earlier, EarlierOutcome, EarlierPart, Figure, Language};
 
 fn published(name: &str) -> Results {
     let path = format!("{}/tests/published/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -47,12 +47,22 @@ fn the_published_change_of_one_operation() {
     let after = published("jog-after.gobench.txt");
     let earlier = against(&before, &after, &names(&["ListObjectsV2"])).unwrap();
     // 71,905,724 ns/op became 1,236,099 ns/op, measured once each.
-    let list = &earlier.changes[4];
+    let mut changes = earlier.changes.iter();
+    let list = changes.find(|each| each.unit.is_none() && each.workload == "ListObjectsV2-8");
+    let list = list.unwrap();
     assert!(
         (list.ratio.unwrap().value - 58.171_5).abs() < 1e-3,
         "{list:?}"
     );
     assert_eq!(list.ratio.unwrap().interval, None);
+    // The memory table of the analysis: a client that needs a ninth of the memory for a listing.
+    let better: Vec<String> = earlier
+        .changes
+        .iter()
+        .filter(|each| each.workload == "ListObjectsV2-8")
+        .filter_map(|each| Some(format!("{} {:.1}", each.unit.as_ref()?, each.ratio?.value)))
+        .collect();
+    assert_eq!(better, ["B/op 8.0", "allocs/op 9.1"]);
     assert_eq!(
         (list.part, list.change),
         (EarlierPart::Changed, EarlierOutcome::TooFew)
@@ -338,7 +348,7 @@ fn runs_that_differ_in_what_matters_are_refused_in_one_sentence() {
     assert!(
         Results::of_file("x", b"hello")
             .unwrap_err()
-            .contains("x: is none of the results that can be read, which are: ")
+            .contains("x: is none of the results that can be read; ")
     );
 }
 
@@ -456,11 +466,8 @@ fn our_own_benchmark_lines_say_the_same_as_the_run() {
     let from_lines = against(&lines(&before), &lines(&after), &[]).unwrap();
     let from_runs = compared(&after, &[]);
     let ratios = |earlier: &Earlier| -> Vec<f64> {
-        earlier
-            .changes
-            .iter()
-            .map(|each| each.ratio.unwrap().value)
-            .collect()
+        let speeds = earlier.changes.iter().filter(|each| each.unit.is_none());
+        speeds.map(|each| each.ratio.unwrap().value).collect()
     };
     for (lines, runs) in ratios(&from_lines).iter().zip(ratios(&from_runs)) {
         assert!((lines - runs).abs() < 1e-5, "{lines} {runs}");
@@ -618,6 +625,42 @@ fn a_run_is_compared_with_a_file_and_gets_no_verdict() {
     );
 }
 
+#[test]
+fn percentiles_are_compared_where_files_have_times_only() {
+    let text = |p50: f64, p99: f64| {
+        format!(
+            "       Value     Percentile TotalCount 1/(1-Percentile)\n\n\
+             1.000 0.000000000000 1 1.00\n{p50:.3} 0.500000000000 500 2.00\n\
+             {p99:.3} 0.990000000000 990 100.00\n9.000 1.000000000000 1000\n\
+             #[Mean    =        1.600, StdDeviation   =        0.400]\n\
+             #[Max     =        9.000, Total count    =         1000]\n\
+             #[Buckets =           20, SubBuckets     =         2048]\n"
+        )
+    };
+    let of = |name: &str, text: String| Results::of_file(name, text.as_bytes()).unwrap();
+    let (before, after) = (of("a.hgrm", text(1.5, 4.0)), of("b.hgrm", text(1.5, 8.0)));
+    let earlier = against(&before, &after, &[]).unwrap();
+    let of = |at: usize| {
+        (
+            earlier.changes[at].workload.as_str(),
+            earlier.changes[at].ratio.as_ref().unwrap().value,
+        )
+    };
+    for (at, name, ratio) in [(0, "values p50", 1.0), (1, "values p99", 0.5)] {
+        let found = of(at);
+        assert_eq!(found.0, name);
+        assert!((found.1 - ratio).abs() < 1e-9, "{found:?}");
+    }
+    let printed = terminal_earlier(&earlier, Language::English);
+    assert!(printed.contains("4.00 ms"), "{printed}");
+    // Figures that are no figures are not compared.
+    let none = b"Running 30s test @ http://127.0.0.1:9001/\n  2 threads and 8 connections\n  \
+        Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     0.00us    0.00us   \
+        0.00us    -nan%\n    Req/Sec     0.00      0.00     0.00    -nan%\n  0 requests in \
+        30.00s, 0.00B read\nRequests/sec:      0.00\nTransfer/sec:       0.00B\n";
+    assert!(Results::of_file("wrk.txt", none).is_err());
+}
+
 /// An older version wrote only the English text of a note, and a newer one can have notes that this
 /// version does not know: the text is printed unchanged.
 #[test]
@@ -685,4 +728,51 @@ fn a_comparison_in_japanese_has_no_english_sentence() {
         assert!(english.is_empty(), "{english:?} in\n{text}");
     }
     insta::assert_snapshot!(terminal_earlier(&runs[0], Language::Japanese));
+}
+
+#[test]
+fn a_direction_that_one_of_two_files_states_holds_for_both() {
+    let go = |text: &str| Results::of_file("x", text.as_bytes()).expect("a benchmark file");
+    let line = |hits: u64| format!("BenchmarkX 9 5 ns/op {hits} hits/op\n").repeat(6);
+    let unit = |better: &str| format!("Unit hits/op better={better}\n");
+    let ratio = |before: &str, after: &str| {
+        let earlier = against(&go(before), &go(after), &[]).expect("a comparison");
+        let hits = earlier
+            .changes
+            .iter()
+            .find(|it| it.unit.as_deref() == Some("hits/op"));
+        let hits = hits.expect("a row").clone();
+        let value = hits.ratio.expect("a ratio").value;
+        ((1000.0 * value).round() / 1000.0, hits.undirected)
+    };
+    let (few, many) = (line(10), line(100));
+    assert_eq!(ratio(&few, &many), (10.0, true));
+    let lower = unit("lower") + &few;
+    assert_eq!(ratio(&lower, &many), (0.1, false));
+    assert_eq!(ratio(&many, &lower), (10.0, false));
+    let higher = unit("higher") + &many;
+    assert_eq!(ratio(&few, &higher), (10.0, false));
+    assert_eq!(ratio(&lower, &higher), (10.0, true));
+}
+
+#[test]
+fn benchmarks_of_other_machines_and_figures_without_a_ratio_are_told() {
+    let go = |name: &str, text: &str| Results::of_file(name, text.as_bytes()).expect("a file");
+    let before =
+        "goos: linux\ncpu: A\n".to_owned() + &"BenchmarkX 9 5 ns/op 0 allocs/op 0 B/op\n".repeat(6);
+    let after =
+        "goos: linux\ncpu: B\n".to_owned() + &"BenchmarkX 9 5 ns/op 7 allocs/op 0 B/op\n".repeat(6);
+    let earlier = against(&go("a", &before), &go("b", &after), &[]).expect("a comparison");
+    assert!(
+        earlier.warnings[0].contains("cpu \"A\", then \"B\""),
+        "{:?}",
+        earlier.warnings
+    );
+    let [_, allocations] = earlier.changes.as_slice() else {
+        panic!("{:?}", earlier.changes);
+    };
+    assert_eq!(allocations.change, EarlierOutcome::NoRatio);
+    let value = |figure: Option<Figure>| figure.map(|figure| figure.value);
+    assert_eq!(value(allocations.before), Some(0.0));
+    assert_eq!(value(allocations.after), Some(7.0));
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use tenbin_report::Results;
 use tenbin_report::formats::{Content, Selection, read, read_reported, reported_bytes};
 use tenbin_verdict::lint::{Files, LintFinding, Measurement, Range, Reported, lint};
 
@@ -20,6 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("fixtures/http/hey.txt", "hey"),
     ("fixtures/http/vegeta.txt", "vegeta"),
     ("fixtures/http/vegeta.json", "vegeta"),
+    ("fixtures/recorded/vegeta-hist.txt", "vegeta"),
     ("fixtures/s3/hsbench.txt", "hsbench"),
     ("fixtures/s3/hsbench.csv", "hsbench"),
     ("fixtures/s3/hsbench.json", "hsbench"),
@@ -38,6 +40,45 @@ const FILES: &[(&str, &str)] = &[
     ("fixtures/recorded/k6-machine-readable.json", "k6"),
     ("fixtures/recorded/k6-v0-summary-export.json", "k6"),
     ("fixtures/recorded/fortio.json", "fortio"),
+    ("fixtures/recorded/bombardier-timed.txt", "bombardier"),
+    ("fixtures/recorded/bombardier-intro.json", "bombardier"),
+    ("fixtures/recorded/autocannon.json", "autocannon"),
+    ("fixtures/recorded/autocannon-rate.json", "autocannon"),
+    ("fixtures/recorded/artillery.json", "artillery"),
+    ("fixtures/recorded/artillery-refused.json", "artillery"),
+    ("fixtures/recorded/hyperfine.json", "hyperfine"),
+    ("fixtures/recorded/fio-errors.json", "fio"),
+    ("fixtures/recorded/pgbench.txt", "pgbench"),
+    ("fixtures/recorded/pgbench-failed.txt", "pgbench"),
+    ("fixtures/recorded/pgbench-rate.txt", "pgbench"),
+    ("fixtures/recorded/pgbench-scripts.txt", "pgbench"),
+    ("fixtures/recorded/sysbench-database.txt", "sysbench"),
+    ("fixtures/recorded/sysbench-cpu.txt", "sysbench"),
+    ("fixtures/recorded/sysbench-files.txt", "sysbench"),
+    ("fixtures/recorded/sysbench-memory.txt", "sysbench"),
+    ("fixtures/written/locust_stats.csv", "locust"),
+    ("fixtures/recorded/locust_stats.csv", "locust"),
+    ("fixtures/recorded/gatling-3.9.txt", "gatling"),
+    ("fixtures/recorded/gatling-3.14.txt", "gatling"),
+    ("fixtures/recorded/gatling-stats.json", "gatling"),
+    ("fixtures/recorded/gatling-global-stats.json", "gatling"),
+    ("fixtures/written/gatling.txt", "gatling"),
+    ("fixtures/written/gatling-table.txt", "gatling"),
+    ("fixtures/written/gatling-stats.json", "gatling"),
+    (
+        "fixtures/written/rally.csv",
+        "Rally or OpenSearch Benchmark",
+    ),
+    ("fixtures/written/rally.md", "Rally or OpenSearch Benchmark"),
+    (
+        "fixtures/written/race.json",
+        "Rally or OpenSearch Benchmark",
+    ),
+    ("fixtures/written/elbencho.csv", "elbencho"),
+    ("fixtures/written/elbencho.json", "elbencho"),
+    ("fixtures/written/go-test.json", "go test -bench"),
+    ("fixtures/recorded/go-test.json", "go test -bench"),
+    ("fixtures/written/wrk-lua.txt", "wrk"),
 ];
 
 fn path(name: &str) -> String {
@@ -583,7 +624,7 @@ fn operations_that_a_change_did_not_touch_are_found() {
     let findings = found(&files, &["ListObjectsV2"]);
     assert_eq!(rules(&findings), ["changed_untouched", "single_runs"]);
     let evidence = &findings[0].evidence;
-    for part in ["GetObject_1KB 2.27", "MultipartUpload 1.42"] {
+    for part in ["GetObject_1KB-8 2.27", "MultipartUpload-8 1.42"] {
         assert!(evidence.contains(part), "{evidence}");
     }
     assert!(!evidence.contains("ListObjectsV2"), "{evidence}");
@@ -647,8 +688,8 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
         "  Non-2xx or 3xx responses: 504960\nRequests/sec",
     );
     let findings = of_text(&all_500);
-    assert_eq!(rules(&findings), ["throughput_of_failures"]);
-    assert_eq!(findings[0].quotes[0].quote.line, Some(12));
+    assert_eq!(rules(&findings), ["no_result", "throughput_of_failures"]);
+    assert_eq!(findings[1].quotes[0].quote.line, Some(12));
     let sockets = wrk.replace(
         "Requests/sec",
         "  Socket errors: connect 0, read 0, write 0, timeout 7\nRequests/sec",
@@ -657,9 +698,12 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     let ab = String::from_utf8(bytes("fixtures/http/ab-keepalive.txt")).unwrap();
     let ab = ab.replace("Keep-Alive", "Non-2xx responses:      20000\nKeep-Alive");
     let found = of_text(&ab);
-    assert_eq!(rules(&found), ["throughput_of_failures", "hidden_failures"]);
+    assert_eq!(
+        rules(&found),
+        ["no_result", "throughput_of_failures", "hidden_failures"]
+    );
     assert!(
-        found[1]
+        found[2]
             .evidence
             .starts_with("the file says that no request failed")
     );
@@ -780,4 +824,62 @@ fn a_percentile_of_fortio_lies_in_its_bar() {
     let text = String::from_utf8(bytes("fixtures/recorded/fortio.json")).unwrap();
     let slow = text.replace("\"DisableKeepAlive\": false", "\"DisableKeepAlive\": true");
     assert_eq!(rules(&of_text(&slow)), ["new_connections"]);
+}
+
+#[test]
+fn what_measured_nothing_is_invalid_and_compared_with_nothing() {
+    let wrk = String::from_utf8(bytes("fixtures/http/wrk-latency.txt")).unwrap();
+    let with = |totals: &str| {
+        let lines = wrk.lines().map(|line| {
+            if line.contains(" requests in ") {
+                totals.to_owned()
+            } else if line.starts_with("Requests/sec:") {
+                "Requests/sec:      0.00".to_owned()
+            } else {
+                line.to_owned()
+            }
+        });
+        lines.collect::<Vec<_>>().join("\n") + "\n"
+    };
+    for (totals, why) in [
+        ("  0 requests in 10.02s, 0.00B read", "0 requests ended"),
+        (
+            "  35951 requests in 307445734491.35m, 4.46MB read",
+            "which no run takes",
+        ),
+    ] {
+        let text = with(totals);
+        let findings = of_text(&text);
+        assert_eq!(findings[0].rule, "no_result");
+        assert!(
+            findings[0].evidence.contains(why),
+            "{}",
+            findings[0].evidence
+        );
+        let error = Results::of_file("wrk.txt", text.as_bytes()).unwrap_err();
+        assert!(
+            error.contains("no_result") && error.contains(why),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_rounded_zero_of_k6_is_not_exactly_0() {
+    let text = String::from_utf8(bytes("fixtures/recorded/k6-v0.txt")).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.contains("http_req_duration..."))
+        .unwrap();
+    let (label, _) = line.split_once(": ").unwrap();
+    let with = |statistics: &str| {
+        let replaced = text.replace(line, &format!("{label}: {statistics}"));
+        let read = reported_bytes("k6.txt", replaced.as_bytes()).unwrap();
+        only(&read).min.as_ref().unwrap().value
+    };
+    // With --summary-time-unit=s.
+    let rounded = with("avg=0.00s min=0.00s med=0.00s max=0.05s p(90)=0.00s p(95)=0.01s");
+    assert_eq!((rounded.from, rounded.to), (0.0, 0.01));
+    let exact = with("avg=1ms min=0s med=1ms max=5ms p(90)=1ms p(95)=2ms");
+    assert_eq!((exact.from, exact.to), (0.0, 0.0));
 }

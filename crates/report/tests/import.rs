@@ -209,6 +209,84 @@ fn failures_are_never_throughput() {
     );
 }
 
+/// A listing of 1,000 objects in 10 ms, one after the other.
+fn listing() -> String {
+    let mut text = "idx\tthread\top\tn_objects\tbytes\tendpoint\terror\tstart\tend\n".to_owned();
+    for at in 0..500_u32 {
+        let at_ms = |ms: u32| format!("2026-01-01T00:00:0{}.{:03}Z", ms / 1000, ms % 1000);
+        let (start, end) = (at_ms(at * 10), at_ms(at * 10 + 9));
+        let _ = writeln!(text, "{at}\t0\tLIST\t1000\t0\thttp://h\t\t{start}\t{end}");
+    }
+    text
+}
+
+#[test]
+fn objects_per_second_are_the_throughput_everywhere() {
+    let text = "Report: LIST. Concurrency: 1. Ran: 5s\n * Average: 100020.00 obj/s\n * Reqs: Avg: 9.0ms, \
+                50%: 9.0ms, 90%: 9.0ms, 99%: 9.0ms, Fastest: 9.0ms, Slowest: 9.0ms, StdDev: 0.0ms\n";
+    let files = [("listing.csv", listing()), ("listing.txt", text.to_owned())];
+    let all = files.map(|(name, text)| {
+        let mut read = read_text(name, text.as_bytes()).expect(name);
+        read.files = vec![name.to_owned()];
+        read
+    });
+    for read in &all {
+        let of = &read.measurements[0];
+        assert_eq!(of.unit(), "obj/s");
+        expect_near(of.objects_per_second(), 500_000.0 / 4.999, 1e-4);
+        assert!(
+            analyze(read, 1).contains(" obj/s\n"),
+            "{}",
+            analyze(read, 1)
+        );
+        let document = tenbin_verdict::lint::document(&[("a".to_owned(), read.clone())]);
+        let throughput = document.results[0].throughput.map(|figure| figure.value);
+        expect_near(throughput, 500_000.0 / 4.999, 1e-4);
+        let evidence: Vec<&str> = document
+            .findings
+            .iter()
+            .map(|it| it.evidence.as_str())
+            .collect();
+        assert!(
+            evidence.contains(&"LIST: the throughput counts obj/s, not requests"),
+            "{evidence:?}"
+        );
+        // Objects per second and the time of a request for 1,000 of them say nothing about Little's law.
+        let found = tenbin_verdict::lint::lint(&tenbin_verdict::lint::Files {
+            all: std::slice::from_ref(read),
+            changed: &[],
+        });
+        assert!(found.iter().all(|it| it.rule != "little"), "{found:?}");
+    }
+    assert!(
+        cmp(&all[0], &all[1], &[]).contains("obj/s (-0.0 %)")
+            || cmp(&all[0], &all[1], &[]).contains("obj/s (+0.0 %)")
+    );
+    let [before, after] =
+        files_of_comparison(&[("listing.csv", &listing()), ("listing.txt", text)]);
+    let earlier = tenbin_report::against(&before, &after, &[]).expect("a comparison");
+    let [change] = earlier.changes.as_slice() else {
+        panic!("{earlier:?}");
+    };
+    assert_eq!(change.unit.as_deref(), Some("obj/s"));
+    expect_near(change.ratio.map(|figure| figure.value), 1.0, 1e-4);
+    // A tool that counts requests has another unit.
+    let hsbench = "Loop: 0, Int: TOTAL, Dur(s): 5.0, Mode: LIST, Ops: 500, MB/s: 0.00, IO/s: 100, Lat(ms): \
+                   [ min: 9.0, avg: 9.0, 99%: 9.0, max: 9.0 ], Slowdowns: 0\n";
+    let [before, after] = files_of_comparison(&[("listing.txt", text), ("hsbench.txt", hsbench)]);
+    let refused = tenbin_report::against(&before, &after, &[])
+        .expect_err("no ratio")
+        .to_string();
+    assert!(
+        refused.contains("LIST: its throughput is in obj/s before and in req/s after"),
+        "{refused}"
+    );
+}
+
+fn files_of_comparison(files: &[(&str, &str); 2]) -> [tenbin_report::Results; 2] {
+    files.map(|(name, text)| tenbin_report::Results::of_file(name, text.as_bytes()).expect(name))
+}
+
 #[test]
 fn sums_give_what_follows_from_them_and_no_more() {
     let imported = read("warp-put.json.zst");
@@ -369,11 +447,7 @@ fn garbled_files_give_one_sentence_with_the_place() {
     let gibberish: Vec<u8> = (0..=255).cycle().take(4096).collect();
     let packed = zstd::encode_all(row(good).as_bytes(), 1).expect("packed");
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
-        (
-            "empty.csv",
-            Vec::new(),
-            ": is none of the results that can be read",
-        ),
+        ("empty.csv", Vec::new(), ": is empty"),
         (
             "gibberish.csv",
             gibberish,
@@ -427,7 +501,7 @@ fn garbled_files_give_one_sentence_with_the_place() {
         (
             "none.json",
             b"{\"v\": 2}".to_vec(),
-            ": has no operation that was asked for",
+            ": has no sums of an operation",
         ),
         (
             "open.json",

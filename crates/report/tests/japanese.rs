@@ -198,7 +198,7 @@ const SAME: [&str; 14] = [
 const CLASSES: [&str; 3] = ["reset", "status", "timeout"];
 
 /// The sections whose every text has a translation.
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "answer",
     "results",
     "capacity",
@@ -214,6 +214,7 @@ const SECTIONS: [&str; 15] = [
     "hosts",
     "operations",
     "samples",
+    "slow",
 ];
 
 /// The names that a document contains, in words.
@@ -241,6 +242,9 @@ fn names(document: &Document) -> BTreeSet<String> {
         for operation in &result.operations {
             names.push(operation.operation.clone());
             names.extend(operation.failures.keys().cloned());
+        }
+        for request in result.slow_requests.iter().chain(&result.failed_requests) {
+            names.extend([&request.host, &request.request, &request.text].map(String::clone));
         }
         for stages in &result.stages {
             names.extend(stages.stages.iter().map(|stage| stage.stage.clone()));

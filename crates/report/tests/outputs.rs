@@ -15,8 +15,8 @@ use tenbin_record::{CpuUse, MachineUse};
 use tenbin_report::formats::{format, kept};
 use tenbin_report::last_lines;
 use tenbin_result::{
-    Comparison, Document, Figure, Interval, Language, Likely, Metric, Outcome, RunEnded,
-    SliceFigures, Tendency, Trust,
+    Comparison, Document, Figure, Interval, Language, Likely, Metric, MetricName, Outcome,
+    RunEnded, SliceFigures, Tendency, Trust,
 };
 
 type NamedRun = (&'static str, fn() -> Run);
@@ -54,6 +54,42 @@ fn benchmark(document: &Document) -> String {
 
 fn markdown(document: &Document) -> String {
     String::from_utf8(format("markdown").unwrap().bytes(document)).unwrap()
+}
+
+#[test]
+fn the_slowest_and_the_failed_requests_are_listed_one_by_one() {
+    let document = made_up::telling().document();
+    let [durable] = document
+        .results
+        .iter()
+        .filter(|result| result.workload == "get-1KiB" && result.target == "durable")
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("one result");
+    };
+    assert_eq!(durable.slow_requests.len(), 16);
+    assert!(durable.slow_requests.is_sorted_by(|a, b| a.time >= b.time));
+    let view = tenbin_report::View {
+        width: 200,
+        colour: false,
+        extent: tenbin_report::Extent::Section("slow"),
+    };
+    let page = tenbin_report::terminal(&document, view);
+    for text in [
+        "12.0 ms",
+        "11.0 ms",
+        "17A",
+        "timeout: a|b<script>",
+        "2×",
+        "token=…",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(
+        !page.contains('\u{1b}') && !page.contains("send lag"),
+        "{page}"
+    );
+    assert!(!screen(&document, 120, false).contains("17A"));
 }
 
 #[test]
@@ -844,4 +880,50 @@ fn a_difference_has_its_parts_and_the_larger_one_comes_first() {
         limit.figures.remove("served");
     }
     assert!(!screen(&document, 400, false).contains("\nwhy"));
+
+    // What the slower target has more of, also without probes.
+    for limit in &mut document.limits {
+        let new = if limit.target == "durable" { 1.0 } else { 0.0 };
+        let name = "new_connection_share".to_owned();
+        limit.figures.insert(name, new);
+    }
+    let page = screen(&document, 400, false);
+    assert!(
+        page.contains("durable is slower than memory: 100 % of its requests need a new connection (against 0 %)"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_cpu_time_of_a_difference_has_its_interval() {
+    let mut document = made_up::pair().document();
+    let interval = |low: f64, high: f64| Interval {
+        low,
+        high,
+        confidence: 0.95,
+    };
+    for result in &mut document.results {
+        let value = if result.target == "durable" {
+            4e-5
+        } else {
+            2e-5
+        };
+        result.server_cpu = Some(Figure {
+            value,
+            interval: None,
+            n: 8,
+        });
+    }
+    let mut comparisons = document.comparisons.iter_mut();
+    let cpu = comparisons.find(|it| it.metric == MetricName::Known(Metric::ServerCpu));
+    cpu.expect("a comparison").ratio = Some(Figure {
+        value: 2.01,
+        interval: Some(interval(1.9, 2.1)),
+        n: 8,
+    });
+    let page = screen(&document, 400, false);
+    assert!(
+        page.contains("it needs 2.01 times the CPU time for a request (95 % CI 1.900–2.10; 40.0 µs against 20.0 µs)"),
+        "{page}"
+    );
 }

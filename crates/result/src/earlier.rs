@@ -128,13 +128,21 @@ pub struct EarlierChange {
     /// Whether `before` and `after` are times in seconds (lower is better) instead of operations
     /// per second.
     pub timed: bool,
+    /// The unit of `before` and `after`, such as `B/op`, if a file of another tool has figures in it;
+    /// null for speeds and times.
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// Whether it is unknown if higher or lower figures in `unit` are better: `ratio` is then `after`
+    /// ÷ `before`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undirected: bool,
     /// Median over the slices of the earlier run, or over the repetitions in a file of another
     /// tool.
     pub before: Option<Figure>,
     /// Median over the slices of the later run, or over the repetitions in a file of another tool.
     pub after: Option<Figure>,
-    /// Speed in the later run divided by speed in the earlier run; above 1 is faster. Decides the
-    /// outcome only if no controls exist.
+    /// Speed in the later run divided by speed in the earlier run; above 1 is faster. For figures in
+    /// another unit, above 1 is better. Decides the outcome only if no controls exist.
     pub ratio: Option<Figure>,
     /// The ratio divided by the change of the controls; the interval includes the uncertainty of
     /// the controls and the variation from run to run, and decides the outcome. Null without
@@ -187,6 +195,8 @@ pub enum EarlierOutcome {
     CannotTell,
     /// One of the runs has too few values for an interval.
     TooFew,
+    /// A figure of one of the runs is 0 or negative.
+    NoRatio,
     /// One of the runs cannot be trusted, or the two runs received different responses.
     NoVerdict,
 }
@@ -202,6 +212,7 @@ impl EarlierOutcome {
             Self::Drift => "not distinguishable from the drift of the machine",
             Self::CannotTell => "cannot tell",
             Self::TooFew => "cannot tell: too few repetitions",
+            Self::NoRatio => "cannot tell: no ratio to 0",
             Self::NoVerdict => "no verdict",
         }
     }

@@ -5,6 +5,7 @@ use tenbin_record::{SearchUse, UseScope};
 
 use crate::connections::{Connections, HostResult};
 use crate::figure::Figure;
+use crate::listed_request::ListedRequest;
 use crate::operation::{OperationResult, Role};
 use crate::percentiles::TimeAt;
 use crate::sample::{CacheHits, PatternResult, RequestSample};
@@ -103,6 +104,14 @@ pub struct ResultOf {
     /// Empty in documents of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<TimeAt>,
+    /// The slowest requests with a correct response, over all slices, slowest first; at most 20.
+    /// Empty in documents of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow_requests: Vec<ListedRequest>,
+    /// The first ten and the last ten failed requests, over all slices, in the order of their ends.
+    /// Empty in documents of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_requests: Vec<ListedRequest>,
     /// The slowest requests of all slices, including requests without a response; empty unless the
     /// workload draws its requests from patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -29,7 +29,7 @@ impl StageBand {
     ];
 }
 
-/// Times of server stages that a target reported in response headers, for one operation.
+/// Times of server stages that a target reported in its responses, for one operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StagesOf {

@@ -20,7 +20,7 @@ use crate::slice::length;
 use crate::slice::request_samples;
 use crate::slice::segments::AllSegments;
 use crate::target::access::was_there;
-use crate::target::live::{Launcher, LiveTarget};
+use crate::target::live::{Launcher, LiveTarget, stated_version};
 use crate::target::nodes;
 use crate::target::restarts;
 
@@ -48,12 +48,14 @@ pub(crate) fn bring_all_up(
             awaited: None,
             waited: Duration::ZERO,
         });
+        let stated = stated_version(target);
         let started = Instant::now();
         let running = launcher.under(controls, |context| bring_up(target, context))?;
         slowest = slowest.max(Some((started.elapsed(), &target.name)));
         starts += started.elapsed();
         loaded::check_there(plan, target, &running)?;
         let mut live = LiveTarget::new(plan, target, running, launcher.directory, controls)?;
+        live.version = live.version.or_else(|| stated?.get());
         if let Some(pages) = pages {
             live.records = pages.load_into(target, &live.running, controls)?;
         }

@@ -24,6 +24,8 @@ use crate::preparation::{announce, bring_all_up, lengthen, make_all_ready, reque
 use crate::progress::Progress;
 use crate::slice::max_rate::Steering;
 use crate::slice::measurement::Measurement;
+use crate::slice::request_list::ListedSoFar;
+use crate::slice::request_log;
 use crate::slice::request_samples;
 use crate::slice::responses;
 use crate::slice::retries;
@@ -299,6 +301,8 @@ impl<'a> LiveRun<'a> {
             slices: Vec::new(),
             sustained: Vec::new(),
             limit_probes: Vec::new(),
+            listed: ListedSoFar::default(),
+            request_log: request_log::start(&self.plan)?,
             losses: Losses::new(&setup.directory, &mut environment, on_loss),
             outages_in_a_row: 0,
             controls: &mut self.controls,
@@ -308,8 +312,15 @@ impl<'a> LiveRun<'a> {
         };
         let ending = run.measure_all(&setup.turns, steering)?;
         let (slices, sustained, limit_probes) = (run.slices, run.sustained, run.limit_probes);
+        let request_log = run.request_log;
         if let Ending::Complete(ended) = ending {
             run.writer.complete(ended)?;
+        }
+        if let Some(log) = request_log {
+            let summary = log.finish();
+            request_log::announce(&summary, &mut *self.controls.progress);
+            environment.request_log = Some(summary);
+            setup.directory.write_environment(&environment)?;
         }
         let mut measured = Measured {
             environment,
@@ -408,16 +419,13 @@ impl<'a> LiveRun<'a> {
         leftovers
     }
 
-    /// Removes the directory of a run that measured nothing, whose name was announced. The output of
-    /// a target that failed to start is kept; somebody who has pressed Ctrl-C does not need it.
+    /// Removes the directory of a run that measured nothing. The output of a target that failed to
+    /// start is kept; somebody who has pressed Ctrl-C does not need it.
     fn discard(&mut self) {
         let directory = &self.setup.directory;
-        let is_removed = if self.controls.stop.is_asked() {
-            directory.discard()
-        } else {
-            directory.discard_unless_informative()
-        };
-        if is_removed {
+        if !self.controls.stop.is_asked() {
+            directory.discard_unless_informative();
+        } else if directory.discard() {
             let path = directory.path().display();
             (self.controls.progress)(Progress::Note(&format!(
                 "nothing was measured, so {path} was removed"

@@ -7,6 +7,7 @@ mod placeholders;
 mod ports;
 mod program;
 mod ready;
+mod version;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -22,6 +23,7 @@ use crate::observe::{Observed, Subject, listener};
 use crate::route::ResolvedRoute;
 use crate::running::Running;
 pub use build::{ProgramFile, program_files};
+pub use version::StatedVersion;
 
 /// Number of launch attempts if another program takes the chosen port first.
 const LAUNCH_ATTEMPTS: usize = 3;

@@ -35,7 +35,7 @@ pub use core_waits::CoreWaits;
 pub use counters::{MachineCounters, MachineMonitor};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
-pub use launch::{LaunchContext, ProgramFile, Waiting, bring_up, program_files};
+pub use launch::{LaunchContext, ProgramFile, StatedVersion, Waiting, bring_up, program_files};
 pub use observe::EndedProcess;
 pub use route::{Host, ResolvedRoute};
 pub use running::Running;

@@ -137,7 +137,7 @@ pub fn assess(
         .flat_map(|rule| rule.judge(&evidence))
         .collect();
     precedence::sort(&mut findings);
-    let limits = limits(&evidence, after.limit_probes);
+    let limits = limits(&evidence, after.limit_probes, &findings);
 
     settle_targets(&mut comparisons, &findings);
     settle_curves(&mut curves, &comparisons);

@@ -22,6 +22,7 @@ use tenbin_stats::{
 
 use self::control::Hull;
 use crate::compare::outcome::{EQUIVALENCE, NOISE_FLOOR, effect};
+use crate::lint::named::is_named;
 
 /// Assumed standard deviation, from run to run, of the logarithm of the ratio of a target to its
 /// control if nothing was changed: 10 %. Tenbin's own convention, between the 5 % by which two
@@ -38,18 +39,79 @@ pub const CONTROL_LIMIT: f64 = 1.25;
 /// common with it.
 const NOT_IN_COMMON: f64 = 0.5;
 
+/// What the values of a series measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Measure {
+    /// Operations per second.
+    Rate,
+    /// Times; the values are inverse seconds.
+    Time,
+    /// Figures in a unit of the file, such as `B/op`.
+    Unit {
+        /// Name of the unit. Untrusted: escape before display.
+        name: String,
+        /// Which figures are better. The values are inverse if lower figures are.
+        better: Better,
+    },
+}
+
+/// Which figures in a unit are better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Higher figures.
+    Higher,
+    /// Lower figures.
+    Lower,
+    /// The file does not say.
+    Unknown,
+}
+
+impl Measure {
+    /// Whether the values of a series are the inverse of the figures.
+    pub fn is_inverse(&self) -> bool {
+        match self {
+            Self::Rate => false,
+            Self::Time => true,
+            Self::Unit { better, .. } => *better == Better::Lower,
+        }
+    }
+
+    /// Whether it is unknown which figures are better.
+    fn is_undirected(&self) -> bool {
+        matches!(
+            self,
+            Self::Unit {
+                better: Better::Unknown,
+                ..
+            }
+        )
+    }
+
+    /// Name of the unit, if it is one of the file.
+    pub fn unit(&self) -> Option<&str> {
+        match self {
+            Self::Rate | Self::Time => None,
+            Self::Unit { name, .. } => Some(name),
+        }
+    }
+}
+
 /// The figures of one workload on one target in one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Name of the workload.
     pub workload: String,
+    /// The package that the workload belongs to, if a file of Go's benchmarks names it.
+    pub package: Option<String>,
     /// Name of the target, if the figures belong to a target.
     pub target: Option<String>,
-    /// Whether the speeds are inverse times, which are shown as times.
-    pub by_time: bool,
-    /// Speeds: operations per second, or inverse seconds if `by_time`. One value per slice or
-    /// repetition; higher is better.
+    /// What the values measure.
+    pub measure: Measure,
+    /// Operations per second, or other figures, inverse if lower figures are better: a higher value
+    /// is always better. One value per slice or repetition; empty with `without_ratio`.
     pub values: Vec<f64>,
+    /// The median figure, if one of the figures has no ratio: it is 0, negative or not a number.
+    pub without_ratio: Option<f64>,
     /// Whether the target is the same in both runs, and therefore a control for the other targets.
     pub shared: bool,
     /// Speed divided by the geometric mean of the speeds of the shared targets in the same block of
@@ -62,12 +124,19 @@ pub struct Series {
 
 impl Series {
     /// A series with speeds only: not shared, without relative speeds.
-    pub fn new(workload: String, target: Option<String>, by_time: bool, values: Vec<f64>) -> Self {
+    pub fn new(
+        workload: String,
+        target: Option<String>,
+        measure: Measure,
+        values: Vec<f64>,
+    ) -> Self {
         Self {
             workload,
+            package: None,
             target,
-            by_time,
+            measure,
             values,
+            without_ratio: None,
             shared: false,
             relative: None,
             run_to_run: None,
@@ -92,7 +161,8 @@ pub struct EarlierRun {
     pub controls: Option<ControlRange>,
     /// Reasons why no change is called faster, slower or equivalent.
     pub withheld: Vec<Withheld>,
-    /// Number of comparisons whose intervals hold simultaneously: all comparisons except controls.
+    /// Number of comparisons of speeds and times whose intervals hold simultaneously: all except
+    /// controls. Those of figures in one other unit hold simultaneously in the same way.
     pub together: usize,
 }
 
@@ -114,33 +184,37 @@ pub fn against_earlier(
                 part: part(after, changed),
             })
         })
+        .filter(|pair| !pair.is_nothing())
         .collect();
     let (controls, tested): (Vec<&Pair<'_>>, Vec<_>) = pairs
         .iter()
         .partition(|pair| pair.part == EarlierPart::Control);
-    let together = tested.len();
-    let each = confidence_of_each(CONFIDENCE, together);
-    // Half of the error is for the control, half for the figure that is divided by the control.
-    let half = confidence_of_each(each, 2);
-    let control = Hull::of(controls.iter().map(|pair| pair.ratio(half)));
     let mut withheld = doubts.to_vec();
-    let moves = controls.iter().map(|pair| pair.ratio(CONFIDENCE).value());
-    withheld.extend(moved_too_far(moves));
-    let scale = Scale {
-        control,
-        together,
-        is_attributable: withheld.is_empty(),
-    };
+    let speeds = controls.iter().filter(|pair| pair.unit().is_none());
+    withheld.extend(moved_too_far(
+        speeds.map(|pair| pair.ratio(CONFIDENCE).value()),
+    ));
+    let is_attributable = withheld.is_empty();
     let all: Vec<EarlierChange> = pairs
         .iter()
-        .map(|pair| compare(pair, &controls, scale))
+        .map(|pair| {
+            let (controls, tested) = (in_unit(&controls, pair), in_unit(&tested, pair));
+            compare(pair, &controls, tested.len(), is_attributable)
+        })
         .collect();
+    let together = tested.iter().filter(|pair| pair.unit().is_none()).count();
     EarlierRun {
         controls: range(&all),
         withheld,
         all,
         together,
     }
+}
+
+/// The pairs with figures in the same unit as `pair`.
+fn in_unit<'a>(all: &[&Pair<'a>], pair: &Pair<'_>) -> Vec<Pair<'a>> {
+    let alike = all.iter().filter(|other| other.unit() == pair.unit());
+    alike.map(|other| **other).collect()
 }
 
 /// One workload on one target in both runs.
@@ -152,6 +226,25 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
+    /// Whether both runs have the figure 0, as most benchmarks have `0 allocs/op`.
+    fn is_nothing(&self) -> bool {
+        let is_zero = |series: &Series| series.without_ratio == Some(0.0);
+        is_zero(self.before) && is_zero(self.after)
+    }
+
+    /// Whether a figure of one of the runs has no ratio.
+    fn has_no_ratio(&self) -> bool {
+        self.before
+            .without_ratio
+            .or(self.after.without_ratio)
+            .is_some()
+    }
+
+    /// The unit of the figures, if it is one of the file.
+    fn unit(&self) -> Option<&str> {
+        self.after.measure.unit()
+    }
+
     /// The ratio of the speeds, later ÷ earlier run; the interval covers the values inside the runs.
     fn ratio(&self, confidence: f64) -> Measured {
         unpaired_ratio(&self.before.values, &self.after.values, confidence)
@@ -159,21 +252,12 @@ impl Pair<'_> {
 
     /// Half the width of the interval, as a logarithm, for what this target does not have in common
     /// with the shared targets of its workload.
-    fn not_in_common(&self, controls: &[&Pair<'_>]) -> f64 {
-        let of_workload = |pair: &&&Pair<'_>| pair.after.workload == self.after.workload;
+    fn not_in_common(&self, controls: &[Self]) -> f64 {
+        let of_workload = |pair: &&Self| pair.after.workload == self.after.workload;
         let controls = controls.iter().filter(of_workload);
         let moves = controls.filter_map(|pair| Some(pair.ratio(CONFIDENCE).value()?.ln().abs()));
         NOT_IN_COMMON * moves.fold(0.0, f64::max)
     }
-}
-
-/// What is the same for all comparisons of two runs.
-#[derive(Debug, Clone, Copy)]
-struct Scale {
-    control: Hull,
-    together: usize,
-    /// Whether a change can be attributed to the target.
-    is_attributable: bool,
 }
 
 /// The control that changed most, if by more than [`CONTROL_LIMIT`] or by an unknown factor.
@@ -192,7 +276,7 @@ fn find<'a>(all: &'a [Series], wanted: &Series) -> Option<&'a Series> {
     all.iter().find(|each| {
         each.workload == wanted.workload
             && each.target == wanted.target
-            && each.by_time == wanted.by_time
+            && each.measure == wanted.measure
     })
 }
 
@@ -201,14 +285,22 @@ fn part(series: &Series, changed: &[String]) -> EarlierPart {
         EarlierPart::Control
     } else if changed.is_empty() {
         EarlierPart::Unnamed
-    } else if changed.contains(&series.workload) {
+    } else if changed.iter().any(|name| is_named(&series.workload, name)) {
         EarlierPart::Changed
     } else {
         EarlierPart::Control
     }
 }
 
-fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChange {
+/// Compares the figures of `pair` beside `controls`, which have figures in the same unit. The
+/// intervals of `together` comparisons hold simultaneously: a file with further units says more about
+/// the same runs, and does not make its speeds less certain.
+fn compare(
+    pair: &Pair<'_>,
+    controls: &[Pair<'_>],
+    together: usize,
+    is_attributable: bool,
+) -> EarlierChange {
     let Pair {
         before,
         after,
@@ -218,7 +310,7 @@ fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChan
     let each = if is_control {
         CONFIDENCE
     } else {
-        confidence_of_each(CONFIDENCE, scale.together)
+        confidence_of_each(CONFIDENCE, together)
     };
     let blocks = before.relative.as_ref().zip(after.relative.as_ref());
     let spread = after.run_to_run;
@@ -235,10 +327,20 @@ fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChan
         (false, None) => {
             let halved = pair.ratio(confidence_of_each(each, 2));
             let found = between_runs(halved, spread, each);
-            scale.control.divides(found, each)
+            // Half of the error is for the control, half for the figure that is divided by it.
+            let half = confidence_of_each(confidence_of_each(CONFIDENCE, together), 2);
+            let control = Hull::of(controls.iter().map(|control| control.ratio(half)));
+            control.divides(found, each)
         }
     };
     let ratio = pair.ratio(each);
+    let change = match decide(&ratio, divided.as_ref(), is_attributable) {
+        _ if pair.has_no_ratio() => EarlierOutcome::NoRatio,
+        EarlierOutcome::Faster | EarlierOutcome::Slower if after.measure.is_undirected() => {
+            EarlierOutcome::Differs
+        }
+        decided => decided,
+    };
     // The ranks of the values inside the runs say nothing about the variation between runs.
     let p = match divided {
         Some(_) => None,
@@ -248,7 +350,9 @@ fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChan
         workload: after.workload.clone(),
         target: after.target.clone(),
         part,
-        timed: after.by_time,
+        timed: after.measure == Measure::Time,
+        unit: after.measure.unit().map(str::to_owned),
+        undirected: after.measure.is_undirected(),
         before: shown(before),
         after: shown(after),
         ratio: Figure::of(ratio),
@@ -261,10 +365,8 @@ fn compare(pair: &Pair<'_>, controls: &[&Pair<'_>], scale: Scale) -> EarlierChan
             })
         }),
         p,
-        adjusted_p: p
-            .filter(|_| !is_control)
-            .map(|p| bonferroni(p, scale.together)),
-        change: decide(&ratio, divided.as_ref(), scale.is_attributable),
+        adjusted_p: p.filter(|_| !is_control).map(|p| bonferroni(p, together)),
+        change,
     }
 }
 
@@ -282,11 +384,18 @@ fn between_runs(within: Measured, spread: RunSpread, confidence: f64) -> Measure
     }
 }
 
-/// The median speed, or the median time if speeds are inverse times. The median of inverse values
-/// is the inverse of the median; inverting swaps the ends of the interval.
+/// The median of the figures. If the values are inverse figures, the median figure is the inverse of
+/// their median, and inverting swaps the ends of the interval.
 fn shown(series: &Series) -> Option<Figure> {
+    if let Some(value) = series.without_ratio {
+        return Some(Figure {
+            value,
+            interval: None,
+            n: 1,
+        });
+    }
     let speed = Figure::of(median(&series.values, CONFIDENCE))?;
-    if !series.by_time {
+    if !series.measure.is_inverse() {
         return Some(speed);
     }
     Some(Figure {
@@ -304,7 +413,7 @@ fn shown(series: &Series) -> Option<Figure> {
 fn range(all: &[EarlierChange]) -> Option<ControlRange> {
     let ratios: Vec<f64> = all
         .iter()
-        .filter(|each| each.part == EarlierPart::Control)
+        .filter(|each| each.part == EarlierPart::Control && each.unit.is_none())
         .filter_map(|each| Some(each.ratio?.value))
         .collect();
     (!ratios.is_empty()).then(|| ControlRange {

@@ -40,7 +40,9 @@ pub use compare::sentence::named_metric;
 pub use compare::{Compared, compare, compare_all};
 pub use continuous_load::Stretch;
 pub use document::{Source, document, document_without_slices, sentences, take_slices};
-pub use earlier::{ASSUMED_RUN_TO_RUN, CONTROL_LIMIT, EarlierRun, Series, against_earlier};
+pub use earlier::{
+    ASSUMED_RUN_TO_RUN, Better, CONTROL_LIMIT, EarlierRun, Measure, Series, against_earlier,
+};
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;

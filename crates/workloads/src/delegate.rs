@@ -56,6 +56,11 @@ macro_rules! delegate {
             $this.$inner.body(exchange, offset, part);
         }
     };
+    (@ server_time $this:ident $inner:ident) => {
+        fn server_time(&mut $this) -> Option<u64> {
+            $this.$inner.server_time()
+        }
+    };
     (@ follows $this:ident $inner:ident) => {
         fn follows(&$this) -> bool {
             $this.$inner.follows()
@@ -75,7 +80,7 @@ macro_rules! delegate {
             &$this,
             exchange: &::tenbin_engine::Exchange,
             class: ::tenbin_engine::ErrorClass,
-        ) -> Option<(::tenbin_engine::ErrorClass, &'static str)> {
+        ) -> Option<::tenbin_engine::Loss> {
             $this.$inner.loss(exchange, class)
         }
     };
@@ -104,7 +109,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use tenbin_engine::{
-        BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, RequestOutcome,
+        BodyUse, ErrorClass, Exchange, InFile, Judgement, Loss, Moment, Next, RequestOutcome,
         ResponseHead, Role, Transaction, Workload,
     };
     use tenbin_plan::s3::SupportProbe;
@@ -115,7 +120,7 @@ mod tests {
     use crate::s3::setup::probe::Probing;
 
     /// Every method of [`Workload`].
-    const METHODS: [&str; 17] = [
+    const METHODS: [&str; 18] = [
         "body",
         "completed",
         "follows",
@@ -130,6 +135,7 @@ mod tests {
         "payload",
         "payload_file",
         "role",
+        "server_time",
         "slice_over",
         "transaction",
         "unprepared",
@@ -194,6 +200,10 @@ mod tests {
             self.saw("judge", Judgement::Correct)
         }
 
+        fn server_time(&mut self) -> Option<u64> {
+            self.saw("server_time", Some(7))
+        }
+
         fn follows(&self) -> bool {
             self.saw("follows", true)
         }
@@ -203,12 +213,8 @@ mod tests {
             self.saw("completed", ());
         }
 
-        fn loss(
-            &self,
-            _exchange: &Exchange,
-            _class: ErrorClass,
-        ) -> Option<(ErrorClass, &'static str)> {
-            self.saw("loss", Some((ErrorClass::Short, "the cause")))
+        fn loss(&self, _exchange: &Exchange, _class: ErrorClass) -> Option<Loss> {
+            self.saw("loss", Some(Loss::Failed(ErrorClass::Short, "the cause")))
         }
 
         fn lost(&mut self, _exchange: &mut Exchange, _class: ErrorClass) {
@@ -268,10 +274,11 @@ mod tests {
         workload.head(&mut exchange, &head(200));
         workload.body(&mut exchange, 0, b"a");
         respond(workload, &mut exchange, 200, 5);
+        assert_eq!(workload.server_time(), Some(7));
         while workload.transaction().is_some() {}
         assert_eq!(workload.next(at(9), &mut exchange), Next::Ready);
         let loss = workload.loss(&exchange, ErrorClass::Wrong);
-        assert_eq!(loss, Some((ErrorClass::Short, "the cause")));
+        assert_eq!(loss, Some(Loss::Failed(ErrorClass::Short, "the cause")));
         workload.lost(&mut exchange, ErrorClass::Wrong);
         workload.unprepared(ErrorClass::Connect);
         assert!(workload.gives_up());

@@ -64,6 +64,9 @@ impl SliceSamples {
 pub struct RequestSample {
     /// Method and path.
     pub request: String,
+    /// Number of requests that its thread had completed before in the slice.
+    #[serde(default)]
+    pub number: u64,
     /// Index of the request's host among the target's hosts, from 0.
     pub host: usize,
     /// Status of the response; `None` without a complete response.
@@ -165,6 +168,7 @@ mod tests {
     fn sample(nanos: u64) -> RequestSample {
         RequestSample {
             request: format!("GET /{nanos}"),
+            number: 0,
             host: 0,
             status: Some(200),
             correct: true,

@@ -591,9 +591,10 @@ fn every_host_is_named_and_signed_for() {
             }
         };
         let mut prepared = prepare(&work, &site, 1, 1).unwrap();
+        drive_stage(&mut prepared.check().unwrap(), &mut server);
         // Exchanges use the hosts in turn, as in the engine.
-        let mut workers = prepared.check().unwrap().workers;
-        workers.extend(prepared.before_run().unwrap().workers);
+        let mut stages = std::iter::from_fn(|| prepared.before_run());
+        let mut workers = stages.find(|stage| stage.host.is_none()).unwrap().workers;
         workers.extend(prepared.slice());
         for mut worker in workers {
             drive_hosts(worker.as_mut(), &[0, 1], 50, 7, &mut server);

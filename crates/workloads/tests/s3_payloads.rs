@@ -4,14 +4,14 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 use support::{Request, Response, all_correct, drive, drive_stage, response, s3_work, site};
 use tenbin_engine::{ErrorClass, Judgement};
 use tenbin_plan::{
-    self as plan, Checksum, ContentKind, Credentials, KeySource, Payload, S3Operation, S3Work,
-    Secret, SessionToken, Signature, Style, WorkloadKind,
+    self as plan, Checksum, ContentKind, Credentials, KeySource, Payload, RequestHeader,
+    S3Operation, S3Work, Secret, SessionToken, Signature, Style, WorkloadKind,
 };
 use tenbin_workloads::s3::sigv4::{Signed, Signer};
 use tenbin_workloads::{Site, prepare};
@@ -323,6 +323,40 @@ fn response_with(
 }
 
 #[test]
+fn headers_of_the_workload_go_with_every_request_and_are_signed() {
+    let work = changed(S3Operation::Get, 100, |s3| {
+        s3.headers = vec![RequestHeader {
+            name: "x-amz-request-payer".to_owned(),
+            value: Secret::new("requester"),
+            printed: "requester".to_owned(),
+        }];
+    });
+    let site = site(ENDPOINT);
+    let mut store = Store::default();
+    let mut methods = BTreeSet::new();
+    let mut server = |request: &Request| {
+        assert_eq!(request.header("x-amz-request-payer"), Some("requester"));
+        let authorization = request.header("authorization").unwrap();
+        assert!(
+            authorization.contains(";x-amz-request-payer,"),
+            "{authorization}"
+        );
+        methods.insert(request.method.clone());
+        match request.method.as_str() {
+            "PUT" | "GET" => store.response(request, &site),
+            _ => response(200, ""),
+        }
+    };
+    let mut prepared = prepare(&work, &site, 1, 1).unwrap();
+    drive_stage(&mut prepared.check().unwrap(), &mut server);
+    drive_stage(&mut prepared.before_run().unwrap(), &mut server);
+    drive(prepared.slice()[0].as_mut(), 1, 5, 10, &mut server);
+    drive_stage(&mut prepared.after_run().unwrap(), &mut server);
+    let expected = ["DELETE", "GET", "HEAD", "POST", "PUT"].map(str::to_owned);
+    assert_eq!(methods, expected.into());
+}
+
+#[test]
 fn a_server_that_stored_something_else_is_found_by_its_own_checksum() {
     let sums = [
         (Checksum::Crc32, "x-amz-checksum-crc32"),
@@ -330,6 +364,7 @@ fn a_server_that_stored_something_else_is_found_by_its_own_checksum() {
         (Checksum::Crc64Nvme, "x-amz-checksum-crc64nvme"),
         (Checksum::Sha1, "x-amz-checksum-sha1"),
         (Checksum::Sha256, "x-amz-checksum-sha256"),
+        (Checksum::Sha512, "x-amz-checksum-sha512"),
     ];
     let is_wrong = |one: &Judgement| matches!(one, Judgement::Failed(ErrorClass::Wrong, _));
     for operation in [S3Operation::Put, S3Operation::Get] {

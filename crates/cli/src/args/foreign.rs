@@ -37,6 +37,12 @@ pub(super) fn planned_wrk(line: &[String], world: &World<'_>) -> Result<Option<D
     Ok(wrk::parse(line, world)?.job().map(|job| job.web.draft()))
 }
 
+pub(super) fn planned_wrk2(line: &[String], world: &World<'_>) -> Result<Option<Draft>, Mistakes> {
+    Ok(wrk::parse_wrk2(line, world)?
+        .job()
+        .map(|job| job.web.draft()))
+}
+
 pub(super) fn planned_ab(line: &[String], world: &World<'_>) -> Result<Option<Draft>, Mistakes> {
     Ok(ab::parse(line, world)?.job().map(|job| job.web.draft()))
 }
@@ -54,8 +60,8 @@ pub struct ForeignArgs {
     pub arguments: Vec<String>,
 }
 
-/// The flags of Tenbin that are added to the flags of every tool with requests. No tool has a flag
-/// with one of these names.
+/// The flags of Tenbin that are added to the flags of every tool with requests. A tool's own flag
+/// with one of these names has the same effect.
 #[derive(Args, Default)]
 pub(crate) struct AddedArgs {
     /// The load machines.
@@ -64,6 +70,9 @@ pub(crate) struct AddedArgs {
     /// Sources of the targets' CPU, memory and storage use.
     #[command(flatten)]
     pub(super) observed: ObservedArgs,
+    /// Whether to print the distribution of the times of each operation.
+    #[arg(long)]
+    pub(crate) latency: bool,
 }
 
 /// Whether Tenbin adds this flag to the flags of every tool with requests.
@@ -158,6 +167,7 @@ impl OutputArgs {
             quiet,
             verbose: false,
             json,
+            strict: false,
             output: Flags::default(),
             agents,
             export: ExportArgs::default(),
@@ -192,10 +202,11 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Names of the tools whose command lines Tenbin accepts.
-pub const TOOLS: [&str; 12] = [
+pub const TOOLS: [&str; 13] = [
     "warp",
     "hsbench",
     "wrk",
+    "wrk2",
     "ab",
     "blobstore-bench",
     "drnbench-request-response",
@@ -245,6 +256,8 @@ mod tests {
         assert_eq!(count.expect("a number").value, Scalar::from(2_u64));
         assert_eq!(nats.expect("a URL").value, Scalar::from("tls://h:1"));
         assert_eq!(creds.expect("a file").value, Scalar::from("c"));
+        let (added, rest) = divided("--latency -c4 http://h/").unwrap();
+        assert!(added.latency && rest == ["-c4", "http://h/"]);
         let mistakes = divided("put --agents").err().expect("a mistake");
         assert_eq!(mistakes.sentences(), ["--agents needs a value"]);
         let mistakes = divided("put --agents many").err().expect("a mistake");
@@ -264,6 +277,7 @@ mod tests {
         };
         assert_eq!(called("/bin/warp put --tls"), "tenbin warp put --tls");
         assert_eq!(called("warp"), "tenbin warp");
+        assert_eq!(called("wrk2 -R 9"), "tenbin wrk2 -R 9");
         assert_eq!(called("/usr/bin/ab -k http://h/"), "tenbin ab -k http://h/");
         assert_eq!(called("./grn2drn x"), "tenbin grn2drn x");
         assert_eq!(called("/bin/tenbin warp put"), "/bin/tenbin warp put");

@@ -15,7 +15,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Read results",
         &[
-            "show", "report", "compare", "import", "lint", "chart", "explain", "pack", "verify",
+            "list", "show", "report", "compare", "import", "lint", "chart", "explain", "pack",
+            "verify", "label", "rm", "prune",
         ],
     ),
     (
@@ -30,6 +31,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 const TOOLS: &[&str] = &[
     "warp",
     "wrk",
+    "wrk2",
     "ab",
     "hsbench",
     "blobstore-bench",

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use tenbin_plan::Processes;
+use tenbin_plan::{Processes, Within};
 
 use super::serve::address;
 
@@ -52,6 +52,18 @@ pub struct ObserveArgs {
     /// 'ps -o comm' prints
     #[arg(long, value_name = "PROGRAM", group = "processes", value_parser = program)]
     pub name: Option<String>,
+    /// With --name: only processes that work in this directory, or have a path in the directory as
+    /// an argument
+    #[arg(
+        long,
+        value_name = "PATH",
+        requires = "name",
+        conflicts_with = "cgroup"
+    )]
+    pub dir: Option<PathBuf>,
+    /// With --name: only processes in this cgroup or below it, as in /proc/PID/cgroup
+    #[arg(long, value_name = "PATH", requires = "name")]
+    pub cgroup: Option<PathBuf>,
 }
 
 impl ObserveArgs {
@@ -60,7 +72,14 @@ impl ObserveArgs {
         match (self.pid, self.port, &self.name) {
             (Some(pid), _, _) => Processes::Pid(pid),
             (None, Some(port), _) => Processes::Port(port),
-            (None, None, name) => Processes::Name(name.clone().unwrap_or_default()),
+            (None, None, name) => {
+                let name = name.clone().unwrap_or_default();
+                let directory = self.dir.clone().map(Within::Directory);
+                match directory.or(self.cgroup.clone().map(Within::Cgroup)) {
+                    None => Processes::Name(name),
+                    Some(within) => Processes::NameWithin(name, within),
+                }
+            }
         }
     }
 }

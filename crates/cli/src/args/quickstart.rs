@@ -1,7 +1,9 @@
 //! `tenbin quickstart`.
 
-use clap::Args;
-use tenbin_plan::{At, Builtin, Draft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft};
+use clap::{Args, ValueEnum};
+use tenbin_plan::{
+    At, Builtin, Draft, HttpDraft, RoundsDraft, S3Draft, S3Operation, WorkloadDraft,
+};
 
 use super::options::target;
 use super::{OutputArgs, RoundsArgs};
@@ -10,10 +12,15 @@ use super::{OutputArgs, RoundsArgs};
 #[derive(Args)]
 #[command(mut_args(crate::args::options::rounds::without_defaults))]
 #[command(after_help = "\
-Starts two built-in S3 servers: one keeps objects in memory, the other syncs every object to disk
-before it responds. Compares PUT and GET of 1 KiB and 1 MiB on the two servers, in 16 rounds of
-360ms slices. Takes a little over a minute, and leaves only the run directory.")]
+http: two servers that take 5 ms for a request. old has one worker, new has four. About 30 seconds.
+s3:   two object stores. memory keeps objects in memory, durable syncs every object to disk before
+      it responds. PUT and GET of 1 KiB and 1 MiB. A little over a minute.
+
+Leaves only the run directory. tenbin plan quickstart prints the plan.")]
 pub struct QuickstartArgs {
+    /// Kind of servers
+    #[arg(value_enum, default_value = "http")]
+    pub kind: QuickstartKind,
     /// Duration and rounds.
     #[command(flatten)]
     pub rounds: RoundsArgs,
@@ -22,9 +29,18 @@ pub struct QuickstartArgs {
     pub output: OutputArgs,
 }
 
-/// Operation, object size and number of objects of each workload. Even a slow disk stores these
+/// What `tenbin quickstart` compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QuickstartKind {
+    /// Two HTTP servers
+    Http,
+    /// Two S3 object stores
+    S3,
+}
+
+/// Operation, object size and number of objects of each S3 workload. Even a slow disk stores these
 /// objects within seconds.
-const WORKLOADS: &[(S3Operation, &str, u32)] = &[
+const S3_WORKLOADS: &[(S3Operation, &str, u32)] = &[
     (S3Operation::Put, "1KiB", 256),
     (S3Operation::Get, "1KiB", 256),
     (S3Operation::Put, "1MiB", 32),
@@ -32,13 +48,12 @@ const WORKLOADS: &[(S3Operation, &str, u32)] = &[
 ];
 
 impl QuickstartArgs {
-    /// The plan: short slices in eight quads (ABBA order), a little over a minute in total.
+    /// The plan: short slices in eight quads (ABBA order).
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         draft.name = Some(At::nowhere("quickstart"));
         draft.rounds = RoundsDraft {
             count: Some(At::nowhere(16)),
-            slice: Some(At::nowhere("360ms")),
             lead: Some(At::nowhere("50ms")),
             gap: Some(At::nowhere("30ms")),
             warmup: Some(At::nowhere("300ms")),
@@ -48,22 +63,38 @@ impl QuickstartArgs {
             // With a twin, the default number of rounds for three targets applies.
             draft.rounds.count = None;
         }
-        draft.targets = vec![
-            target::own("memory", Builtin::S3Memory),
-            target::own("durable", Builtin::S3Durable),
-        ];
-        draft.workloads = WORKLOADS.iter().map(workload).collect();
+        match self.kind {
+            QuickstartKind::Http => http(&mut draft),
+            QuickstartKind::S3 => s3(&mut draft),
+        }
         draft.load.connections = Some(At::nowhere(8));
         self.rounds.apply(&mut draft);
         draft
     }
 }
 
-fn workload(&(operation, size, objects): &(S3Operation, &str, u32)) -> At<WorkloadDraft> {
-    At::nowhere(WorkloadDraft::of(S3Draft {
-        operation: Some(At::nowhere(operation.name())),
-        size: Some(At::nowhere(size)),
-        objects: Some(At::nowhere(objects)),
-        ..S3Draft::default()
-    }))
+fn http(draft: &mut Draft) {
+    draft.rounds.slice = Some(At::nowhere("500ms"));
+    draft.targets = vec![
+        target::own("old", Builtin::HttpOneWorker),
+        target::own("new", Builtin::HttpFourWorkers),
+    ];
+    draft.workloads = vec![At::nowhere(WorkloadDraft::of(HttpDraft::default()))];
+}
+
+fn s3(draft: &mut Draft) {
+    draft.rounds.slice = Some(At::nowhere("360ms"));
+    draft.targets = vec![
+        target::own("memory", Builtin::S3Memory),
+        target::own("durable", Builtin::S3Durable),
+    ];
+    let workload = |&(operation, size, objects): &(S3Operation, &str, u32)| {
+        At::nowhere(WorkloadDraft::of(S3Draft {
+            operation: Some(At::nowhere(operation.name())),
+            size: Some(At::nowhere(size)),
+            objects: Some(At::nowhere(objects)),
+            ..S3Draft::default()
+        }))
+    };
+    draft.workloads = S3_WORKLOADS.iter().map(workload).collect();
 }

@@ -40,9 +40,9 @@ pub enum SearchCommand {
 /// `tenbin search data`.
 #[derive(Args)]
 #[command(after_help = "\
-DUMP is a MediaWiki XML file (pages-articles), plain or compressed with bzip2. Tenbin skips
-redirects and pages other than articles, and writes schema.grn, indexes.grn and pages.grn to DIR,
-with the tables Pages (_key, title, text, categories) and Categories.
+DUMP is a MediaWiki XML file (pages-articles), plain or compressed with bzip2, gzip or zstd. Tenbin
+skips redirects and pages other than articles, and writes schema.grn, indexes.grn and pages.grn to
+DIR, with the tables Pages (_key, title, text, categories) and Categories.
 
 Examples:
   tenbin search data jawiki-latest-pages-articles.xml.bz2 --max-records 300000 --text-limit 1000

@@ -8,6 +8,7 @@ use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_l
 use crate::args::CleanArgs;
 use crate::commands::measure::context::context_in;
 use crate::commands::measure::plan::{executed, resolve_with};
+use crate::commands::results::kept;
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
@@ -15,20 +16,31 @@ use crate::progress::Display;
 
 /// Deletes the objects and files that a run left behind.
 pub(crate) fn clean(args: &CleanArgs) -> Exit {
+    let run = match kept::directory(&args.run) {
+        Ok(run) => run,
+        Err(sentence) => {
+            output::error(&sentence);
+            return Exit::Refused;
+        }
+    };
+    clean_run(&run)
+}
+
+fn clean_run(run: &Path) -> Exit {
     // The data of launched targets is local, so removing it needs no key.
-    let plan = match keyless_plan(&args.run) {
+    let plan = match keyless_plan(run) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    if tenbin_record::is_running(&args.run) {
+    if tenbin_record::is_running(run) {
         output::error(&format!(
             "the run in {} is still running and cleans up when it ends: wait for its end, or end \
              it with Ctrl-C",
-            args.run.display()
+            run.display()
         ));
         return Exit::Refused;
     }
-    let local = remove_data(&plan, &args.run);
+    let local = remove_data(&plan, run);
     if places(&plan).is_empty() {
         if local.is_none() {
             output::note(
@@ -39,19 +51,19 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
         return local.unwrap_or(Exit::Done);
     }
     let local = local.unwrap_or(Exit::Done);
-    let plan = match resolve_with(Draft::read_run(&args.run), without_values) {
+    let plan = match resolve_with(Draft::read_run(run), without_values) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
     let mut display = Display::new(false);
-    let (stop, bench) = match context_in(&args.run, &display) {
+    let (stop, bench) = match context_in(run, &display) {
         Ok(stage) => stage,
         Err(error) => {
             output::error(&format!("{error:#}"));
             return Exit::Internal;
         }
     };
-    let cleaned = clean_up(&plan, &args.run, &bench, &stop, &mut |event| {
+    let cleaned = clean_up(&plan, run, &bench, &stop, &mut |event| {
         display.show(&event);
     });
     display.clear();
@@ -84,7 +96,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
 }
 
 /// The plan of a run, with placeholders for all secrets.
-fn keyless_plan(run: &Path) -> Result<Plan, Exit> {
+pub(super) fn keyless_plan(run: &Path) -> Result<Plan, Exit> {
     let path = run.join("plan.toml");
     let text = read_own(&path, LARGEST_RESULT).map_err(|source| {
         output::failure(&CommandError::Unreadable { path, source });

@@ -9,6 +9,24 @@ pub(crate) enum CommandError {
     /// `last` names no run.
     #[error("there is no run in runs/ of this directory; name a run directory")]
     NoRun,
+    /// A word such as `last~5` asks for a run before the first one.
+    #[error(
+        "runs/ has {there} measured runs, and this asks for number {asked} from the newest; see tenbin list"
+    )]
+    TooFewRuns {
+        /// Position from the newest run, from 1.
+        asked: usize,
+        /// Number of runs.
+        there: usize,
+    },
+    /// Several runs begin with the word.
+    #[error("several runs begin with {word:?}: {}; write more of the name", runs.join(", "))]
+    SeveralRuns {
+        /// The word.
+        word: String,
+        /// Names of the runs.
+        runs: Vec<String>,
+    },
     /// The run has not measured anything yet.
     #[error("the run in {} is still running and has measured nothing yet", path.display())]
     StillRunning {

@@ -7,6 +7,8 @@ unreadable =
        *[denied] 権限がない
     }
 no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
+too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
+several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
 still-running = { $path } の実行はまだ続いており、何も測定していない
 
 # Targets
@@ -21,7 +23,7 @@ no-credentials =
     ターゲット「{ $target }」のワークロード「{ $workload }」には S3 の認証情報が必要。--access-key と --secret-key
     (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。
     署名なしのリクエストなら --anonymous、プランでは signature = "none"
-no-target = 測るターゲットがない。--target NAME=URL、またはプランの [[target]] 表で指定する
+no-target = 測るターゲットがない。URL か、サーバーごとに --target NAME=URL、起動するなら --launch NAME='COMMAND {"{"}port{"}"}'、またはプランの [[target]] 表で指定する
 same-name =
     2 つの{ $what ->
         [target] ターゲット

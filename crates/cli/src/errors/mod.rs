@@ -199,6 +199,16 @@ fn of_corpus(error: &CorpusError) -> Option<Message> {
 fn of_command(error: &CommandError) -> Option<Message> {
     match error {
         CommandError::NoRun => Some(message!("no-run")),
+        CommandError::TooFewRuns { asked, there } => Some(message!(
+            "too-few-runs",
+            asked = Value::Plain(*asked as u64),
+            there = Value::Plain(*there as u64)
+        )),
+        CommandError::SeveralRuns { word, runs } => Some(message!(
+            "several-runs",
+            word = word.as_str(),
+            runs = runs.clone()
+        )),
         CommandError::StillRunning { path } => Some(message!("still-running", path = shown(path))),
         CommandError::Unreadable { path, source } => unreadable(&shown(path), source.kind()),
         CommandError::UnknownRule { name, near } => Some(message!(

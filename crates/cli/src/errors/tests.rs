@@ -95,6 +95,19 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             "このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する",
         ),
         (
+            Box::new(CommandError::TooFewRuns { asked: 3, there: 2 }),
+            "runs/ has 2 measured runs, and this asks for number 3 from the newest; see tenbin list",
+            "runs/ の測定済みの実行は 2 件しかなく、新しい方から 3 番目はない。tenbin list で一覧を見る",
+        ),
+        (
+            Box::new(CommandError::SeveralRuns {
+                word: "2026".to_owned(),
+                runs: vec!["2026-1".to_owned(), "2026-2".to_owned()],
+            }),
+            "several runs begin with \"2026\": 2026-1, 2026-2; write more of the name",
+            "「2026」で始まる実行がいくつもある(2026-1、2026-2)。名前をもっと長く書く",
+        ),
+        (
             Box::new(CommandError::StillRunning {
                 path: PathBuf::from("runs/a"),
             }),
@@ -142,8 +155,8 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
         ),
         (
             Box::new(problem(None, None, Mistake::NoTarget)),
-            "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan",
-            "測るターゲットがない。--target NAME=URL、またはプランの [[target]] 表で指定する",
+            "no target to measure; give its URL, --target NAME=URL for each server, --launch NAME='COMMAND {port}' to start one, or a [[target]] table in a plan",
+            "測るターゲットがない。URL か、サーバーごとに --target NAME=URL、起動するなら --launch NAME='COMMAND {port}'、またはプランの [[target]] 表で指定する",
         ),
         (
             Box::new(problem(

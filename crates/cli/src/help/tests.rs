@@ -139,3 +139,33 @@ fn the_first_page_is_translated_and_english_stays_with_clap() {
         page("tenbin s3 get --help").map(|it| it.to_string())
     );
 }
+
+#[test]
+fn the_short_help_has_the_frequent_options_only() {
+    let english = |line: &str| {
+        let asked = args::command().try_get_matches_from(line.split(' '));
+        asked.expect_err("help is no command").to_string()
+    };
+    let japanese = |line: &str| {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        page(&arguments, Language::Japanese)
+            .expect("a page")
+            .to_string()
+    };
+    for command in ["http", "s3 get", "s3 mixed", "blob", "search ramp"] {
+        for help in [&english as &dyn Fn(&str) -> String, &japanese] {
+            let short = help(&format!("tenbin {command} -h"));
+            let long = help(&format!("tenbin {command} --help"));
+            assert!(short.lines().count() < 130, "{short}");
+            assert!(long.lines().count() > 250, "{long}");
+            assert!(
+                short.contains("--duration") && !short.contains("--tls-resume"),
+                "{short}"
+            );
+            assert!(
+                short.contains("--help") && long.contains("--tls-resume"),
+                "{short}"
+            );
+        }
+    }
+}

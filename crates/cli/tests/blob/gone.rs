@@ -168,10 +168,11 @@ fn the_time_until_gone_is_not_that_of_reads_which_break_off() {
         "{with:?} of {without:?}"
     );
     let deleted = result(&polled, "delete");
-    let mut operations = deleted["operations"].as_array().expect("operations").iter();
-    let gone = operations
-        .find(|one| one["operation"] == "gone")
-        .expect("gone");
+    let operations = deleted["operations"].as_array().expect("operations");
+    let of = |name: &str| operations.iter().find(|one| one["operation"] == name);
+    let (gone, polls) = (of("gone").expect("gone"), of("is it gone").expect("polls"));
+    // A connection that closes because the blob is missing is the expected response.
+    assert_eq!(polls["failed"], 0, "{polled}");
     assert!(gone["ok"].as_u64() >= Some(16), "{polled}");
     // The pause between polls is an eighth of the time since the deletion.
     let longest = gone["max"].as_f64().expect("a time");

@@ -237,6 +237,8 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ("", "part.size", "6MiB", ""),
     ("", "lookup", "host", ""),
     ("", "host-select", "roundrobin", ""),
+    ("", "signature", "S3V2", ""),
+    ("", "checksum", "SHA512", ""),
     ("put", "encrypt", "", "--tls"),
     ("put", "insecure", "", "--tls"),
     ("mixed", "delete-distrib", "12", "--put-distrib=20"),
@@ -315,7 +317,7 @@ const OUTSIDE: &[(&str, &str)] = &[
 
 /// Honoured flags with one possible value, the default: every other value is refused. `--range` needs
 /// `--range-size`, which implies it.
-const DEFAULT_ONLY: [&str; 5] = ["list-flat", "mode", "obj.generator", "range", "signature"];
+const DEFAULT_ONLY: [&str; 3] = ["mode", "obj.generator", "range"];
 
 /// Checks every flag of every tool.
 pub(crate) fn check() {

@@ -370,9 +370,10 @@ fn fingerprint(output: &OutputArgs) -> String {
         quiet,
         verbose,
         json,
+        strict,
         ..
     } = output;
-    format!("{} {quiet} {verbose} {json}", out.display())
+    format!("{} {quiet} {verbose} {json} {strict}", out.display())
 }
 
 /// The ways in which a command can be given its target.

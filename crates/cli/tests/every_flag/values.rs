@@ -86,6 +86,7 @@ pub(crate) const VALUES: &[Row] = &[
     tls("--tls-version", "1.2"),
     row("--observe", "port"),
     row("--observe", "name:server"),
+    row("--observe", "name:server,dir:/srv/a"),
     with("--observe-group", "server", PAGE),
     with("--observe-token-file", "token", PAGE),
     with("--observe-token-env", "TENBIN_PAGE", PAGE),
@@ -183,6 +184,7 @@ pub(crate) const VALUES: &[Row] = &[
     // Output.
     row("--live", "=9000"),
     row("--prometheus", "9464"),
+    row("--ops-log", "ops.csv.zst"),
     row("--otlp", "http://127.0.0.1:4318/v1/metrics"),
     row("--export", "csv"),
     row("--out", "elsewhere"),
@@ -213,6 +215,7 @@ pub(crate) const OUTSIDE: &[(&str, &str)] = &[
     ("--quiet", "what is printed during the run"),
     ("--verbose", "how much of the result is printed"),
     ("--json", "the format of the printed result"),
+    ("--strict", "the exit code"),
     (
         "--before",
         "the earlier run of the comparison that is printed",

@@ -1,6 +1,7 @@
 //! Whether an agent can have measured the figures that it sent.
 
-use tenbin_engine::Sample;
+use tenbin_engine::request_list::{LONGEST_REQUEST, LONGEST_TEXT, MOST_FAILED, MOST_SLOWEST};
+use tenbin_engine::{ListedRequest, RequestList, Sample};
 
 use crate::message::CpuOfMachine;
 
@@ -14,6 +15,24 @@ pub(super) fn is_possible_cpu(cpu: CpuOfMachine) -> bool {
     let is_share = (0.0..=1.0).contains(&cpu.busy);
     let are_cores = |cores| (0.0..=MOST_CORES).contains(&cores);
     is_share && cpu.others.is_none_or(are_cores)
+}
+
+/// Whether a list of requests has the length of a list, and its texts and times are those of
+/// requests. A replacement character of a text that is not UTF-8 is three bytes long.
+pub(super) fn is_possible_list(list: &RequestList) -> bool {
+    let is_short = |text: &str, most: usize| text.len() <= 3 * most;
+    let is_request = |request: &ListedRequest| {
+        let texts = [&request.operation, &request.host, &request.text];
+        let id = request.id.as_deref().unwrap_or_default();
+        texts.iter().all(|text| is_short(text, LONGEST_TEXT))
+            && is_short(id, LONGEST_TEXT)
+            && is_short(&request.request, LONGEST_REQUEST)
+            && request.ns < MOST << 10
+            && request.start_ns.unsigned_abs() < MOST << 10
+    };
+    list.slowest.len() <= MOST_SLOWEST
+        && list.failed.len() <= MOST_FAILED
+        && list.slowest.iter().chain(&list.failed).all(is_request)
 }
 
 /// Whether all counts of a sample are so small that sums over a run cannot overflow.
@@ -62,6 +81,7 @@ pub(super) fn is_possible(sample: &Sample) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_engine::stages::{BucketSums, StageSum};
     use tenbin_engine::{ErrorClass, OpSample, Pause};
 
     use super::*;
@@ -75,6 +95,26 @@ mod tests {
         }
         for wrong in [-0.1, 1e9, f64::NAN] {
             assert!(!is_possible(0.5, Some(wrong)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn longer_lists_and_texts_than_an_agent_sends_are_refused() {
+        let usual = || RequestList {
+            slowest: vec![ListedRequest::default(); MOST_SLOWEST],
+            failed: vec![ListedRequest::default(); MOST_FAILED],
+        };
+        assert!(is_possible_list(&usual()));
+        let changes: [fn(&mut RequestList); 4] = [
+            |list| list.slowest.push(ListedRequest::default()),
+            |list| list.failed.push(ListedRequest::default()),
+            |list| list.failed[0].request = "x".repeat(4 * LONGEST_REQUEST),
+            |list| list.slowest[0].ns = u64::MAX,
+        ];
+        for change in changes {
+            let mut list = usual();
+            change(&mut list);
+            assert!(!is_possible_list(&list));
         }
     }
 
@@ -96,6 +136,20 @@ mod tests {
             let mut sample = usual();
             change(&mut sample);
             assert!(!is_possible(&sample), "{sample:?}");
+        }
+    }
+
+    #[test]
+    fn stage_times_of_an_agent_can_be_read() {
+        for unreadable in [0, 2] {
+            let sums = BucketSums {
+                answers: 9,
+                unreadable,
+                stages: vec![StageSum { named: 7, ns: 5 }],
+                ..BucketSums::default()
+            };
+            let bytes = rmp_serde::to_vec(&sums).unwrap();
+            assert_eq!(rmp_serde::from_slice::<BucketSums>(&bytes).unwrap(), sums);
         }
     }
 }

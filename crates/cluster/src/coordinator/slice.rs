@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tenbin_engine::{Sample, SliceEvent, StageSums, TcpFigures};
 
 use super::orders::ORDER_TIME;
-use super::plausible::{MOST, is_possible, is_possible_cpu};
+use super::plausible::{MOST, is_possible, is_possible_cpu, is_possible_list};
 use super::{Coordinator, Member, POLL, check};
 use crate::clock::OtherClock;
 use crate::error::ClusterError;
@@ -117,9 +117,14 @@ impl Coordinator {
         }
         .follow(stop)?;
         let mut all = self.sum(slice.order.rest.is_some());
-        let done = self.members.iter_mut();
-        let done = done.filter_map(|member| member.slice.done.as_mut());
-        all.reports = done.map(|done| std::mem::take(&mut done.report)).collect();
+        for member in &mut self.members {
+            if let Some(done) = &mut member.slice.done {
+                all.reports.push(std::mem::take(&mut done.report));
+                let mut requests = std::mem::take(&mut done.requests);
+                requests.sent_by(&member.intro.name);
+                all.done.requests.add(requests);
+            }
+        }
         Ok(all)
     }
 
@@ -394,7 +399,11 @@ impl RunningSlice<'_> {
         }
         let longest = self.longest + LAST_WAIT;
         let is_time = (0.0..=longest.as_secs_f64()).contains(&done.seconds);
-        if !is_time || done.unmeasured > MOST || !done.cpu.is_none_or(is_possible_cpu) {
+        let is_possible = is_time
+            && done.unmeasured <= MOST
+            && done.cpu.is_none_or(is_possible_cpu)
+            && is_possible_list(&done.requests);
+        if !is_possible {
             return Err(impossible(&member.intro.name));
         }
         member.slice.done = Some(done);

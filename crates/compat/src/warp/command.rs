@@ -10,6 +10,8 @@ pub enum Task {
     Measure(Operation),
     /// Reads result files.
     Read(Reading),
+    /// Measures what a YAML file says.
+    Run,
     /// Not supported by Tenbin.
     None,
 }
@@ -155,12 +157,12 @@ pub const COMMANDS: &[Command] = &[
         "show several result files as one result",
     ),
     refused("client", "wait for a remote controller", AGENTS),
-    refused(
-        "run",
-        "run a YAML file",
-        "warp's YAML files are not supported; give the same flags after the command, \
-        or write a plan file for tenbin run",
-    ),
+    Command {
+        name: "run",
+        task: Task::Run,
+        fate: Fate::Honoured,
+        about: "run the command in a YAML file, whose keys are the flags of the command",
+    },
     refused(
         "select",
         "S3 Select",

@@ -52,6 +52,7 @@ impl WarpJob {
             secret_key: secret("--secret-key", self.secret_key.as_ref()),
             session_token: secret("--session-token", self.session_token.as_ref()),
             region: text("--region", self.region.as_deref()),
+            signature: self.signature_v2.then(|| At::flag("--signature", "v2")),
             http: self.http2.then(|| At::flag("--http2", "2")),
             tls: self.insecure.then(|| {
                 At::flag(
@@ -211,6 +212,7 @@ fn checksum_in_plan(checksum: Checksum) -> &'static str {
         Checksum::Crc64Nvme => "crc64nvme",
         Checksum::Sha1 => "sha1",
         Checksum::Sha256 => "sha256",
+        Checksum::Sha512 => "sha512",
     }
 }
 

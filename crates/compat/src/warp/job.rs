@@ -21,6 +21,7 @@ pub enum Checksum {
     Crc64Nvme,
     Sha1,
     Sha256,
+    Sha512,
 }
 
 /// Server-side encryption.
@@ -55,6 +56,8 @@ pub struct WarpJob {
     pub session_token: Option<Secret>,
     /// Region.
     pub region: Option<String>,
+    /// Whether requests are signed with Signature Version 2 instead of 4.
+    pub signature_v2: bool,
     /// Whether the bucket is part of the host name.
     pub virtual_host: bool,
     /// Bucket.
@@ -167,6 +170,7 @@ pub(super) fn read(
         secret_key: given.secret("secret-key"),
         session_token: given.secret("session-token"),
         region: given.some_text("region"),
+        signature_v2: given.text("signature").eq_ignore_ascii_case("S3V2"),
         bucket: given.text("bucket").to_owned(),
         prefix: given.some_text("prefix"),
         objects: given.some_whole("objects"),
@@ -211,8 +215,6 @@ pub(super) fn read(
 /// Checks combinations of flags, and flags that only some commands have.
 fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize) {
     check_amounts(given);
-    check_content(given);
-    check_signature(given);
     check_choice(given);
     check_operation(operation, given);
     check_shares(given);
@@ -240,15 +242,6 @@ fn check_amounts(given: &mut Given) {
     }
 }
 
-fn check_content(given: &mut Given) {
-    if given.text("obj.generator").eq_ignore_ascii_case("csv") {
-        given.wrong(
-            "obj.generator",
-            "objects contain random bytes; leave it out",
-        );
-    }
-}
-
 /// Checks which objects, and which of their bytes, are used.
 fn check_choice(given: &mut Given) {
     if given.switch("range") && !given.is_given("range-size") {
@@ -257,33 +250,12 @@ fn check_choice(given: &mut Given) {
             "ranges of random length are not supported; give --range-size too",
         );
     }
-    if given.switch("list-flat") {
-        given.wrong(
-            "list-flat",
-            "objects below prefixes are always included; leave it out",
-        );
-    }
     if given.is_given("list-existing") && given.is_given("objects") {
         given.note("--objects: with --list-existing, limits the number of objects used".to_owned());
     }
 }
 
-/// Whether the operation uploads objects in parts.
-fn is_in_parts(operation: Operation) -> bool {
-    matches!(operation, Operation::Multipart | Operation::MultipartPut)
-}
-
 fn check_operation(operation: Operation, given: &mut Given) {
-    let in_parts = is_in_parts(operation);
-    if in_parts && given.switch("disable-multipart") {
-        given.wrong(
-            "disable-multipart",
-            "this command always uses parts; leave it out",
-        );
-    }
-    if !in_parts && given.is_given("part.size") && given.size("part.size").is_some() {
-        given.wrong("part.size", super::table::stored_whole());
-    }
     if operation == Operation::Versioned {
         given.note(
             "PUT stores its own objects in a bucket that keeps versions; warp stores new \
@@ -315,13 +287,7 @@ fn check_shares(given: &mut Given) {
 
 /// Says where objects are stored in another way than by warp.
 fn check_storing(operation: Operation, given: &mut Given, size: &SizePlan) {
-    if is_in_parts(operation) {
-        if given.switch("obj.randsize") {
-            given.wrong(
-                "obj.randsize",
-                "every part has the size of --part.size; leave it out",
-            );
-        }
+    if matches!(operation, Operation::Multipart | Operation::MultipartPut) {
         return;
     }
     let is_large = size.mean() > WARP_WHOLE_AT_MOST;
@@ -350,19 +316,6 @@ fn size_of_parts(given: &mut Given) -> u64 {
     size
 }
 
-/// Refuses signature types that Tenbin does not support.
-fn check_signature(given: &mut Given) {
-    let what = match given.text("signature").to_ascii_uppercase().as_str() {
-        "S3V4" => return,
-        "S3V2" => "requests are signed with version 4 only; leave it out".to_owned(),
-        other => format!(
-            "{other:?} gets keys from another service; get them there and give them with \
-            --access-key and --secret-key"
-        ),
-    };
-    given.wrong("signature", &what);
-}
-
 fn virtual_host(given: &Given, hosts: &[String]) -> bool {
     match given.text("lookup").to_ascii_lowercase().as_str() {
         "host" => true,
@@ -383,6 +336,7 @@ fn checksum(given: &mut Given) -> Option<Checksum> {
         "CRC64N" | "CRC64NVME" => Some(Checksum::Crc64Nvme),
         "SHA1" => Some(Checksum::Sha1),
         "SHA256" => Some(Checksum::Sha256),
+        "SHA512" => Some(Checksum::Sha512),
         "MD5" => Some(Checksum::Md5),
         _ => None,
     };

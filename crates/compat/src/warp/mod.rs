@@ -5,8 +5,10 @@ mod draft;
 mod hosts;
 mod job;
 mod mix;
+mod run_file;
 mod sizes;
 mod table;
+mod yaml;
 
 use crate::flag::Fate;
 use crate::help;
@@ -76,22 +78,47 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
         return Err(Mistakes::one(format!("warp {}: {reason}", command.name)));
     }
     let arguments: Vec<String> = leading.iter().chain(rest).cloned().collect();
-    let table = Table {
-        style: Style::Go,
-        tool: "warp",
-        command: command.name,
-        flags: FLAGS,
-    };
-    let given = table.parse(&arguments, world);
+    let mut given = table_of(command).parse(&arguments, world);
     if given.help {
         return help_on(command).map(Parsed::Help);
     }
     match command.task {
-        Task::Measure(operation) => {
-            job::read(operation, given, world).map(|job| Parsed::Measure(Box::new(job)))
-        }
+        Task::Measure(operation) => measure(operation, given, world),
         Task::Read(reading) => reading_of(reading, given).map(Parsed::Read),
+        Task::Run => run(&mut given, world),
         Task::None => Ok(Parsed::Help(overview())),
+    }
+}
+
+fn measure(operation: Operation, given: Given, world: &World<'_>) -> Result<Parsed, Mistakes> {
+    job::read(operation, given, world).map(|job| Parsed::Measure(Box::new(job)))
+}
+
+/// The measurement in the YAML file of `warp run`.
+fn run(given: &mut Given, world: &World<'_>) -> Result<Parsed, Mistakes> {
+    let file = run_file::read(given, world)?;
+    let command = known(&file.command)?;
+    match (command.fate, command.task) {
+        (_, Task::Measure(operation)) => {
+            let given = table_of(command).parse(&file.arguments, world);
+            measure(operation, given, world)
+        }
+        (Fate::Refused(reason), _) => {
+            Err(Mistakes::one(format!("warp {}: {reason}", command.name)))
+        }
+        _ => Err(Mistakes::one(format!(
+            "warp {} measures nothing; name for example \"benchmark: get\"",
+            command.name
+        ))),
+    }
+}
+
+fn table_of(command: &Command) -> Table {
+    Table {
+        style: Style::Go,
+        tool: "warp",
+        command: command.name,
+        flags: FLAGS,
     }
 }
 
@@ -186,21 +213,16 @@ fn help_on(command: &Command) -> Result<String, Mistakes> {
     if let Fate::Refused(reason) = command.fate {
         return Err(Mistakes::one(format!("warp {}: {reason}", command.name)));
     }
-    let table = Table {
-        style: Style::Go,
-        tool: "warp",
-        command: command.name,
-        flags: FLAGS,
-    };
     let operands = match command.task {
         Task::Read(Reading::Cmp) => " BEFORE AFTER",
         Task::Read(_) => " FILE…",
-        _ => "",
+        Task::Run => " FILE",
+        Task::Measure(_) | Task::None => "",
     };
     Ok(help::on_command(
         &format!("tenbin warp {} [FLAGS]{operands}", command.name),
         command.about,
-        table.mine(),
+        table_of(command).mine(),
         command.name,
     ))
 }
@@ -217,7 +239,7 @@ pub fn tables() -> String {
         FLAGS.iter().copied().flatten(),
         COMMANDS
             .iter()
-            .filter(|command| command.task != Task::None)
+            .filter(|command| !matches!(command.task, Task::Run | Task::None))
             .map(|command| command.name)
             .collect::<Vec<_>>()
             .as_slice(),

@@ -7,17 +7,22 @@ use std::path::{Path, PathBuf};
 
 use sha1::{Digest as _, Sha1};
 
+use crate::documents::{Format, Parser, Reading};
 use crate::error::Error;
-use crate::groonga::{Item, Script};
+use crate::groonga::Item;
+use crate::packed::unpacked;
 
 /// Number of bytes from the start of a file that [`fingerprint`] includes.
 const BEGINNING: u64 = 64 << 10;
 
-/// Parser of several Groonga command files, read in order.
+/// Parser of several files of Groonga commands or documents, read in order.
 pub struct Files {
+    reading: Reading,
     waiting: VecDeque<PathBuf>,
     current: String,
-    script: Option<Script<Box<dyn BufRead>>>,
+    parser: Option<Parser>,
+    /// Documents of the files that have been read completely.
+    documents: u64,
     /// Bytes of the files that have been read completely.
     bytes: u64,
     failed: bool,
@@ -30,12 +35,19 @@ impl std::fmt::Debug for Files {
 }
 
 impl Files {
-    /// Creates a parser of `paths`; `-` is standard input.
+    /// Creates a parser of `paths`, with the format of each by its name; `-` is standard input.
     pub fn new(paths: &[PathBuf]) -> Self {
+        Self::with(paths, Reading::default())
+    }
+
+    /// Creates a parser of `paths`; `-` is standard input.
+    pub fn with(paths: &[PathBuf], reading: Reading) -> Self {
         Self {
+            reading,
             waiting: paths.iter().cloned().collect(),
             current: String::new(),
-            script: None,
+            parser: None,
+            documents: 0,
             bytes: 0,
             failed: false,
         }
@@ -48,24 +60,26 @@ impl Files {
 
     /// Bytes read so far, all files together.
     pub fn bytes(&self) -> u64 {
-        self.bytes + self.script.as_ref().map_or(0, |script| script.place().byte)
+        self.bytes + self.parser.as_ref().map_or(0, |parser| parser.place().byte)
     }
 
     fn step(&mut self) -> Result<Option<Item>, Error> {
         loop {
-            if let Some(script) = &mut self.script {
-                if let Some(item) = script.next() {
+            if let Some(parser) = &mut self.parser {
+                if let Some(item) = parser.next() {
                     return item.map(Some);
                 }
-                self.bytes += script.place().byte;
-                self.script = None;
+                self.bytes += parser.place().byte;
+                self.documents = parser.number().unwrap_or(self.documents);
+                self.parser = None;
             }
             let Some(path) = self.waiting.pop_front() else {
                 return Ok(None);
             };
             let (name, input) = open(&path)?;
             self.current.clone_from(&name);
-            self.script = Some(Script::new(name, input));
+            let parser = Parser::new(&self.reading, &path, name, input, self.documents);
+            self.parser = Some(parser);
         }
     }
 }
@@ -83,21 +97,25 @@ impl Iterator for Files {
     }
 }
 
-/// Opens a file for reading, or standard input for `-`; also returns its name for messages.
+/// Opens a file for reading, or standard input for `-`; also returns its name for messages. Content
+/// that is compressed with gzip, zstd or bzip2 is decompressed.
 ///
 /// # Errors
-/// When the file cannot be opened.
+/// When the file cannot be opened, or is compressed in another way.
 pub fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Error> {
-    if path == Path::new("-") {
+    let (name, input): (String, Box<dyn BufRead>) = if path == Path::new("-") {
         let input = BufReader::with_capacity(256 << 10, std::io::stdin());
-        return Ok(("standard input".to_owned(), Box::new(input)));
-    }
-    let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| Error::read(&name, error))?;
-    Ok((name, Box::new(BufReader::with_capacity(256 << 10, file))))
+        ("standard input".to_owned(), Box::new(input))
+    } else {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| Error::read(&name, error))?;
+        (name, Box::new(BufReader::with_capacity(256 << 10, file)))
+    };
+    let input = unpacked(input).map_err(|error| Error::read(&name, error))?;
+    Ok((name, input))
 }
 
-/// The `.grn` files of a directory: schema, indexes, then the others.
+/// The files of a directory that can be loaded: schema, indexes, then the others.
 ///
 /// # Errors
 /// When the directory cannot be read or has no such files.
@@ -106,12 +124,12 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|end| end == "grn") {
+        if Format::is_known(&path) {
             files.push(path);
         }
     }
     let order = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_owned();
+        let name = Format::name_of(path);
         let place = ["schema.grn", "indexes.grn"]
             .iter()
             .position(|first| name == *first);
@@ -120,7 +138,8 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     files.sort_by_key(order);
     if files.is_empty() {
         return Err(Error::Refused(format!(
-            "{} has no .grn files; create them with `tenbin search data`",
+            "{} has no files to load (.grn, .ndjson, .jsonl, .csv, .tsv); create some with `tenbin \
+             search data`",
             directory.display()
         )));
     }

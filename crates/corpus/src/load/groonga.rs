@@ -55,15 +55,16 @@ impl Sink for Groonga {
                 continue;
             }
             if there {
-                return Err(Error::Refused(format!(
-                    "{}: {} would create something that exists; use an empty database, or leave \
-                     --schema and --indexes out",
-                    server.url(),
-                    command
-                )));
+                let (what, table) = created(command);
+                return Err(Error::Exists {
+                    server: server.url().to_owned(),
+                    what,
+                    records: count(server, &table).ok(),
+                    remove: "use an empty database".to_owned(),
+                });
             }
             let refused = answer.into_body();
-            refused.map_err(|reason| failed(format!("{command}: {reason}")))?;
+            refused.map_err(|reason| rejected(server, &format!("{command}: {reason}")))?;
         }
         Ok(())
     }
@@ -75,20 +76,20 @@ impl Sink for Groonga {
         let body = as_objects(records);
         let path = format!("/d/load?table={}", query_component(table));
         for server in &self.servers {
-            let failed = |reason: String| Error::server(server.url(), reason);
             let reply = server.post(&path, "application/json", body.as_bytes())?;
             let parsed = Response::parse(&reply.body).and_then(Response::into_body);
-            let body = parsed.map_err(|reason| failed(format!("load: {reason}")))?;
+            let body = parsed.map_err(|reason| rejected(server, &format!("load: {reason}")))?;
             let loaded = Response::loaded(&body);
             if loaded != Some(records.len() as u64) {
                 let first = records.first().map(|record| record.place.line);
-                return Err(failed(format!(
-                    "of {} records for {table}, from line {} on, it has stored {}; its log shows \
-                     why",
+                let stored = loaded.map_or("an unknown number".to_owned(), |n| n.to_string());
+                let reason = format!(
+                    "of {} records for {table}, from line {} on, it has stored {stored}; its log \
+                     shows why",
                     records.len(),
                     first.unwrap_or_default(),
-                    loaded.map_or("an unknown number".to_owned(), |count| count.to_string()),
-                )));
+                );
+                return Err(rejected(server, &reason));
             }
         }
         Ok(())
@@ -115,6 +116,33 @@ pub(crate) fn count(server: &Client, table: &str) -> Result<u64, Error> {
     let parsed = Response::parse(&reply.body).and_then(Response::into_body);
     let body = parsed.map_err(failed)?;
     Ok(Columns::of(&body).map_err(failed)?.hits)
+}
+
+/// The error for a command or records that the server has refused.
+fn rejected(server: &Client, reason: &str) -> Error {
+    let is_full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
+    let next = if is_full {
+        "free disk space on its machine before you resume"
+    } else {
+        "correct the data or the schema, use an empty database, and load with --restart"
+    };
+    Error::Rejected {
+        server: server.url().to_owned(),
+        reason: reason.to_owned(),
+        next: next.to_owned(),
+    }
+}
+
+/// What `command` creates, in words, and the table that it belongs to.
+fn created(command: &Command) -> (String, String) {
+    let argument = |name: &str| command.argument(name).unwrap_or_default().to_owned();
+    match command.name.as_str() {
+        "column_create" => {
+            let table = argument("table");
+            (format!("the column {table}.{}", argument("name")), table)
+        }
+        _ => (format!("the table {}", argument("name")), argument("name")),
+    }
 }
 
 /// Whether the table or column that `command` would create exists.

@@ -1,11 +1,13 @@
-//! Loads Groonga command files (commands and records) into a server, in batches. An interrupted
+//! Loads Groonga commands and records, or documents, into a server, in batches. An interrupted
 //! load can be resumed: records have keys, so sending a batch again does not duplicate records.
 
+mod bulk;
 mod droonga;
 mod files;
 mod groonga;
 mod interruptible;
 mod kinds;
+mod mapping;
 mod opensearch;
 mod rate_limit;
 mod sink;
@@ -17,9 +19,11 @@ use self::interruptible::InterruptibleSink;
 use crate::error::Error;
 use crate::groonga::{Item, Record};
 
+pub use crate::packed::is_packed;
 pub use files::{Files, in_directory, open};
 pub(crate) use files::{fingerprint, hex};
 pub use kinds::{KINDS, Kind};
+pub use mapping::Mapping;
 pub use rate_limit::RateLimit;
 pub use sink::{Options, Sink};
 pub use state::{SavedProgress, state_file};
@@ -61,7 +65,8 @@ pub struct Summary {
     pub done: u64,
     /// Duration of this run.
     pub time: Duration,
-    /// Tables with their numbers of records; `None` if the server does not report the number.
+    /// Tables with their numbers of records, after a complete load or a refusal; `None` if the
+    /// server does not report the number.
     pub tables: Vec<(String, Option<u64>)>,
     /// Whether the load was interrupted.
     pub stopped: bool,
@@ -114,8 +119,10 @@ pub fn load(
             Ok(summary)
         }
         Err(error) => {
-            if matches!(error, Error::Refused(_)) {
-                loader.kept.forget_beginning();
+            match &error {
+                Error::Refused(_) | Error::Exists { .. } => loader.kept.forget_beginning(),
+                Error::Rejected { .. } => summary.tables = loader.stored(),
+                _ => {}
             }
             Err(Box::new(Broken { error, summary }))
         }
@@ -299,7 +306,8 @@ impl<'a> Loader<'a> {
         }
         let again = self.kept.makes_ready()?;
         let made = self.sink.ready(again);
-        if matches!(made, Err(Error::Refused(_))) && !again {
+        let refused = matches!(made, Err(Error::Refused(_) | Error::Exists { .. }));
+        if refused && !again {
             self.kept.is_not_ready()?;
         }
         self.ready = made.is_ok();
@@ -339,6 +347,12 @@ impl<'a> Loader<'a> {
         }
         self.kept.remove();
         Ok(())
+    }
+
+    /// The records that each table holds after the server has refused some.
+    fn stored(&self) -> Vec<(String, Option<u64>)> {
+        let count = |table: &String| (table.clone(), self.sink.count(table).ok().flatten());
+        self.tables.iter().map(count).collect()
     }
 
     fn summary(&self) -> Summary {

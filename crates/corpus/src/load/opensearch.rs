@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::bulk::{Refusal, Why, bulk, error_text, judge};
+use super::mapping::Mapping;
 use super::sink::{Options, Sink};
-use tenbin_http::excerpt;
 
 use crate::error::Error;
 use crate::escape::query_component;
 use crate::groonga::{Column, Command, Record, Schema, Table};
 use crate::json::Json;
 use crate::opensearch::index_of;
-use tenbin_http::{Client, Reply};
+use tenbin_http::Client;
 
 /// Pauses before a batch is sent again because the cluster was overloaded. The records of the batch
 /// have keys, so they are not duplicated.
@@ -23,8 +24,6 @@ const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// HTTP status of an overloaded cluster.
-const TOO_MANY: u64 = 429;
 
 /// An OpenSearch cluster; requests go to the nodes in turn.
 #[derive(Debug)]
@@ -32,6 +31,9 @@ pub(super) struct OpenSearch {
     nodes: Vec<Client>,
     next: usize,
     schema: Schema,
+    /// Tables of documents, and the mapping of their indexes.
+    documents: Vec<String>,
+    mapping: Option<Mapping>,
     shards: Option<u32>,
     replicas: Option<u32>,
     force_merge: Option<u32>,
@@ -45,6 +47,8 @@ impl OpenSearch {
             nodes: nodes.collect::<Result<_, _>>()?,
             next: 0,
             schema: Schema::default(),
+            documents: options.documents.clone(),
+            mapping: options.mapping.clone(),
             shards: options.shards,
             replicas: options.replicas,
             force_merge: options.force_merge,
@@ -57,7 +61,7 @@ impl OpenSearch {
         &self.nodes[at]
     }
 
-    fn settings(&self) -> Value {
+    fn settings(&self) -> serde_json::Map<String, Value> {
         let mut settings = serde_json::Map::new();
         if let Some(shards) = self.shards {
             settings.insert("number_of_shards".to_owned(), shards.into());
@@ -65,7 +69,56 @@ impl OpenSearch {
         if let Some(replicas) = self.replicas {
             settings.insert("number_of_replicas".to_owned(), replicas.into());
         }
-        settings.into()
+        settings
+    }
+
+    /// The indexes to create, with the body of the request for each. Without schema, mapping and
+    /// settings, OpenSearch creates an index with its first document.
+    fn creations(&self) -> Vec<(String, Value)> {
+        let given = |table: &&Table| self.mapping.is_some() && self.documents.contains(&table.name);
+        let of_schema = self.schema.searched().filter(|table| !given(table));
+        let of_schema = of_schema.map(|table| {
+            let body = json!({
+                "settings": self.settings(),
+                "mappings": {"properties": mapping(&self.schema, table)},
+            });
+            (index_of(&table.name), body)
+        });
+        let has_schema = |name: &str| self.schema.searched().any(|table| table.name == name);
+        let of_documents = self.documents.iter().filter_map(|name| {
+            let settings = self.settings();
+            let body = match &self.mapping {
+                Some(mapping) => mapping.with(settings),
+                None if settings.is_empty() || has_schema(name) => return None,
+                None => json!({ "settings": settings }),
+            };
+            Some((index_of(name), body))
+        });
+        of_schema.chain(of_documents).collect()
+    }
+
+    /// The indexes of the load.
+    fn indexes(&self) -> Vec<String> {
+        let of_schema = self.schema.searched().map(|table| index_of(&table.name));
+        let mut indexes: Vec<String> = of_schema.collect();
+        for name in self.documents.iter().map(|name| index_of(name)) {
+            if !indexes.contains(&name) {
+                indexes.push(name);
+            }
+        }
+        indexes
+    }
+
+    /// The error for an index that exists.
+    fn exists(&mut self, index: &str) -> Error {
+        let records = self.count(index).ok().flatten();
+        let server = self.nodes.first().map_or("", Client::url).to_owned();
+        Error::Exists {
+            what: format!("the index {index}"),
+            records,
+            remove: format!("delete it (curl -X DELETE {server}/{index})"),
+            server,
+        }
     }
 }
 
@@ -106,21 +159,10 @@ impl Sink for OpenSearch {
     }
 
     fn ready(&mut self, resumed: bool) -> Result<(), Error> {
-        let tables: Vec<(String, Value)> = self
-            .schema
-            .searched()
-            .map(|table| {
-                let body = json!({
-                    "settings": self.settings(),
-                    "mappings": {"properties": mapping(&self.schema, table)},
-                });
-                (index_of(&table.name), body)
-            })
-            .collect();
-        let Some(node) = self.nodes.first() else {
-            return Ok(());
-        };
-        for (index, body) in tables {
+        for (index, body) in self.creations() {
+            let Some(node) = self.nodes.first() else {
+                return Ok(());
+            };
             let reply = node.put(
                 &format!("/{}", query_component(&index)),
                 "application/json",
@@ -135,14 +177,18 @@ impl Sink for OpenSearch {
                 continue;
             }
             if is_there {
-                return Err(Error::Refused(format!(
-                    "{}: the index {index} already exists; delete it, or leave --schema and \
-                     --indexes out to load into it",
-                    node.url()
-                )));
+                return Err(self.exists(&index));
             }
             let reason = error_text(&format!("cannot create the index {index}"), &reply);
-            return Err(Error::server(node.url(), reason));
+            let failed = match reply.status {
+                400 => Error::Rejected {
+                    server: node.url().to_owned(),
+                    reason,
+                    next: "correct the mapping or the schema, then load again".to_owned(),
+                },
+                _ => Error::server(node.url(), reason),
+            };
+            return Err(failed);
         }
         Ok(())
     }
@@ -151,27 +197,28 @@ impl Sink for OpenSearch {
         let Some(table) = records.first().map(|record| &*record.table) else {
             return Ok(());
         };
-        let path = format!("/{}/_bulk", query_component(&index_of(table)));
+        let index = index_of(table);
+        let path = format!("/{}/_bulk", query_component(&index));
         let body = bulk(records);
         for rest in RETRY_PAUSES.map(Some).into_iter().chain([None]) {
             let node = self.node();
             let reply = node.post(&path, "application/x-ndjson", body.as_bytes())?;
-            let failed = |reason: String| Error::server(node.url(), reason);
-            let busy = u64::from(reply.status) == TOO_MANY;
             match (judge(&reply, records), rest) {
                 (Ok(()), _) => return Ok(()),
-                (Err(Refused { again, .. }), Some(rest)) if again || busy => {
-                    std::thread::sleep(rest);
-                }
-                (Err(refused), _) => return Err(failed(refused.reason)),
+                (
+                    Err(Refusal {
+                        why: Why::Overload, ..
+                    }),
+                    Some(rest),
+                ) => std::thread::sleep(rest),
+                (Err(refusal), _) => return Err(refusal.into_error(node.url(), &index)),
             }
         }
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), Error> {
-        let tables: Vec<String> = self.schema.searched().map(|t| index_of(&t.name)).collect();
-        for index in tables {
+        for index in self.indexes() {
             let path = format!("/{}/_refresh", query_component(&index));
             let node = self.node();
             let reply = node.post(&path, "application/json", b"")?;
@@ -206,10 +253,6 @@ impl Sink for OpenSearch {
             .map(Some)
             .ok_or_else(|| Error::server(node.url(), error_text("_count", &reply)))
     }
-}
-
-fn error_text(what: &str, reply: &Reply) -> String {
-    format!("{what}: status {}, {}", reply.status, reply.excerpt())
 }
 
 /// The index mapping for the columns of a table.
@@ -258,90 +301,10 @@ fn plain(kind: &str) -> &'static str {
     }
 }
 
-/// Body of a `_bulk` request.
-fn bulk(records: &[Record]) -> String {
-    let mut lines = String::new();
-    for record in records {
-        let id = record.key().map(|key| match key {
-            Json::Text(text) => text.clone(),
-            other => other.to_string(),
-        });
-        let action = json!({"index": {"_id": id}});
-        let columns = record.members().filter(|(name, _)| !name.starts_with('_'));
-        let columns = columns.map(|(name, value)| (name.to_owned(), value.clone()));
-        let document = Json::Map(columns.collect());
-        lines.push_str(&format!("{action}\n{document}\n"));
-    }
-    lines
-}
-
-/// Why a batch was refused.
-struct Refused {
-    /// Whether sending the batch again can succeed.
-    again: bool,
-    reason: String,
-}
-
-/// Checks that every record of a batch was stored.
-fn judge(reply: &Reply, records: &[Record]) -> Result<(), Refused> {
-    let refuse = |reason: String| Refused {
-        again: false,
-        reason,
-    };
-    let parsed = Json::parse(&reply.body).ok().filter(|_| reply.is_success());
-    let Some(body) = parsed else {
-        return Err(refuse(error_text("_bulk", reply)));
-    };
-    let items = body
-        .get("items")
-        .and_then(Json::as_list)
-        .unwrap_or_default();
-    if items.len() != records.len() {
-        return Err(refuse(format!(
-            "_bulk: the response has {1} results for {0} records",
-            records.len(),
-            items.len()
-        )));
-    }
-    let mut first: Option<(u64, String)> = None;
-    let mut failures = 0;
-    let mut again = true;
-    for (item, record) in items.iter().zip(records) {
-        let item = item.get("index").unwrap_or(item);
-        let status = item.get("status").and_then(Json::as_u64).unwrap_or(0);
-        if (200..300).contains(&status) {
-            continue;
-        }
-        failures += 1;
-        again &= status == TOO_MANY;
-        let error = item.get("error").map_or(String::new(), Json::to_string);
-        first.get_or_insert((record.place.line, excerpt(&error)));
-    }
-    match first {
-        None => Ok(()),
-        Some((line, error)) => Err(Refused {
-            again,
-            reason: format!(
-                "{failures} of {} records were refused; the one on line {line}: {error}",
-                records.len()
-            ),
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::groonga::{INDEXES, Item, SCHEMA, Script};
     use super::*;
-
-    fn records(text: &str) -> Vec<Record> {
-        Script::new("test", text.as_bytes())
-            .map(|item| match item.unwrap() {
-                Item::Record(record) => record,
-                Item::Command(command) => panic!("{command}"),
-            })
-            .collect()
-    }
 
     #[test]
     fn the_schema_of_the_tutorial_becomes_a_mapping() {
@@ -365,42 +328,5 @@ mod tests {
             })
         );
         assert_eq!(index_of(&pages.name), "pages");
-    }
-
-    #[test]
-    fn records_become_lines() {
-        let records =
-            records("load --table Pages\n[\n[\"_key\",\"title\",\"c\"],\n[5,\"町\\n\",[\"a\"]]\n]");
-        assert_eq!(
-            bulk(&records),
-            "{\"index\":{\"_id\":\"5\"}}\n{\"title\":\"町\\n\",\"c\":[\"a\"]}\n"
-        );
-    }
-
-    #[test]
-    fn a_batch_with_refused_records_fails() {
-        let records = records("load --table T\n[\n{\"_key\":1},\n{\"_key\":2}\n]");
-        let judged = |status: u16, body: &str| {
-            let body = body.as_bytes().to_vec();
-            judge(&Reply { status, body }, &records)
-                .map_err(|refused| (refused.again, refused.reason))
-        };
-        let taken = r#"{"index":{"status":201}}"#;
-        let busy = r#"{"index":{"status":429,"error":"full"}}"#;
-        let bad = r#"{"index":{"status":400,"error":{"type":"mapper"}}}"#;
-        let both = |a: &str, b: &str| format!(r#"{{"errors":true,"items":[{a},{b}]}}"#);
-        assert_eq!(judged(200, &both(taken, taken)), Ok(()));
-        let (again, reason) = judged(200, &both(taken, busy)).unwrap_err();
-        assert!(again, "{reason}");
-        assert_eq!(
-            judged(200, &both(busy, bad)).unwrap_err(),
-            (
-                false,
-                "2 of 2 records were refused; the one on line 3: \"full\"".to_owned()
-            )
-        );
-        assert!(judged(200, "{}").is_err());
-        assert!(judged(500, &both(taken, taken)).is_err());
-        assert!(judged(200, "no json").is_err());
     }
 }

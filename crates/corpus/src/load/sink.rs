@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::mapping::Mapping;
 use crate::error::Error;
 use crate::groonga::{Command, Record};
 use tenbin_http::Login;
@@ -76,6 +77,11 @@ pub struct Options {
     pub servers: Vec<String>,
     /// Authentication.
     pub login: Login,
+    /// Tables that NDJSON and CSV documents are loaded into.
+    pub documents: Vec<String>,
+    /// Mappings and settings of the indexes of `documents`; `None`: those of the schema, or chosen
+    /// by the server.
+    pub mapping: Option<Mapping>,
     /// Shards of an index; `None` for the server's default.
     pub shards: Option<u32>,
     /// Replicas of an index; `None` for the server's default.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
 use super::files::{fingerprint, hex};
+use crate::documents::Reading;
 use crate::error::Error;
 
 /// Format name and version, written into the file.
@@ -40,8 +41,8 @@ pub struct SavedProgress {
 }
 
 impl SavedProgress {
-    /// Reads the progress of loading `files` into `servers` from the file at `path`. The load
-    /// starts from the beginning if the file does not exist or `anew` is set.
+    /// Reads the progress of loading `files`, read as `reading` says, into `servers` from the file
+    /// at `path`. The load starts from the beginning if the file does not exist or `from_start` is set.
     ///
     /// # Errors
     /// When the file belongs to another load, or the contents of `files` have changed.
@@ -49,10 +50,11 @@ impl SavedProgress {
         path: &Path,
         into: &str,
         servers: &[String],
-        files: &[PathBuf],
-        anew: bool,
+        (files, reading): (&[PathBuf], &Reading),
+        from_start: bool,
     ) -> Result<Self, Error> {
         let fingerprint = fingerprint(files)?;
+        let fingerprint = fingerprint.map(|print| print + &reading.description(files));
         let fresh = Stored {
             format: FORMAT.to_owned(),
             into: into.to_owned(),
@@ -64,7 +66,7 @@ impl SavedProgress {
         };
         let path = fingerprint.is_some().then(|| path.to_owned());
         let found = match &path {
-            Some(path) if !anew => read(path)?,
+            Some(path) if !from_start => read(path)?,
             _ => None,
         };
         let Some(found) = found else {
@@ -86,7 +88,7 @@ impl SavedProgress {
             return refuse("the servers differ");
         }
         if found.files != fresh.files {
-            return refuse("the data has changed");
+            return refuse("the data or how it is read has changed");
         }
         Ok(Self {
             path,
@@ -217,9 +219,10 @@ mod tests {
         std::fs::write(&data, "status\n").unwrap();
         let files = [data.clone()];
         let state = directory.path().join("state");
-        let open = |servers: &[&str], anew: bool| {
+        let open = |servers: &[&str], from_start: bool| {
             let servers: Vec<String> = servers.iter().map(|name| (*name).to_owned()).collect();
-            SavedProgress::open(&state, "groonga", &servers, &files, anew)
+            let input = (&files[..], &Reading::default());
+            SavedProgress::open(&state, "groonga", &servers, input, from_start)
         };
         let mut kept = open(&["a"], false).unwrap();
         assert!(!kept.was_resumed());
@@ -234,7 +237,10 @@ mod tests {
         assert!(error.contains("the servers differ"), "{error}");
         std::fs::write(&data, "status \n").unwrap();
         let error = open(&["a"], false).unwrap_err().to_string();
-        assert!(error.contains("the data has changed"), "{error}");
+        assert!(
+            error.contains("the data or how it is read has changed"),
+            "{error}"
+        );
 
         for garbage in ["", "{}", "[1]", "\u{0}"] {
             std::fs::write(&state, garbage).unwrap();
@@ -247,8 +253,8 @@ mod tests {
 
     #[test]
     fn standard_input_is_not_resumable() {
-        let kept =
-            SavedProgress::open(Path::new("x"), "groonga", &[], &["-".into()], false).unwrap();
+        let input = (&["-".into()][..], &Reading::default());
+        let kept = SavedProgress::open(Path::new("x"), "groonga", &[], input, false).unwrap();
         assert_eq!(kept.path(), None);
         kept.save().unwrap();
     }

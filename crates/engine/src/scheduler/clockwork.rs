@@ -183,7 +183,11 @@ impl Scheduler<'_> {
                 ended: now,
             };
             // The arrival has no host yet, so the failure counts for the first host.
-            self.tally.never_prepared(0, times, class, text);
+            if self.tally.never_prepared(0, times, class, text)
+                && let Some(requests) = &mut self.requests
+            {
+                requests.unprepared((self.tally.unprepared(), 0), times, class, text);
+            }
             self.workload.unprepared(class);
             self.exhausted |= self.workload.gives_up();
             if self.window_closed {

@@ -122,8 +122,12 @@ impl Scheduler<'_> {
             };
             self.issued += 1;
             let host = self.host_of(connection);
-            self.tally
-                .never_prepared(host, times, ErrorClass::Connect, text);
+            let class = ErrorClass::Connect;
+            if self.tally.never_prepared(host, times, class, text)
+                && let Some(requests) = &mut self.requests
+            {
+                requests.unprepared((self.tally.unprepared(), host), times, class, text);
+            }
             self.workload.unprepared(ErrorClass::Connect);
             self.exhausted |= self.workload.gives_up();
         }

@@ -9,6 +9,7 @@
 mod clockwork;
 mod connections;
 mod dispatch;
+mod listing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,13 +18,16 @@ use std::time::Duration;
 use self::connections::Link;
 pub use self::connections::Return;
 use self::dispatch::Dispatch;
+use self::listing::RequestEnd;
 use crate::error::ErrorClass;
 use crate::exchange::{
-    BodyUse, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead, Role,
+    BodyUse, Exchange, InFile, Judgement, Loss, Moment, Next, RequestOutcome, ResponseHead, Role,
     Workload,
 };
 use crate::order::Order;
 use crate::pacer::Pacer;
+use crate::request_list::{RequestCollector, RequestList};
+use crate::request_log::RequestLogger;
 use crate::sample::Sample;
 use crate::spread::Life;
 use crate::stages::{StageSums, StageTally};
@@ -126,6 +130,10 @@ struct Slot {
     first_byte: u64,
     /// Whether the request is the first on its connection.
     opens_connection: bool,
+    /// Whether the head of the response has arrived.
+    has_head: bool,
+    /// How often the request was written.
+    writes: u32,
     /// Time since which the slot has been idle; `u64::MAX` if the slot has been idle since its
     /// connection was opened.
     rested: u64,
@@ -145,6 +153,8 @@ impl Slot {
             started: 0,
             first_byte: 0,
             opens_connection: false,
+            has_head: false,
+            writes: 0,
             rested: u64::MAX,
         }
     }
@@ -173,6 +183,10 @@ pub struct Scheduler<'w> {
     lives: Vec<Life>,
     /// Times of server stages; `None` if not read.
     stages: Option<Box<StageTally>>,
+    /// The slowest and the failed requests; `None` for connections that do not belong to the load.
+    requests: Option<Box<RequestCollector>>,
+    /// Logs all requests; `None` without a log.
+    log: Option<Box<RequestLogger>>,
     /// Whether any operation is a transaction.
     has_transactions: bool,
     /// Whether the workload wants the outcome of each request.
@@ -249,6 +263,11 @@ impl<'w> Scheduler<'w> {
             let names: Vec<_> = operations.iter().map(|(name, _)| *name).collect();
             Box::new(StageTally::new(&names, links * schedule.depth))
         });
+        let requests = (!schedule.beside).then(|| {
+            let slots = links * schedule.depth;
+            let open_loop = schedule.pacer.is_some();
+            Box::new(RequestCollector::new(slots, schedule.open, open_loop))
+        });
         Self {
             tally: Tally::new(
                 schedule.thread,
@@ -260,6 +279,8 @@ impl<'w> Scheduler<'w> {
             ),
             lives: Vec::new(),
             stages,
+            requests,
+            log: None,
             follows: workload.follows(),
             has_transactions: operations
                 .iter()
@@ -302,6 +323,15 @@ impl<'w> Scheduler<'w> {
     /// Takes the times of server stages; `None` if not read. Called once, at the end.
     pub fn take_stages(&mut self) -> Option<StageSums> {
         self.stages.take().map(|stages| stages.into_sums())
+    }
+
+    /// Takes the slowest and the failed requests, with these names of the hosts. Called once, at the
+    /// end.
+    pub fn take_requests(&mut self, hosts: &[String]) -> RequestList {
+        let requests = self.requests.take();
+        requests.map_or_else(RequestList::default, |requests| {
+            requests.into_list(self.workload.operations(), hosts)
+        })
     }
 
     /// Takes the figures of all connections in the window; empty without keep-alive. Called once,
@@ -390,6 +420,7 @@ impl<'w> Scheduler<'w> {
         if entry.started == 0 {
             entry.started = now;
         }
+        entry.writes += 1;
         let link = &mut self.links[entry.link];
         entry.opens_connection = link.carried == 0;
         self.tally.ledger.reused += u64::from(!entry.opens_connection);
@@ -411,7 +442,12 @@ impl<'w> Scheduler<'w> {
         if let Some(stages) = &mut self.stages {
             stages.read(slot, head.bytes);
         }
-        self.workload.head(&mut self.slots[slot].exchange, head)
+        if let Some(requests) = &mut self.requests {
+            requests.head(slot, head.bytes);
+        }
+        let entry = &mut self.slots[slot];
+        entry.has_head = true;
+        self.workload.head(&mut entry.exchange, head)
     }
 
     /// A part of the response body on `slot` has arrived.
@@ -458,13 +494,29 @@ impl<'w> Scheduler<'w> {
         let judgement = self.workload.judge(exchange, answer.status, answer.length);
         let correct = matches!(judgement, Judgement::Correct);
         let counts = match judgement {
-            Judgement::Correct => self.tally.correct(&ended),
-            Judgement::Failed(class, text) => self.tally.answered_wrong(&ended, class, &text),
+            Judgement::Correct => {
+                let end = RequestEnd::answered(&ended, answer.status);
+                self.list_if_slow(slot, end);
+                self.log(slot, end, ended.payload, None);
+                self.tally.correct(&ended)
+            }
+            Judgement::Failed(class, text) => {
+                let counts = self.tally.answered_wrong(&ended, class, &text);
+                if counts {
+                    let end = RequestEnd::answered(&ended, answer.status);
+                    self.list(slot, end, Some((class, &text)));
+                    self.log(slot, end, 0, Some((class, &text)));
+                }
+                counts
+            }
         };
         if correct
             && let Some(stages) = &mut self.stages
             && self.tally.is_due_inside(ended.times.intended)
         {
+            if let Some(nanos) = self.workload.server_time() {
+                stages.add_total(slot, nanos);
+            }
             let service = now.saturating_sub(ended.times.started);
             stages.count(slot, ended.op, service);
         }
@@ -563,6 +615,8 @@ impl<'w> Scheduler<'w> {
                 entry.state = SlotState::Busy;
                 entry.started = 0;
                 entry.first_byte = 0;
+                entry.has_head = false;
+                entry.writes = 0;
                 entry.intended = now;
                 if let Some(pacer) = &mut self.schedule.pacer {
                     entry.intended = self.due;
@@ -627,17 +681,44 @@ impl<'w> Scheduler<'w> {
             started: entry.started.max(entry.intended),
             ended: now,
         };
-        let (op, host) = (entry.exchange.op, entry.exchange.host);
+        let end = RequestEnd {
+            op: entry.exchange.op,
+            host: entry.exchange.host,
+            times,
+            first_byte: entry.first_byte,
+            status: None,
+        };
+        let sent = entry.exchange.head.len() as u64;
         let counted = self.workload.loss(&entry.exchange, class);
         self.workload.lost(&mut entry.exchange, class);
         self.exhausted |= self.workload.gives_up();
-        let (class, text) = counted.unwrap_or((class, text));
-        self.tally.failed(op, host, times, class, text);
+        let (class, text) = match counted {
+            Some(Loss::Failed(class, text)) => (class, text),
+            _ => (class, text),
+        };
+        let is_expected = counted == Some(Loss::Expected);
+        if is_expected {
+            self.list_if_slow(slot, end);
+            self.log(slot, end, 0, None);
+            self.tally.correct(&Ended {
+                op: end.op,
+                host: end.host,
+                times,
+                first_byte: end.first_byte,
+                sent,
+                received: 0,
+                payload: 0,
+                answered: 0,
+            });
+        } else if self.tally.failed(end.op, end.host, times, class, text) {
+            self.list(slot, end, Some((class, text)));
+            self.log(slot, end, 0, Some((class, text)));
+        }
         if self.follows {
-            self.follow(slot, None, false, now);
+            self.follow(slot, None, is_expected, now);
         }
         if class == ErrorClass::Timeout && self.window_closed {
-            self.tally.censored(op, times);
+            self.tally.censored(end.op, times);
         }
         if self.has_transactions {
             self.count_transactions(now);

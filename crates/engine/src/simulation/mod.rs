@@ -3,6 +3,7 @@
 mod closed;
 mod connections;
 mod following;
+mod listing;
 mod open;
 mod segment;
 mod slots;
@@ -22,6 +23,7 @@ use crate::error::ErrorClass;
 use crate::exchange::{Exchange, Judgement, Moment, Next, Workload};
 use crate::opened::Opened;
 use crate::order::Order;
+use crate::request_list::RequestList;
 use crate::sample::{Ledger, OpSample, Sample};
 use crate::scheduler::{ResponseSummary, Rest, Return, Schedule, Scheduler};
 use crate::think::Thinker;
@@ -380,9 +382,11 @@ impl Play {
         driver::run(&mut simulation, &mut scheduler, &stop).unwrap();
         let lives = scheduler.take_lives();
         let unmeasured = scheduler.unmeasured();
+        let requests = scheduler.take_requests(&["one:80".to_owned()]);
         drop(scheduler);
         SliceResult {
             unmeasured,
+            requests,
             ..SliceResult::new(samples, lives, simulation.turns)
         }
     }
@@ -397,6 +401,7 @@ struct SliceResult {
     seconds: f64,
     /// Operations issued after the window closed.
     unmeasured: u64,
+    requests: RequestList,
     /// How often the scheduler was woken.
     turns: u64,
 }
@@ -420,6 +425,7 @@ impl SliceResult {
             lives,
             seconds: end as f64 / 1e9,
             unmeasured: 0,
+            requests: RequestList::default(),
             turns,
         }
     }

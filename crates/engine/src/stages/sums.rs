@@ -40,10 +40,6 @@ pub struct BucketSums {
     pub service_ns: u64,
     /// Correct responses with a usable time in a header.
     pub carrying: u64,
-    /// Correct responses with a malformed header, or with a time more than 2 ms longer than the
-    /// service time; not counted in `carrying`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unreadable: u64,
     /// Responses in `carrying` that state the time of the whole request exactly once.
     pub totals: u64,
     /// Sum of the whole-request times that the responses in `totals` state, nanoseconds.
@@ -52,6 +48,11 @@ pub struct BucketSums {
     pub total_service_ns: u64,
     /// Times by stage, in the order of [`OperationStages::stages`].
     pub stages: Vec<StageSum>,
+    /// Correct responses with a malformed header, or with a time more than 2 ms longer than the
+    /// service time; not counted in `carrying`. The last field, because messages of agents have no
+    /// names of fields, so that only the last can be left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreadable: u64,
 }
 
 /// The times of one stage in a bucket.

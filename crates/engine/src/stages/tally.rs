@@ -57,6 +57,15 @@ enum Total {
     Often,
 }
 
+impl Total {
+    fn and(self, nanos: u64) -> Self {
+        match self {
+            Self::Untold => Self::Once(nanos),
+            Self::Once(_) | Self::Often => Self::Often,
+        }
+    }
+}
+
 /// The sums of one operation; empty before its first response.
 struct OpTally {
     name: &'static str,
@@ -103,14 +112,15 @@ impl StageTally {
                 let stage = stage_of(names, name);
                 reading.times.push((stage, nanos));
             }
-            Timing::Total(nanos) => {
-                reading.total = match reading.total {
-                    Total::Untold => Total::Once(nanos),
-                    _ => Total::Often,
-                };
-            }
+            Timing::Total(nanos) => reading.total = reading.total.and(nanos),
         });
         reading.unreadable = outcome.is_err();
+    }
+
+    /// Adds the time of the whole request that the body of the response on `slot` states.
+    pub(crate) fn add_total(&mut self, slot: usize, nanos: u64) {
+        let reading = &mut self.readings[slot];
+        reading.total = reading.total.and(nanos.min(HIGHEST_NANOS));
     }
 
     /// Counts a correct response on `slot` that took `service` nanoseconds.
@@ -318,6 +328,26 @@ mod tests {
         let sums = tally.into_sums();
         let bucket = &sums.operations[0].buckets[0];
         assert_eq!((bucket.carrying, bucket.totals, bucket.total_ns), (1, 0, 0));
+    }
+
+    #[test]
+    fn a_total_in_the_body_counts_like_one_in_the_head() {
+        let mut tally = tally();
+        tally.read(0, &head("Server: x"));
+        tally.add_total(0, 2_000_000);
+        tally.count(0, 0, 3_000_000);
+        // Head and body: it is unknown which one contains the other.
+        tally.read(1, &head("Server-Timing: total;dur=2"));
+        tally.add_total(1, 1_000_000);
+        tally.count(1, 1, 3_000_000);
+        let sums = tally.into_sums();
+        let [get, put] = sums.operations.as_slice() else {
+            panic!("two operations");
+        };
+        let bucket = &get.buckets[0];
+        assert_eq!((bucket.totals, bucket.total_ns), (1, 2_000_000));
+        assert_eq!(bucket.total_service_ns, 3_000_000);
+        assert_eq!(put.buckets[0].totals, 0);
     }
 
     #[test]

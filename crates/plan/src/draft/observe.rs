@@ -60,6 +60,12 @@ section! {
         port: Scalar = text("1 to 65,535, or `true`");
         /// processes on this machine with this program name
         name: Scalar = text("text");
+        /// only processes of this `name` that work in this directory: their working directory, or a
+        /// path among their arguments, is the directory or below it
+        dir: Scalar = text("path").default_rule("any");
+        /// only processes of this `name` in this cgroup or in a cgroup below it: the path in
+        /// `/proc/PID/cgroup`
+        cgroup: Scalar = text("path").default_rule("any");
         /// a `tenbin observe` on the target's machine
         tenbin: Scalar = text("URL");
         /// a page in Prometheus' text format: of the server itself, of process exporter, or of node

@@ -1,6 +1,7 @@
 //! The keys of `[output]`.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use url::Url;
 
@@ -42,6 +43,16 @@ section! {
              counters and latency percentiles since the start). ADDRESS is a port of 127.0.0.1, \
              such as 9464, or an IP address with a port, such as 0.0.0.0:9464",
         ));
+        /// log every measured request in this file, whose name ends with `.csv.zst`, in the columns of
+        /// warp's lists of requests, at most 10,000,000 requests:
+        /// [run-directory.md](run-directory.md#log-of-requests). With several workloads or targets,
+        /// each has a file, with the names before `.csv.zst`
+        ops_log: Scalar => Option<PathBuf>, read_in ops_log = text("file name ending with `.csv.zst`").flag(Flag::text(
+            "--ops-log",
+            "FILE.csv.zst",
+            "Log every measured request in this file, at most 10,000,000 requests, in the columns \
+             of warp's lists of requests; with several workloads or targets, in one file for each",
+        ));
         /// send operation counters and latency histograms since the start of the run to this
         /// OpenTelemetry collector, by OTLP over HTTP, every 5 s and at the end of the run:
         /// [live.md](live.md#opentelemetry)
@@ -79,6 +90,18 @@ fn export(scalar: &Scalar, reading: &Reading<'_>) -> Result<String, String> {
             reading.directory.join(file).display()
         )),
         None => Ok(text.to_owned()),
+    }
+}
+
+/// Reads the file of a log. A relative path starts at the plan's directory.
+fn ops_log(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, String> {
+    let text = scalar.text()?;
+    let name = text.rsplit('/').next().unwrap_or_default();
+    match name.strip_suffix(".csv.zst") {
+        Some(stem) if !stem.is_empty() => Ok(reading.directory.join(text)),
+        _ => Err(format!(
+            "{text:?} does not end with a name such as ops.csv.zst"
+        )),
     }
 }
 

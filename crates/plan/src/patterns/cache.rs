@@ -80,6 +80,11 @@ impl CacheCounters {
         }
     }
 
+    /// Whether the counters are those of a known search server.
+    pub fn is_of_search_server(&self) -> bool {
+        !matches!(self, Self::At(_))
+    }
+
     /// Whether a forecast of cache hits assumes that all hosts of a target share one cache, and
     /// that the cache also holds responses to `POST`: true for OpenSearch.
     pub fn is_shared(&self) -> bool {

@@ -6,7 +6,7 @@ use super::builder::Builder;
 use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::set::PatternSet;
-use super::{access_log, groonga_log, json, text};
+use super::{access_log, groonga_log, json, msearch, opensearch_log, text};
 use crate::keys::names::Named;
 
 /// The format of a file of patterns.
@@ -23,6 +23,10 @@ pub enum PatternFormat {
     AccessLog,
     /// A query log of Groonga.
     GroongaLog,
+    /// A search slow log of OpenSearch or Elasticsearch, as text or JSON.
+    OpenSearchLog,
+    /// Bodies of OpenSearch's `_msearch`.
+    Msearch,
 }
 
 impl Named for PatternFormat {
@@ -32,6 +36,8 @@ impl Named for PatternFormat {
         ("json", Self::Json),
         ("access-log", Self::AccessLog),
         ("groonga-log", Self::GroongaLog),
+        ("opensearch-log", Self::OpenSearchLog),
+        ("msearch", Self::Msearch),
     ];
 }
 
@@ -72,6 +78,8 @@ pub(crate) fn read_from<R: BufRead + ?Sized>(
         // The readers of logs skip requests that cannot be sent again.
         PatternFormat::AccessLog => access_log::read(&mut lines, &mut builder)?,
         PatternFormat::GroongaLog => groonga_log::read(&mut lines, &mut builder)?,
+        PatternFormat::OpenSearchLog => opensearch_log::read(&mut lines, &mut builder)?,
+        PatternFormat::Msearch => msearch::read(&mut lines, &mut builder)?,
     }
     builder.build().map_err(Fault::of_file)
 }
@@ -82,6 +90,8 @@ fn looks_like(first: &[u8]) -> PatternFormat {
         return PatternFormat::Text;
     };
     match begin {
+        _ if opensearch_log::is_line(first) => PatternFormat::OpenSearchLog,
+        b'{' if msearch::is_line(first) => PatternFormat::Msearch,
         b'{' | b'[' => PatternFormat::Json,
         b'/' | b'#' => PatternFormat::Text,
         _ if groonga_log::is_line(first) => PatternFormat::GroongaLog,
@@ -99,12 +109,14 @@ mod tests {
     use super::super::fault::Spot;
     use super::*;
 
-    const EVERY: [PatternFormat; 5] = [
+    const EVERY: [PatternFormat; 7] = [
         PatternFormat::Auto,
         PatternFormat::Text,
         PatternFormat::Json,
         PatternFormat::AccessLog,
         PatternFormat::GroongaLog,
+        PatternFormat::OpenSearchLog,
+        PatternFormat::Msearch,
     ];
 
     #[test]
@@ -114,6 +126,9 @@ mod tests {
             ("# pages\n/a", PatternFormat::Text),
             ("  [\"/a\"]", PatternFormat::Json),
             ("{", PatternFormat::Json),
+            ("{\"index\": [\"/a\"]}", PatternFormat::Json),
+            ("{\"index\": \"pages\"}", PatternFormat::Msearch),
+            ("{}", PatternFormat::Json),
             (
                 "127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 5",
                 PatternFormat::AccessLog,
@@ -194,6 +209,8 @@ mod tests {
             PatternFormat::Text,
             PatternFormat::AccessLog,
             PatternFormat::GroongaLog,
+            PatternFormat::OpenSearchLog,
+            PatternFormat::Msearch,
         ] {
             let mut zeros = Endless::of(|_| "\0".repeat(8192));
             let fault = read_from(&mut zeros, format, "GET").unwrap_err();

@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::request::{self, quoted};
 
 /// Commands that read and change nothing. Other commands in a log are never sent.
-const READING: &[&str] = &[
+pub(super) const READING: &[&str] = &[
     "select",
     "logical_select",
     "logical_range_filter",

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::groonga_log::READING;
 use crate::keys::value::read_from_text;
 
 /// How the response to a search reports its number of hits (matching records).
@@ -49,6 +50,20 @@ fn known_search(path: &str) -> Option<HitSource> {
     });
     (is_select && is_json).then_some(HitSource::Groonga)
 }
+
+/// Whether a path is one of Groonga, Droonga, OpenSearch or Elasticsearch: a command of Groonga that
+/// reads, or an API of OpenSearch that searches or counts.
+pub fn is_of_search_server(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or(path);
+    let command = path.rsplit_once("/d/").map(|(_, command)| command);
+    let command = command.map(|command| command.split('.').next().unwrap_or(command));
+    let mut segments = path.split('/');
+    command.is_some_and(|command| READING.contains(&command))
+        || segments.any(|segment| SEARCHING.contains(&segment))
+}
+
+/// APIs of OpenSearch that search or count.
+const SEARCHING: &[&str] = &["_search", "_msearch", "_count", "_async_search", "_mget"];
 
 impl FromStr for HitSource {
     type Err = String;
@@ -116,5 +131,23 @@ mod tests {
         }
         let said = HitSource::Pointer("/n".to_owned());
         assert_eq!(said.of("/anything"), Some(said.clone()));
+    }
+
+    #[test]
+    fn search_servers_are_known_by_their_paths() {
+        for path in [
+            "/d/select?table=Pages",
+            "/d/select.xml",
+            "/d/status",
+            "/proxy/d/suggest?query=a",
+            "/_search",
+            "/pages/_msearch",
+            "/pages/_count?q=a",
+        ] {
+            assert!(is_of_search_server(path), "{path}");
+        }
+        for path in ["/", "/d/", "/d/abc123", "/search?q=_search", "/api/select"] {
+            assert!(!is_of_search_server(path), "{path}");
+        }
     }
 }

@@ -65,7 +65,8 @@ pub enum Mistake {
     },
     /// A plan has no target.
     #[error(
-        "no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan"
+        "no target to measure; give its URL, --target NAME=URL for each server, --launch \
+         NAME='COMMAND {{port}}' to start one, or a [[target]] table in a plan"
     )]
     NoTarget,
     /// Two targets or two workloads have one name.

@@ -1,5 +1,6 @@
 //! Looks up references to environment variables in targets and workloads.
 
+use super::command_line;
 use crate::draft::WorkloadDraft;
 use crate::keys::scalar::{At, List, Scalar};
 use crate::resolver::Resolver;
@@ -36,6 +37,7 @@ fn target(resolver: &mut Resolver<'_>, draft: &mut TargetDraft, variables: &mut 
             query(&Some(url.clone()), &mut secrets, variables);
         }
     }
+    command_line::move_variables(resolver, draft);
     for (name, value) in draft.env.iter_mut().flat_map(|env| &mut env.value.0) {
         let written = value.clone();
         scalar(resolver, &format!("env {name}"), value, &mut secrets);

@@ -1,10 +1,12 @@
 //! Resolves the sources of a target's resource usage.
 
+use std::path::PathBuf;
+
 use super::credentials::{file, one_of, variable};
 use super::url as urls;
 use crate::draft::{ObserveDraft, ObservedDraft};
 use crate::keys::scalar::{At, Field, Scalar};
-use crate::observe::{Observe, ObservePage, Processes, Token};
+use crate::observe::{Observe, ObservePage, Processes, Token, Within};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Connect, Reach};
@@ -81,9 +83,7 @@ fn source(resolver: &mut Resolver<'_>, draft: &ObserveDraft, place: Place) -> Op
         "port" => resolver
             .read("observe.port", &draft.port, port)
             .map(Observe::Processes),
-        "name" => resolver
-            .read("observe.name", &draft.name, name)
-            .map(|name| Observe::Processes(Processes::Name(name))),
+        "name" => named(resolver, draft).map(Observe::Processes),
         "tenbin" => {
             let page = page(resolver, "tenbin", &draft.tenbin, draft, place)?;
             if page.token.is_none() {
@@ -103,6 +103,34 @@ fn source(resolver: &mut Resolver<'_>, draft: &ObserveDraft, place: Place) -> Op
             });
             Some(Observe::Prometheus { page, group })
         }
+    }
+}
+
+/// The processes with the name, in the directory or in the cgroup of `draft`, if any.
+fn named(resolver: &mut Resolver<'_>, draft: &ObserveDraft) -> Option<Processes> {
+    let name = resolver.read("observe.name", &draft.name, name)?;
+    let directory = resolver.path("observe.dir", &draft.dir);
+    let cgroup = resolver.read("observe.cgroup", &draft.cgroup, cgroup);
+    if let (Some(field), Some(_)) = (&draft.cgroup, &directory) {
+        let why = "cannot be given with dir; leave one of them out";
+        resolver.wrong(field.place, "observe.cgroup", why);
+    }
+    let directory = directory.map(Within::Directory);
+    Some(match directory.or(cgroup.map(Within::Cgroup)) {
+        None => Processes::Name(name),
+        Some(within) => Processes::NameWithin(name, within),
+    })
+}
+
+fn cgroup(scalar: &Scalar) -> Result<PathBuf, String> {
+    let path = scalar.text()?;
+    if path.starts_with('/') && !path.chars().any(char::is_control) {
+        Ok(path.into())
+    } else {
+        Err(format!(
+            "{path:?} is not the path of a cgroup; /proc/PID/cgroup has the path, for example \
+             /system.slice/minio.service"
+        ))
     }
 }
 
@@ -180,7 +208,7 @@ fn page(
 }
 
 /// The PEM file, which is read now so that a wrong path is reported before anything starts.
-fn ca(resolver: &mut Resolver<'_>, field: &Field) -> Option<std::path::PathBuf> {
+fn ca(resolver: &mut Resolver<'_>, field: &Field) -> Option<PathBuf> {
     let path = resolver.path("observe.ca", field)?;
     resolver.file(field.as_ref()?.place, "observe.ca", &path)?;
     Some(path)
@@ -206,6 +234,12 @@ fn refuse_others(resolver: &mut Resolver<'_>, draft: &ObserveDraft, found: &Obse
             }
         }
     }
+    for (key, field) in [("dir", &draft.dir), ("cgroup", &draft.cgroup)] {
+        if let (Some(field), None) = (field, &draft.name) {
+            let why = "is for processes that are observed by name";
+            resolver.wrong(field.place, &dotted(key), why);
+        }
+    }
     if let (Some(field), false) = (&draft.group, matches!(found, Observe::Prometheus { .. })) {
         let why = "is for a page of Prometheus' process exporter";
         resolver.wrong(field.place, "observe.group", why);
@@ -218,7 +252,7 @@ fn suits(
     connect: &Connect,
     is_only_one: bool,
 ) -> Result<(), &'static str> {
-    let by_name = matches!(found, Observe::Processes(Processes::Name(_)));
+    let by_name = matches!(found, Observe::Processes(processes) if processes.are_named());
     let by_pid = matches!(found, Observe::Processes(Processes::Pid(_)));
     let by_own_port = matches!(found, Observe::Processes(Processes::OwnPort));
     match reach {

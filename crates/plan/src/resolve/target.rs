@@ -5,6 +5,7 @@ use std::path::Path;
 
 use url::Url;
 
+use super::command_line;
 use super::connect;
 use super::credentials;
 use super::hosts;
@@ -345,7 +346,7 @@ fn check_supports_work(
 
 fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> Option<Launch> {
     let swept: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
-    let command = command(resolver, draft.command.as_ref()?, &swept);
+    let command = command_line::of(resolver, draft.command.as_ref()?, &swept);
     let nodes = search_servers::nodes(resolver, draft.nodes.as_ref());
     let default_url = match nodes.as_slice() {
         [] => DEFAULT_LAUNCHED_URL,
@@ -383,53 +384,6 @@ fn launched(resolver: &mut Resolver<'_>, draft: &TargetDraft, axes: &[Axis]) -> 
         .directory
         .get_or_insert_with(|| resolver.directory.clone());
     Some(launch)
-}
-
-fn command(resolver: &mut Resolver<'_>, list: &At<List>, swept: &[&str]) -> Option<Vec<String>> {
-    match words(list, swept) {
-        Ok(words) => Some(words),
-        Err((place, message)) => {
-            resolver.wrong(place, "command", message);
-            None
-        }
-    }
-}
-
-fn words(list: &At<List>, swept: &[&str]) -> Result<Vec<String>, (Place, String)> {
-    let mut words = Vec::new();
-    for At { value, place } in list.items() {
-        let text = value.text().map_err(|message| (place, message))?;
-        words.push((place, text.to_owned()));
-    }
-    if let List::One(_) = list.value {
-        words = split(words)?;
-    }
-    if words.first().is_none_or(|(_, program)| program.is_empty()) {
-        return Err((list.place, "names no program".to_owned()));
-    }
-    for (place, word) in &words {
-        placeholders::check(word, swept).map_err(|message| (*place, message))?;
-        if placeholders::names(word).any(|name| name == "secret_key") {
-            let message = "{secret_key} is not allowed in a command, which every user of the \
-                           machine can read; pass it in env";
-            return Err((*place, message.to_owned()));
-        }
-        if word.contains('\0') {
-            return Err((*place, "contains a NUL character".to_owned()));
-        }
-    }
-    Ok(words.into_iter().map(|(_, word)| word).collect())
-}
-
-/// Splits a command line into words as a shell does, without expanding anything.
-fn split(lines: Vec<(Place, String)>) -> Result<Vec<(Place, String)>, (Place, String)> {
-    let mut words = Vec::new();
-    for (place, line) in lines {
-        let split = shlex::split(&line)
-            .ok_or_else(|| (place, format!("{line:?} has a quote that is never closed")))?;
-        words.extend(split.into_iter().map(|word| (place, word)));
-    }
-    Ok(words)
 }
 
 fn environment(
@@ -511,10 +465,10 @@ fn check_speaks_s3(
     workload: &str,
 ) {
     match reach {
-        Reach::Builtin(Builtin::Http) => resolver.refuse(
+        Reach::Builtin(builtin) if builtin.is_http() => resolver.refuse(
             place,
             format!(
-                "target {name:?} is the built-in http server, which does not speak S3, \
+                "target {name:?} is a built-in HTTP server, which does not speak S3, \
                  and workload {workload:?} does; use builtin = {:?} or {:?}",
                 Builtin::S3Memory.name(),
                 Builtin::S3Durable.name(),

@@ -26,6 +26,7 @@ pub(super) fn resolve_all(
         // Mistakes in the load are reported as well.
         load::resolve(resolver, shared_load);
     }
+    let is_only = drafts.len() == 1;
     let mut names = Names::default();
     let mut loads = Loads::new(shared_load, slice);
     let mut workloads = Vec::new();
@@ -38,12 +39,15 @@ pub(super) fn resolve_all(
         let stages = resolver.read("stages", &draft.stages, Scalar::switch);
         let stages = stages.unwrap_or_default();
         let (load, levels) = loads.resolve(resolver, draft.load);
-        let in_phases = kinds.iter().any(|kind| kind.facts().phase().is_some());
+        let is_phase = |kind: &WorkloadKind| kind.facts().phase().is_some();
+        let is_alone = is_only && kinds.len() == 1 && kinds[0].facts().stands_alone();
+        let in_phases = kinds.iter().any(is_phase) && !is_alone;
         if in_phases && (levels.is_some() || matches!(load.pace, Pace::Search(_))) {
             resolver.refuse(
                 place,
-                "phases on blobs run once in every round, which a ramp and a maximum-rate search do not \
-                 support; leave out ramp and slo",
+                "phases on blobs run once in every round; leave out ramp and slo, or use a mix \
+                 (operation = \"put:20,get:75,delete:5\"), or a plan whose only phase is put, or \
+                 get with choose = \"sequential\"",
             );
             continue;
         }

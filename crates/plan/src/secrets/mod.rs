@@ -42,6 +42,29 @@ pub fn is_secret_name(name: &str) -> bool {
     WHOLE.contains(&plain.as_str()) || PARTS.iter().any(|part| plain.contains(part))
 }
 
+/// Replaces the value of a query parameter with the name of a secret.
+const CONCEALED: &str = "…";
+
+/// A method and path, or a path, with `…` in place of the values of query parameters whose names
+/// are those of secrets.
+pub fn conceal_parameters(request: &str) -> String {
+    let Some((path, query)) = request.split_once('?') else {
+        return request.to_owned();
+    };
+    let parameters = query.split('&').map(|parameter| {
+        let name = parameter.split('=').next().unwrap_or_default();
+        let decoded = url::form_urlencoded::parse(name.as_bytes()).next();
+        let is_secret = decoded.is_some_and(|(name, _)| is_secret_name(&name));
+        if is_secret && name.len() < parameter.len() {
+            format!("{name}={CONCEALED}")
+        } else {
+            parameter.to_owned()
+        }
+    });
+    let parameters: Vec<String> = parameters.collect();
+    format!("{path}?{}", parameters.join("&"))
+}
+
 /// Minimum length in bytes of a value that is searched for in longer texts. A shorter value can be
 /// part of other text by chance.
 const TELLING: usize = 8;
@@ -95,17 +118,22 @@ impl Secrets {
         self.0.iter().filter(|each| each.value.len() >= TELLING)
     }
 
-    /// The text with a reference in place of every secret value.
+    /// The text with a reference in place of every secret value, also of one that is cut off at the
+    /// end of the text.
     pub fn conceal(&self, text: &str) -> String {
         let whole = self.0.iter().find(|each| each.value == text);
         let text = whole.map_or(text, |each| &each.reference);
         let mut shown = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
-            match self.telling().find(|each| rest.starts_with(&each.value)) {
+            let whole = self.telling().find(|each| rest.starts_with(&each.value));
+            let covered = whole.map_or(TELLING - 1, |each| each.value.len());
+            let mut longer = self.telling().filter(|_| rest.len() > covered);
+            let cut = longer.find(|each| each.value.starts_with(rest));
+            match cut.or(whole) {
                 Some(each) => {
                     shown += &each.reference;
-                    rest = &rest[each.value.len()..];
+                    rest = rest.get(each.value.len()..).unwrap_or_default();
                 }
                 None => {
                     shown.push(next);
@@ -149,6 +177,32 @@ mod tests {
         for name in ["Accept", "PATH", "design", "key", "author", "bypass", "q"] {
             assert!(!is_secret_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn values_of_secret_parameters_are_concealed() {
+        for (request, shown) in [
+            ("GET /a", "GET /a"),
+            ("GET /a?b=c&token", "GET /a?b=c&token"),
+            (
+                "GET /a?X-Amz-Credential=AK/1&partNumber=2&X-Amz-Signature=0a==",
+                "GET /a?X-Amz-Credential=…&partNumber=2&X-Amz-Signature=…",
+            ),
+            ("/a?api%5Fkey=1&q=token", "/a?api%5Fkey=…&q=token"),
+        ] {
+            assert_eq!(conceal_parameters(request), shown);
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_cut_off_is_concealed() {
+        let mut secrets = Secrets::default();
+        secrets.add("secret-1", "{env:A}");
+        secrets.add("secret-1234567", "{env:B}");
+        assert_eq!(secrets.conceal("/x?t=secret-1234"), "/x?t={env:B}");
+        assert_eq!(secrets.conceal("/x?t=secret-1"), "/x?t={env:A}");
+        // Too few characters to tell.
+        assert_eq!(secrets.conceal("/x?t=secret"), "/x?t=secret");
     }
 
     #[test]

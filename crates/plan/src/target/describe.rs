@@ -1,6 +1,6 @@
 //! What a target says about itself, without its secrets.
 
-use url::Url;
+use url::{Host, Url};
 
 use super::{Builtin, DEFAULT_REGION, Reach, Target};
 use crate::keys::scalar::Scalar;
@@ -19,6 +19,26 @@ impl Target {
     /// threads.
     pub fn has_server(&self) -> bool {
         !matches!(self.reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+    }
+
+    /// Whether its connections stay inside this machine, as far as its URL tells.
+    pub fn is_on_loopback(&self) -> bool {
+        let is_loopback = |url: &str| match Url::parse(url).ok().as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        match &self.reach {
+            _ if self.connect.unix.is_some() => true,
+            Reach::Endpoint { url } => is_loopback(url.as_str()),
+            Reach::Launched(launch) => {
+                let node = launch.nodes.first().map(ToString::to_string);
+                let url = launch.url.replace("{port}", "1");
+                is_loopback(&url.replace("{host}", node.as_deref().unwrap_or("127.0.0.1")))
+            }
+            Reach::Builtin(_) | Reach::Files(_) => true,
+        }
     }
 
     /// The number of hosts; for a target that Tenbin starts, the number of processes.

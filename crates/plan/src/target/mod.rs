@@ -303,14 +303,15 @@ section! {
         pub struct Searched {}
     }
     {
-        /// the server's version, for the report; Tenbin does not request it
-        /// from the server
+        /// the server's version, for the report, which also has the `Server` header of the first
+        /// response
         version: Scalar => Option<String>, read describe::version = text("text")
+            .default_rule("what a launched server prints as its version, if Tenbin knows the program")
             .flag(Flag::per_target(
                 "--server-version",
                 "[NAME=]TEXT",
-                "Version of a server to print in the report; Tenbin does not detect versions",
-            ).under(TARGETS));
+                "Version of a server to print in the report",
+            ).default("what a launched server prints as its version").under(TARGETS));
         /// with `builtin = "s3-memory"` or `"blob"`: memory limit for all objects or blobs, for
         /// example `"4GiB"`. A PUT beyond the limit gets status 507
         memory: Scalar => Option<u64>, read describe::memory = size()

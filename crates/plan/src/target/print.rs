@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Connect, Files, Host, Launch, Reach, Ready, SweepPoint, Target, TargetDraft};
 use crate::keys::names::Named;
 use crate::keys::page::{Page, inline_table, list, text};
-use crate::observe::{Observe, ObservePage, Processes};
+use crate::observe::{Observe, ObservePage, Processes, Within};
 use crate::secrets::secret::KeySource;
 
 /// Prints a target of a plan, whose targets are `all`.
@@ -140,6 +140,17 @@ fn observed(source: &Observe) -> String {
         Observe::Processes(Processes::Port(port)) => one("port", port.to_string()),
         Observe::Processes(Processes::OwnPort) => one("port", "true".to_owned()),
         Observe::Processes(Processes::Name(name)) => one("name", text(name)),
+        Observe::Processes(Processes::NameWithin(name, within)) => {
+            let (key, path) = match within {
+                Within::Directory(path) => ("dir", path),
+                Within::Cgroup(path) => ("cgroup", path),
+            };
+            format!(
+                "{{ name = {}, {key} = {} }}",
+                text(name),
+                text(path.display())
+            )
+        }
         Observe::Tenbin(page) => observed_page("tenbin", page, None),
         Observe::Prometheus { page, group } => observed_page("prometheus", page, group.as_deref()),
         Observe::Several(all) => list(all.iter().map(observed)),

@@ -55,6 +55,10 @@ pub struct Files {
 pub enum Builtin {
     /// Responds to every request with a small fixed body.
     Http,
+    /// HTTP server with one worker, which takes 5 ms for each request.
+    HttpOneWorker,
+    /// HTTP server with four workers, each of which takes 5 ms for a request.
+    HttpFourWorkers,
     /// S3 object store in memory.
     S3Memory,
     /// S3 object store on disk that syncs before it responds.
@@ -68,6 +72,8 @@ pub enum Builtin {
 impl Named for Builtin {
     const NAMES: &'static [(&'static str, Self)] = &[
         ("http", Self::Http),
+        ("http-1-worker", Self::HttpOneWorker),
+        ("http-4-workers", Self::HttpFourWorkers),
         ("s3-memory", Self::S3Memory),
         ("s3-durable", Self::S3Durable),
         ("blob", Self::Blob),
@@ -76,7 +82,15 @@ impl Named for Builtin {
 }
 
 impl Builtin {
-    /// Name in plans and on the command line: `http`, `s3-memory`, `s3-durable`, `blob`, `dummy`.
+    /// Whether the server speaks HTTP and no storage protocol.
+    pub fn is_http(self) -> bool {
+        matches!(
+            self,
+            Self::Http | Self::HttpOneWorker | Self::HttpFourWorkers
+        )
+    }
+
+    /// Name in plans and on the command line, such as `http` or `s3-memory`.
     pub fn name(self) -> &'static str {
         Named::name(self)
     }

@@ -93,6 +93,12 @@ pub trait Facts {
         None
     }
 
+    /// A text, for example a request as sent, with references in place of the secrets of the
+    /// workload.
+    fn conceal(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
     /// The request whose redirect is followed before the run, if any.
     fn followed(&self) -> Option<FollowedRequest<'_>> {
         None
@@ -108,6 +114,11 @@ pub trait Facts {
 
     /// The sizes of the stored objects; `None` if nothing is stored.
     fn sizes(&self) -> Option<&Sizes> {
+        None
+    }
+
+    /// Number of failures on a target that the run may have; `None` without a limit.
+    fn allowed_failures(&self) -> Option<u64> {
         None
     }
 
@@ -174,6 +185,17 @@ pub trait Facts {
     /// the other in every block.
     fn phase(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Whether a workload with a [`Facts::phase`] can be measured without other phases, in any order
+    /// of its slices.
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    /// Whether only one machine can send the load: agents cannot.
+    fn needs_one_machine(&self) -> bool {
+        false
     }
 
     /// Whether a target must support S3; `store` is the storage protocol of blob workloads on this

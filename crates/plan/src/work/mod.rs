@@ -6,6 +6,7 @@
 
 pub mod blob;
 mod facts;
+mod header;
 pub mod http;
 pub mod s3;
 mod sent_to;

@@ -55,6 +55,22 @@ fn s3_workloads() {
             r#"plan.toml:4:11: payload: "none" is not one of "signed", "unsigned", "streaming", "trailer""#,
         ),
         (
+            "headers = [\"Host: x\"]",
+            r#"plan.toml:4:12: headers: Tenbin sets "Host" itself: it follows from the URL of the target"#,
+        ),
+        (
+            "headers = [\"X-Amz-Meta-Owner: me\"]",
+            r#"plan.toml:4:12: headers: Tenbin sets "X-Amz-Meta-Owner" itself: use metadata (--metadata)"#,
+        ),
+        (
+            "headers = [\"x-a:  hush  two\"]",
+            r#"plan.toml:4:12: headers: the value of header "x-a" must be ASCII, not empty and without consecutive spaces, because it is signed"#,
+        ),
+        (
+            "headers = [\"x-a: 1\", \"X-A: 2\"]",
+            r#"plan.toml:4:11: headers: "x-a" is there twice"#,
+        ),
+        (
             "verify = true",
             r#"plan.toml:4:10: verify: only "get", "get-part" and "zip-get" return content to verify; this is "put""#,
         ),
@@ -117,7 +133,7 @@ fn s3_workloads() {
         refusal(
             "[[workload]]\nkind = \"s3\"\noperation = \"put\"\n[[target]]\nbuiltin = \"http\"\n"
         ),
-        r#"plan.toml:4:1: target "http" is the built-in http server, which does not speak S3, and workload "put-1MiB" does; use builtin = "s3-memory" or "s3-durable""#
+        r#"plan.toml:4:1: target "http" is a built-in HTTP server, which does not speak S3, and workload "put-1MiB" does; use builtin = "s3-memory" or "s3-durable""#
     );
 }
 

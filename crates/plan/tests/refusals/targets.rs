@@ -92,7 +92,7 @@ fn targets() {
         (
             "[[target]]",
             "builtin = \"s3-memroy\"",
-            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "s3-memory"?"#,
+            r#"plan.toml:2:11: builtin: "s3-memroy" is not one of "http", "http-1-worker", "http-4-workers", "s3-memory", "s3-durable", "blob", "dummy"; did you mean "s3-memory"?"#,
         ),
         (
             "[[target]]",
@@ -119,6 +119,21 @@ fn targets() {
             "[[target]]",
             "command = \"a 'b\"",
             r#"plan.toml:2:11: command: "a 'b" has a quote that is never closed"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"cd x && srv {port}\"",
+            r#"plan.toml:2:11: command: "&&" is for a shell, and the command runs without one; set variables with --launch-env, the directory with --launch-dir, or start a shell: sh -c '…'"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"cd x\"",
+            r#"plan.toml:2:11: command: "cd" is for a shell, and the command runs without one; set variables with --launch-env, the directory with --launch-dir, or start a shell: sh -c '…'"#,
+        ),
+        (
+            "[[target]]",
+            "command = \"A={port} srv\"\nenv.A = \"{port}\"",
+            r#"plan.toml:2:11: command: sets A, and so does env; leave one out"#,
         ),
         (
             "[[target]]",
@@ -158,7 +173,7 @@ fn targets() {
     ]);
     assert_eq!(
         refusal(WORKLOAD),
-        "plan.toml: no target to measure; give one with --target NAME=URL, or a [[target]] table in a plan"
+        "plan.toml: no target to measure; give its URL, --target NAME=URL for each server, --launch NAME='COMMAND {port}' to start one, or a [[target]] table in a plan"
     );
     assert_eq!(
         refusal(&format!("{TARGET}{TARGET}{WORKLOAD}")),

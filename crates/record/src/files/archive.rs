@@ -24,6 +24,9 @@ const RAW_FILES: [&str; 5] = [
     LATENCY_FILE,
     TOTALS_FILE,
 ];
+/// The magic number of a tar archive, and its place in the archive.
+const MAGIC: &[u8] = b"ustar";
+const MAGIC_AT: usize = 257;
 /// Limit of the total size of the unpacked files, bytes. A ten-hour run with slices of 2 s has 0.25
 /// GB.
 const LARGEST: u64 = 8 << 30;
@@ -47,9 +50,13 @@ pub struct PackSize {
     pub packed: u64,
 }
 
-/// Whether `content` starts like a packed run, with the magic number of zstd.
-pub fn is_packed(content: &[u8]) -> bool {
-    content.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+/// Whether `content` is a packed run: an archive that is compressed with zstd. Other tools compress
+/// their lists with zstd.
+pub fn is_packed(content: impl Read) -> bool {
+    let mut beginning = [0; MAGIC_AT + MAGIC.len()];
+    let decoder = zstd::Decoder::new(content);
+    let read = decoder.and_then(|mut decoder| decoder.read_exact(&mut beginning));
+    read.is_ok() && beginning[MAGIC_AT..] == *MAGIC
 }
 
 /// Writes the run in `directory` to `file`: the raw data, and the files named in `others` if they
@@ -253,7 +260,9 @@ mod tests {
         let again = into.path().join("again.tar.zst");
         pack(run.path(), &["result.json"], &again).unwrap();
         assert_eq!(fs::read(&file).unwrap(), fs::read(&again).unwrap());
-        assert!(is_packed(&fs::read(&file).unwrap()));
+        assert!(is_packed(fs::read(&file).unwrap().as_slice()));
+        let list = zstd::encode_all("idx\tthread\n".repeat(99).as_bytes(), 1).unwrap();
+        assert!(!is_packed(list.as_slice()));
 
         let to = tempfile::tempdir().unwrap();
         let name = unpack(&file, &["result.json"], to.path()).unwrap();

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::error::RecordError;
 
 /// Writes a complete file atomically: a reader sees either the old or the new content. Writes a
-/// temporary file in the same directory and renames it.
+/// temporary file in the same directory and renames it. Devices and pipes, such as `/dev/null`, are
+/// opened and written directly, because the rename would replace them.
 ///
 /// # Errors
 /// The path and the reason; [`RecordError::DiskFull`] if there is no space. The temporary file is
@@ -24,6 +25,15 @@ pub fn write_atomically_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), RecordError> {
+    if let Some(device) = open_device(path) {
+        return device
+            .and_then(|file| {
+                let mut file = BufWriter::new(file);
+                write(&mut file)?;
+                file.flush()
+            })
+            .map_err(|e| RecordError::io("write", path, e));
+    }
     let temporary = beside(path);
     let written = create(&temporary)
         .and_then(|file| {
@@ -57,6 +67,16 @@ pub fn can_write_atomically(path: &Path) -> Result<(), RecordError> {
         .map_err(refused)
 }
 
+/// Opens a device or a pipe for writing; an error for a directory. `None` for a regular file and for a
+/// path that does not exist.
+fn open_device(path: &Path) -> Option<io::Result<fs::File>> {
+    let there = fs::metadata(path).ok().filter(|there| !there.is_file())?;
+    if there.is_dir() {
+        return Some(Err(io::Error::other("it is a directory")));
+    }
+    Some(fs::OpenOptions::new().write(true).open(path))
+}
+
 /// Creates a temporary file. Never follows a symbolic link: a run directory of somebody else could
 /// have one in its place.
 fn create(temporary: &Path) -> io::Result<fs::File> {
@@ -77,7 +97,18 @@ fn beside(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileTypeExt as _;
+
     use super::*;
+
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        let is_device = |path: &str| fs::metadata(path).unwrap().file_type().is_char_device();
+        write_atomically(Path::new("/dev/null"), b"text").unwrap();
+        assert!(is_device("/dev/null"));
+        write_atomically(Path::new("/dev/full"), b"text").unwrap_err();
+        assert!(is_device("/dev/full"));
+    }
 
     #[test]
     fn an_unwritable_place_is_detected_before_writing() {

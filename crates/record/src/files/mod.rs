@@ -13,5 +13,6 @@ pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod pretty_json;
 pub(crate) mod read_back;
+pub(crate) mod request_log;
 pub(crate) mod slice_histograms;
 pub(crate) mod writer;

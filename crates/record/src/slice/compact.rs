@@ -310,6 +310,7 @@ mod tests {
             pause: Some(PauseUse {
                 seconds: 0.5,
                 programs: vec![program(9)],
+                targets: BTreeMap::from([("a".to_owned(), 0.125)]),
                 active_opens: Some(4),
             }),
             idle_targets: BTreeMap::from([("a".to_owned(), 0.25), ("b".to_owned(), 0.0)]),

@@ -88,6 +88,9 @@ pub struct PauseUse {
     pub seconds: f64,
     /// Programs other than Tenbin and the targets that used CPU time in the pause.
     pub programs: Vec<ProgramUse>,
+    /// CPU time of the targets by name, seconds, as far as their processes are observed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub targets: BTreeMap<String, f64>,
     /// Connections opened from this machine in the pause, including connections to this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_opens: Option<u64>,
@@ -281,7 +284,7 @@ fields! {
         throttled_us, frequency, governor, disk, links, ports,
     }
     ProgramUse { pid, name, cpu_seconds, rss_bytes, processes }
-    PauseUse { seconds, programs, active_opens }
+    PauseUse { seconds, programs, targets, active_opens }
     CpuUse { cores, busy, interrupts, idle, iowait, steal }
     PressureUse { cpu_some_us, io_some_us, io_full_us, memory_some_us, memory_full_us }
     TcpUse {

@@ -7,6 +7,7 @@ pub(crate) mod machine;
 pub(crate) mod pauses;
 pub(crate) mod probe;
 pub(crate) mod probe_from_seconds;
+pub(crate) mod request_list;
 pub(crate) mod request_samples;
 pub(crate) mod responses;
 pub(crate) mod segment;
@@ -25,6 +26,7 @@ use crate::slice::compact::Compact;
 use crate::slice::machine::{MachineUse, WireUse};
 use crate::slice::pauses::Pause;
 use crate::slice::probe::Probed;
+use crate::slice::request_list::RecordedRequests;
 use crate::slice::request_samples::{CacheUse, RecordedSamples, SearchUse};
 use crate::slice::responses::Responses;
 use crate::slice::segment::Segment;
@@ -149,6 +151,10 @@ pub struct SliceEnd {
     /// Request samples, if requests are drawn from patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub singles: Option<Box<RecordedSamples>>,
+    /// The slowest and the failed requests; absent without such requests, and in runs of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Box<RecordedRequests>>,
     /// Comparison of the responses with the expected responses, if expected responses were learned;
     /// unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

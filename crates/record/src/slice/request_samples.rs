@@ -23,6 +23,9 @@ pub struct RecordedSamples {
 pub struct RecordedSample {
     /// Method and path, as in the file of patterns.
     pub request: String,
+    /// Number of requests that its thread of the load generator had completed before in the slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// Name of the host, if the target has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,

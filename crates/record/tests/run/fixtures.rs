@@ -7,9 +7,10 @@ use tenbin_engine::{ErrorClass, HostSample, Ledger, OpSample, Pause, Sample, Set
 use tenbin_record::{
     AgentUse, Allocated, BucketSums, CacheUse, CpuUse, DiskUse, Ended, Environment, FrequencyUse,
     GroupUse, HostEnvironment, HostHits, Left, LinkUse, MachineUse, OperationStages, PatternHits,
-    PauseUse, ProgramFile, ProgramUse, RateProbe, ReadBack, RecordedPattern, RecordedSample,
-    RecordedSamples, Retried, RunDirectory, SearchUse, ServerUse, Slice, SliceEnd, SliceHead,
-    SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse, UseScope, WireUse,
+    PauseUse, ProgramFile, ProgramUse, RateProbe, ReadBack, RecordedPattern, RecordedRequest,
+    RecordedRequests, RecordedSample, RecordedSamples, Retried, RunDirectory, SearchUse, ServerUse,
+    Slice, SliceEnd, SliceHead, SliceStart, Spread, StageSum, StageSums, TargetEnvironment, TcpUse,
+    UseScope, WireUse,
 };
 
 pub(crate) const SECONDS: u64 = 3;
@@ -124,9 +125,41 @@ fn stages() -> StageSums {
     }
 }
 
+fn requests() -> RecordedRequests {
+    let slow = RecordedRequest {
+        operation: "GET".to_owned(),
+        request: "GET /a?\u{1b}".to_owned(),
+        host: "db:9000".to_owned(),
+        agent: Some("one".to_owned()),
+        start_ns: 5,
+        ns: u64::MAX,
+        lag_ns: Some(1),
+        connect_ns: Some(2),
+        tls_ns: Some(3),
+        first_byte_ns: Some(4),
+        body_ns: Some(5),
+        status: Some(200),
+        attempts: 1,
+        id: Some("17\"A".to_owned()),
+        ..RecordedRequest::default()
+    };
+    let failed = RecordedRequest {
+        operation: "PUT".to_owned(),
+        start_ns: -7,
+        error: Some(ErrorClass::Connect),
+        text: "connection refused".to_owned(),
+        ..RecordedRequest::default()
+    };
+    RecordedRequests {
+        slowest: vec![slow],
+        failed: vec![failed],
+    }
+}
+
 fn singles() -> RecordedSamples {
     let single = |status: Option<u16>, ns| RecordedSample {
         request: "GET /a?\u{1b}".to_owned(),
+        number: status.map(u64::from),
         host: status.map(|_| "db:9000".to_owned()),
         status,
         correct: status == Some(200),
@@ -347,6 +380,7 @@ pub(crate) fn machine() -> MachineUse {
         }]),
         target_programs: None,
         pause: Some(PauseUse {
+            targets: [("a".to_owned(), 0.125)].into(),
             seconds: 0.25,
             active_opens: Some(7),
             programs: Vec::new(),
@@ -454,6 +488,7 @@ pub(crate) fn write_slices(closed_loops: &[bool], operations: usize) -> Written 
                 .into(),
             ),
             singles: looked.then(|| Box::new(singles())),
+            requests: looked.then(|| Box::new(requests())),
             stages: looked.then(stages),
             search: looked.then(|| {
                 SearchUse {

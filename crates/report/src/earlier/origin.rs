@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use tenbin_result::{
     Document, EarlierChange, EarlierOutcome, Message, Severity, Trust, Value, message,
 };
+use tenbin_verdict::Measure;
 use tenbin_verdict::lint::{Files, Measurement, Reported, lint, percentile_name};
 
 use super::Results;
@@ -13,6 +14,12 @@ use super::Results;
 /// Many tools write Go's format, Tenbin among them.
 const GO: &str = "go test -bench";
 const TENBIN: &str = "tenbin";
+
+/// The unit of a throughput that counts requests.
+const REQUESTS: &str = "req/s";
+
+/// The rule whose finding every imported document has.
+const IMPORTED: &str = "imported";
 
 /// A workload on a target.
 type Place = (String, Option<String>);
@@ -29,6 +36,8 @@ pub(super) struct Origin {
 #[derive(Debug, Clone, PartialEq)]
 struct Load {
     connections: Option<u64>,
+    /// Unit of the throughput; `None` if it is unknown.
+    unit: Option<String>,
     /// Percentiles as quantiles and seconds; empty with several measurements, of which percentiles
     /// do not add up.
     percentiles: Vec<(f64, f64)>,
@@ -37,6 +46,9 @@ struct Load {
 impl Origin {
     /// A run of Tenbin.
     pub(super) fn of_document(document: &Document, spelled: impl Fn(&str) -> String) -> Self {
+        // An imported document has the throughputs of its files without their units.
+        let mut findings = document.findings.iter();
+        let is_imported = findings.any(|finding| finding.rule == IMPORTED);
         let loads = document.results.iter().map(|result| {
             let mut workloads = document.workloads.iter();
             let workload = workloads.find(|work| work.name == result.workload);
@@ -47,6 +59,7 @@ impl Origin {
             };
             let known = percentiles.into_iter();
             let load = Load {
+                unit: (!is_imported).then(|| REQUESTS.to_owned()),
                 connections: workload.and_then(|work| work.connections),
                 percentiles: known
                     .filter_map(|(quantile, time)| Some((quantile, time?.value)))
@@ -90,6 +103,11 @@ impl Origin {
         self.tool.is_some()
     }
 
+    /// Whether it is a file of Go's benchmarks.
+    pub(super) fn is_go(&self) -> bool {
+        self.tool == Some(GO)
+    }
+
     fn name(&self) -> &'static str {
         self.tool.unwrap_or(TENBIN)
     }
@@ -99,6 +117,7 @@ fn load(of: &Measurement) -> Load {
     let percentiles = of.percentiles.iter();
     Load {
         connections: of.connections.as_ref().map(|said| said.value),
+        unit: Some(of.per_second.clone().unwrap_or_else(|| REQUESTS.to_owned())),
         percentiles: percentiles
             .map(|each| (each.quantile, each.time.middle()))
             .collect(),
@@ -152,14 +171,15 @@ pub(super) fn one_place_each(before: &Results, after: &Results) -> Option<(Resul
         },
     );
     // In an open loop the throughput is that of the schedule: times are compared.
-    let by_time = [before, after].iter().any(|side| side.series[0].by_time);
+    let is_timed = |side: &Results| side.series[0].measure == Measure::Time;
+    let by_time = is_timed(before) || is_timed(after);
     let renamed = |side: &Results| {
         let mut renamed = side.clone();
-        if by_time && !renamed.series[0].by_time {
+        if by_time && !is_timed(side) {
             let median = side.origin.loads.values().next();
             let median = median.and_then(|load| find(load, 0.5));
             renamed.series[0].values = median.map(|seconds| 1.0 / seconds).into_iter().collect();
-            renamed.series[0].by_time = true;
+            renamed.series[0].measure = Measure::Time;
         }
         renamed.origin.rename(&common);
         for each in &mut renamed.series {
@@ -194,6 +214,7 @@ pub(super) fn restrict(
             tool_after = tools[1]
         ));
     }
+    said.extend(other_units(before, after));
     let mut unknown: Vec<&str> = Vec::new();
     for change in &mut *changes {
         let place = (change.workload.clone(), change.target.clone());
@@ -233,6 +254,29 @@ pub(super) fn restrict(
         said.push(message!("faster-unknown"));
     }
     said
+}
+
+/// What both sides measured in different units, such as documents and requests per second: such
+/// figures have no ratio.
+pub(super) fn other_units(before: &Results, after: &Results) -> Vec<Message> {
+    let both = before.origin.loads.iter().filter_map(|(place, earlier)| {
+        let later = after.origin.loads.get(place)?;
+        Some((place, earlier.unit.as_deref(), later.unit.as_deref()))
+    });
+    // A document without units has one kind of throughput, which is compared as requests.
+    let is_other = |own: Option<&str>, other: Option<&str>| {
+        own.unwrap_or(REQUESTS) != other.unwrap_or(REQUESTS)
+    };
+    both.filter(|(_, own, other)| is_other(*own, *other))
+        .map(|((workload, _), own, other)| {
+            message!(
+                "other-units",
+                workload = workload.as_str(),
+                before = own.unwrap_or("?/s"),
+                after = other.unwrap_or("?/s")
+            )
+        })
+        .collect()
 }
 
 /// The percentile, seconds.

@@ -4,7 +4,7 @@ use tenbin_result::Document;
 use tenbin_verdict::Series;
 use tenbin_verdict::lint::Reported;
 
-use super::drnbench::steps::Steps;
+use super::search::drnbench::steps::Steps;
 
 /// The content of a result file, by kind.
 #[derive(Debug)]

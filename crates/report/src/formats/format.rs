@@ -25,6 +25,12 @@ pub struct Format {
 }
 
 impl Format {
+    /// What a file in the format is, without remarks.
+    pub(super) fn what(&self) -> &'static str {
+        let about = self.about.split(['(', ';', ':']).next().unwrap_or_default();
+        about.trim()
+    }
+
     /// The data that the document lacks for this format, in one clause. `None` if no data is
     /// missing, or if only the recorded measurements can tell.
     pub fn lacks(&self, document: &Document) -> Option<&'static str> {

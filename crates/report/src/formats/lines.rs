@@ -1,5 +1,5 @@
-//! The lines of a file that is read one by one, each bounded, and their tab-separated fields. A
-//! reader of whole records would take a file with one stray quote into memory as a single field.
+//! The lines of a file that is read one by one, each bounded, and their separated fields. A reader
+//! of whole records would take a file with one stray quote into memory as a single field.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
@@ -54,6 +54,22 @@ impl<'a> Lines<'a> {
         Ok(Some((self.number, String::from_utf8_lossy(line))))
     }
 
+    /// The next line, like [`Self::next`]. A last line without an end is refused, because its last
+    /// number can be cut off.
+    pub(super) fn next_whole(&mut self) -> Result<Option<(u64, Cow<'_, str>)>, Fault> {
+        if self.next()?.is_none() {
+            return Ok(None);
+        }
+        if self.is_cut {
+            return Err(Fault::in_line(
+                self.number,
+                "the last line has no end; the file may be cut off",
+            ));
+        }
+        let line = self.line.trim_ascii_end_of_line();
+        Ok(Some((self.number, String::from_utf8_lossy(line))))
+    }
+
     /// The number of the last line, if it had no end.
     pub(super) fn cut(&self) -> Option<u64> {
         // One further line was asked for.
@@ -72,14 +88,15 @@ impl EndOfLine for Vec<u8> {
     }
 }
 
-/// Splits a line into fields. A quoted field can contain tabs and doubled quotes.
-pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
+/// Splits a line into fields. A quoted field can contain separators and doubled quotes.
+pub(super) fn fields(line: &str, separator: char) -> Vec<Cow<'_, str>> {
     let mut fields = Vec::with_capacity(16);
     let mut rest = line;
     loop {
+        let quoted = |text| quoted(text, separator);
         let (field, after) = match rest.strip_prefix('"').and_then(quoted) {
             Some((field, after)) => (Cow::Owned(field), after),
-            None => match rest.split_once('\t') {
+            None => match rest.split_once(separator) {
                 Some((field, after)) => (Cow::Borrowed(field), Some(after)),
                 None => (Cow::Borrowed(rest), None),
             },
@@ -92,9 +109,9 @@ pub(super) fn fields(line: &str) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// Splits text at the closing quote: the content before the quote, and the text after the tab that
-/// follows. `None` without a closing quote.
-fn quoted(text: &str) -> Option<(String, Option<&str>)> {
+/// Splits text at the closing quote: the content before the quote, and the text after the separator
+/// that follows. `None` without a closing quote.
+fn quoted(text: &str, separator: char) -> Option<(String, Option<&str>)> {
     let mut field = String::new();
     let mut rest = text;
     loop {
@@ -106,7 +123,8 @@ fn quoted(text: &str) -> Option<(String, Option<&str>)> {
         } else if after.is_empty() {
             return Some((field, None));
         } else {
-            return after.strip_prefix('\t').map(|after| (field, Some(after)));
+            let after = after.strip_prefix(separator);
+            return after.map(|after| (field, Some(after)));
         }
     }
 }
@@ -124,7 +142,12 @@ mod tests {
             ("\"open\tc", vec!["\"open", "c"]),
             ("", vec![""]),
         ] {
-            assert_eq!(fields(line), expected, "{line}");
+            assert_eq!(fields(line, '\t'), expected, "{line}");
+            let (line, expected) = (
+                line.replace('\t', ";"),
+                expected.iter().map(|field| field.replace('\t', ";")),
+            );
+            assert_eq!(fields(&line, ';'), expected.collect::<Vec<_>>(), "{line}");
         }
     }
 

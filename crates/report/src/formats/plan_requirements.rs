@@ -26,7 +26,7 @@ const ROWS: &[Row] = &[
         NO_SWEEP,
     ),
     (
-        &["ab", "ab-csv", "wrk"],
+        &["ab", "ab-csv", "ab-tsv", "wrk"],
         |plan| plan.workloads.len() == 1,
         ONE_WORKLOAD,
     ),

@@ -10,3 +10,12 @@ pub(super) fn readable(beginning: &[u8]) -> &str {
         Err(_) => "",
     }
 }
+
+/// Least length of a beginning behind which a result can stand, bytes: tools print their progress
+/// before it, into a file as well.
+const LONG: usize = 60_000;
+
+/// Whether a file goes on behind its beginning, so that a result at its end is not in sight.
+pub(super) fn is_long(beginning: &[u8]) -> bool {
+    beginning.len() >= LONG
+}

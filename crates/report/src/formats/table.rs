@@ -2,11 +2,14 @@
 
 use tenbin_result::Document;
 
+use super::ci::{bmf, github, influx, junit};
 use super::format::Format;
-use super::{
-    ab, blobstore_bench, bmf, drnbench, fortio, github, go, h2load, hdr, hey, hsbench, influx,
-    junit, k6, oha, own, vegeta, warp, wrk,
-};
+use super::http::{ab, autocannon, bombardier, fortio, h2load, hey, oha, vegeta, wrk};
+use super::load_tests::{artillery, gatling, jmeter, k6, locust};
+use super::programs::{go, hyperfine, pgbench, sysbench};
+use super::search::{drnbench, rally};
+use super::storage::{blobstore_bench, elbencho, fio, hsbench, warp};
+use super::{hdr, own};
 
 /// Every format. Options, help, documentation and tests are generated from this table.
 pub const FORMATS: &[&Format] = &[
@@ -23,6 +26,8 @@ pub const FORMATS: &[&Format] = &[
     &own::charts::COST_AND_SPEED,
     &own::charts::SERVER_STAGES,
     &go::FORMAT,
+    &hyperfine::FORMAT,
+    &go::JSON,
     &own::slices::CSV,
     &own::slices::TSV,
     &own::seconds::CSV,
@@ -31,6 +36,7 @@ pub const FORMATS: &[&Format] = &[
     &hdr::DISTRIBUTION,
     &influx::FORMAT,
     &bmf::FORMAT,
+    &github::SUMMARY,
     &github::BIGGER,
     &github::SMALLER,
     &junit::FORMAT,
@@ -40,10 +46,15 @@ pub const FORMATS: &[&Format] = &[
     &warp::TEXT,
     &warp::REQUESTS,
     &warp::SUMS,
+    &fio::FORMAT,
+    &pgbench::FORMAT,
+    &sysbench::FORMAT,
     &hsbench::LINES,
     &hsbench::CSV,
     &hsbench::JSON,
     &blobstore_bench::FORMAT,
+    &elbencho::CSV,
+    &elbencho::JSON,
     &drnbench::FORMAT,
     &wrk::FORMAT,
     &ab::FORMAT,
@@ -51,13 +62,33 @@ pub const FORMATS: &[&Format] = &[
     &ab::REQUESTS,
     &oha::FORMAT,
     &h2load::FORMAT,
-    &hey::FORMAT,
+    &bombardier::TEXT,
+    &bombardier::JSON,
+    &autocannon::FORMAT,
+    &hey::TEXT,
+    &hey::REQUESTS,
     &vegeta::TEXT,
     &vegeta::JSON,
     &vegeta::REQUESTS,
+    &vegeta::CSV,
+    &vegeta::LINES,
+    &vegeta::PLOT,
+    &vegeta::BUCKETS,
     &k6::TEXT,
     &k6::JSON,
+    &artillery::FORMAT,
+    &k6::STREAM,
+    &k6::CSV,
+    &jmeter::CSV,
+    &jmeter::XML,
+    &gatling::LOG,
+    &locust::STATS,
+    &locust::HISTORY,
+    &gatling::TEXT,
+    &gatling::JSON,
     &fortio::FORMAT,
+    &rally::SUMMARY,
+    &rally::JSON,
 ];
 
 /// The format with this name.

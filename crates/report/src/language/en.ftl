@@ -50,7 +50,7 @@ figures = { $target } at { $workload }: { $throughput }
 figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
-cannot-be-trusted = none: the figures of this run cannot be trusted
+cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
 suspect-figures = { $figures } (suspect)
 more-workloads =
@@ -277,7 +277,18 @@ why-line =
     }: { $slow } is slower than { $fast }: { $parts }
 why-alone = one request alone takes { $times } times as long ({ $slow } against { $fast })
 why-served = it serves { $times } times as many requests at a time ({ $slow } against { $fast })
-why-cpu = it needs { $times } times the CPU time for a request ({ $slow } against { $fast })
+why-cpu =
+    it needs { $times } times the CPU time for a request ({ $interval ->
+        [true] { $confidence } % CI { $low }–{ $high }; { $slow } against { $fast }
+       *[false] { $slow } against { $fast }
+    })
+why-new_connection_share = { $slow } of its requests need a new connection (against { $fast })
+why-backend_share = its backends use { $slow } of all cores (against { $fast })
+why-storage_share = processes wait for storage { $slow } of the time (against { $fast })
+why-core_wait_share = its runnable threads wait for a core { $slow } of the time (against { $fast })
+why-throttled_share = its CPU quota throttles it { $slow } of the time (against { $fast })
+why-round_trip_share = network round trips take { $slow } of the time of a request (against { $fast })
+why-loss_share = { $slow } of its packets were lost or arrived out of order (against { $fast })
 explanation = Explanation of a finding: { $command }.
 
 # Parts of pages
@@ -433,6 +444,25 @@ see-findings = see its findings
 note = note: { $warning }
 measured-alone = only { $name } measured { $targets }, which is not compared
 target-named = target "{ $target }"
+workloads-alone = only { $name } has { $workloads }, which is not compared
+caveat-of-file = { $name }: { $caveat }
+ratio-of-figures =
+    { $ratio }{ $change ->
+        [better] {" "}better
+        [worse] {" "}worse
+       *[same] {""}
+    }
+benchmarks-by-name =
+    lines are repetitions of one benchmark if the package, the full name with the number of
+    processors, the unit, and lines such as "cpu:" are equal
+machines-differ = the files are from different machines, so a ratio mixes machine and program: { $differ }
+machine-differs = { $name } { $before }, then { $after }
+unit-undirected =
+    nothing says whether higher or lower { $unit } are better, so the ratio is after ÷ before; add a line "Unit
+    { $unit } better=higher" (or lower) to the files
+memory-of-client =
+    B/op and allocs/op are allocations in the process of the benchmark: where it tests a server, they
+    are the client's, not the server's
 without-control =
     the runs share no target and no workload was named with --changed, so no control shows how much
     the machine changed between the runs: measure both versions in one run, or keep the same baseline
@@ -444,6 +474,9 @@ other-tools =
     attributed to the target
 other-connections =
     no verdict on { $workload }: { $before } connections before and { $after } after are different work
+other-units =
+    no comparison of { $workload }: its throughput is in { $before } before and in { $after } after, and
+    figures in different units have no ratio
 connections-unknown =
     { $name } does not say the number of connections, so the load may have been different
 faster-unknown =
@@ -472,7 +505,8 @@ hits-of-term = { $term } { $then }, then { $now }
 
 # The comparison with an earlier run: why two runs cannot be compared
 nothing-in-common =
-    { $before } and { $after } have no workload on the same target in common{ $file ->
+    { $before } and { $after } have no workload on the same target in common: { $then }; then { $now
+    }{ $file ->
         [true] ; a file of another tool is compared with a result of one workload on one target
        *[false] {""}
     }

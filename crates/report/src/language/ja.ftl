@@ -224,7 +224,18 @@ why-line =
     }: { $slow } は { $fast } より遅い。{ $parts }
 why-alone = 単独のリクエストの時間が { $times } 倍({ $slow } と { $fast })
 why-served = 一度に処理するリクエストの数が { $times } 倍({ $slow } と { $fast })
-why-cpu = 1 リクエストの CPU 時間が { $times } 倍({ $slow } と { $fast })
+why-cpu =
+    1 リクエストの CPU 時間が { $times } 倍({ $interval ->
+        [true] { $confidence } % CI { $low }–{ $high }、{ $slow } と { $fast }
+       *[false] { $slow } と { $fast }
+    })
+why-new_connection_share = リクエストの { $slow } に新しい接続が必要(他方は { $fast })
+why-backend_share = 背後のサーバーが全コアの { $slow } を使う(他方は { $fast })
+why-storage_share = 時間の { $slow } でプロセスがストレージを待つ(他方は { $fast })
+why-core_wait_share = スレッドが動ける時間の { $slow } でコアを待つ(他方は { $fast })
+why-throttled_share = CPU クォータが時間の { $slow } 止める(他方は { $fast })
+why-round_trip_share = リクエストの時間の { $slow } がネットワーク(他方は { $fast })
+why-loss_share = パケットの { $slow } が失われたか、順序が入れ替わった(他方は { $fast })
 explanation = 所見の説明: { $command }
 
 # ページの部分
@@ -352,6 +363,23 @@ see-findings = 所見を参照
 note = 注記: { $warning }
 measured-alone = { $targets }を測定したのは { $name } だけで、比較の対象外
 target-named = ターゲット「{ $target }」
+workloads-alone = { $workloads }があるのは { $name } だけで、比較の対象外
+caveat-of-file = { $name }: { $caveat }
+ratio-of-figures =
+    { $ratio }{ $change ->
+        [better] {" "}改善
+        [worse] {" "}悪化
+       *[same] {""}
+    }
+benchmarks-by-name =
+    パッケージ、プロセッサー数を含む完全な名前、単位が同じ行を、1 つのベンチマークの繰り返しとして扱う
+machines-differ = マシンが異なるため、比はマシンとプログラムの両方の差を含む: { $differ }
+machine-differs = { $name } { $before } と { $after }
+unit-undirected =
+    { $unit } は多いほうがよいのか少ないほうがよいのか不明。比は後 ÷ 前。ファイルに "Unit { $unit } better=higher" の行があればわかる
+memory-of-client =
+    B/op と allocs/op は、ベンチマークのプロセス内の割り当て。サーバーを試験する場合はクライアントのもので、サーバーの
+    ものではない
 without-control =
     2 つの実行に共通のターゲットがなく、--changed でワークロードも指定していないため、その間のマシンの変化を示す
     対照がない。両方のバージョンを 1 回の実行で測るか、両方の実行で基準を同じにする
@@ -361,6 +389,9 @@ other-tools =
     計測の始めと終わりも、数えるものもツールによって違うため、差がターゲットによるものとはいえない
 other-connections =
     { $workload } の判定なし: 同時接続数が { $before } と { $after } では、別の負荷の測定になる
+other-units =
+    { $workload } は比較できない: スループットの単位が変更前は { $before }、変更後は { $after } で、
+    単位の違う値には比がない
 connections-unknown = { $name } に同時接続数の記載がなく、負荷が違った可能性がある
 faster-unknown =
     これらのファイルからはどちらが速いか判断できない。両方を tenbin で実行すれば交互に測定できる
@@ -386,7 +417,7 @@ hits-of-term = { $term } は { $then } 件、次に { $now } 件
 
 # 以前の実行との比較: 比較できない理由
 nothing-in-common =
-    { $before } と { $after } には、同じターゲットで測った共通のワークロードがない{ $file ->
+    { $before } と { $after } には、同じターゲットで測った共通のワークロードがない({ $then }。次に { $now }){ $file ->
         [true] 。ほかのツールのファイルは、1 つのターゲットで 1 つのワークロードを測った結果とだけ比較できる
        *[false] {""}
     }

@@ -14,8 +14,28 @@ use crate::section::{SECTIONS, Section, Shown, charts_of};
 /// not print megabytes.
 const ROWS: usize = 1_000;
 
-/// The complete page.
+/// Longest page that a site shows as the summary of a job, bytes: GitHub takes 1 MiB for each step.
+const LONGEST: usize = 900 * 1024;
+
+/// The complete page, with links to the files of the charts in the run directory.
 pub(crate) fn summary(document: &Document) -> String {
+    let (page, details) = parts(document, true);
+    page + &details
+}
+
+/// The page without links to files. If the page is too long, the details are left out.
+pub(crate) fn alone(document: &Document) -> String {
+    let (page, details) = parts(document, false);
+    if page.len() + details.len() <= LONGEST {
+        page + &details
+    } else {
+        page
+    }
+}
+
+/// The first screen and the details of the page. `has_files`: whether the page links to the files of
+/// the charts.
+fn parts(document: &Document, has_files: bool) -> (String, String) {
     let document = &language::for_reader(document);
     let mut page = format!("# {}\n", for_markdown(&document.run.name));
     let sections = || {
@@ -37,24 +57,27 @@ pub(crate) fn summary(document: &Document) -> String {
         } else {
             Detail::Interval
         };
-        write_blocks(&mut page, &blocks, detail);
+        write_blocks(&mut page, &blocks, detail, has_files);
     }
-    page.push_str(&charts(document));
+    if has_files {
+        page.push_str(&charts(document));
+    }
+    let mut details = String::new();
     for section in sections().filter(|section| !first(section)) {
         let blocks = section.first_rows(document, ROWS);
         if blocks.is_empty() {
             continue;
         }
         let _ = write!(
-            page,
+            details,
             "\n<details><summary>{}</summary>\n",
             for_html(&section.heading(document))
         );
-        write_blocks(&mut page, &blocks, Detail::Interval);
-        page.push_str(&left_out(document, section, &blocks));
-        page.push_str("\n</details>\n");
+        write_blocks(&mut details, &blocks, Detail::Interval, has_files);
+        details.push_str(&left_out(document, section, &blocks));
+        details.push_str("\n</details>\n");
     }
-    page
+    (page, details)
 }
 
 /// How many rows the page leaves out, and the command that prints them; empty if it has all.
@@ -98,7 +121,7 @@ fn charts(document: &Document) -> String {
     }
 }
 
-fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail) {
+fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail, has_files: bool) {
     for block in blocks {
         page.push('\n');
         match block {
@@ -115,7 +138,7 @@ fn write_blocks(page: &mut String, blocks: &[Block], detail: Detail) {
             }
             Block::Table(rows) => table(page, rows, detail),
             Block::Chart(chart) => {
-                if let Some(file) = chart.file {
+                if let Some(file) = chart.file.filter(|_| has_files) {
                     let _ = writeln!(page, "![{}]({file})", for_markdown(&chart.title));
                 }
                 if let Some(rows) = &chart.table {

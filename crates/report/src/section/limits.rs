@@ -1,7 +1,9 @@
 //! What limited each workload on each target, and why one target is slower than another, on the first
 //! screen.
 
-use tenbin_result::{Comparison, Document, Limit, Message, Metric, MetricName, Value, message};
+use tenbin_result::{
+    Comparison, Document, Interval, Limit, Message, Metric, MetricName, Value, message,
+};
 use tenbin_verdict::said_limit;
 
 use crate::block::{Block, Look, Text};
@@ -11,6 +13,16 @@ use crate::language::{say, text};
 const MOST_WHYS: usize = 4;
 /// Factor from 1 below which a part does not explain a difference.
 const WORTH_SAYING: f64 = 1.03;
+/// Shares of which the slower target can have more, and the least difference that explains something.
+const SHARES: &[(&str, f64)] = &[
+    ("new_connection_share", 0.2),
+    ("backend_share", 0.1),
+    ("storage_share", 0.2),
+    ("core_wait_share", 0.2),
+    ("throttled_share", 0.02),
+    ("round_trip_share", 0.2),
+    ("loss_share", 0.002),
+];
 
 /// The lines on limits and on slower targets, as a list.
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
@@ -72,7 +84,7 @@ fn about(document: &Document, limit: &Limit) -> String {
 
 /// Why one target of a comparison is slower. Throughput is the number of requests that are served at
 /// a time ÷ the time of one request alone, so the ratio of two targets has these two parts; the first
-/// clause has the larger one.
+/// clause has the larger one. CPU time, and what the slower target has more of, are in these parts.
 fn why(document: &Document, found: &Comparison) -> Option<Text> {
     let is_throughput = matches!(found.metric, MetricName::Known(Metric::Throughput));
     let ratio = found.ratio.filter(|_| is_throughput)?.value;
@@ -87,22 +99,35 @@ fn why(document: &Document, found: &Comparison) -> Option<Text> {
     };
     let (of_slow, of_fast) = (of(slow)?, of(fast)?);
     let figures = |name: &str| Some((*of_slow.figures.get(name)?, *of_fast.figures.get(name)?));
-    let alone = figures("alone_seconds")?;
-    let served = figures("served")?;
     let cpu = |target: &str| {
         let mut results = document.results_of(&found.workload);
         Some(results.find(|it| it.target == target)?.server_cpu?.value)
     };
     let cpu = cpu(slow).zip(cpu(fast));
-    let mut parts = vec![
-        part("why-alone", alone, alone.0 / alone.1, Value::Seconds),
-        part("why-served", served, served.1 / served.0, Value::Ratio),
-    ];
-    parts.extend(cpu.map(|cpu| part("why-cpu", cpu, cpu.0 / cpu.1, Value::Seconds)));
-    // The CPU time is a part of the time alone, and so comes last.
-    parts[..2].sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut parts = Vec::new();
+    if let Some((alone, served)) = figures("alone_seconds").zip(figures("served")) {
+        parts.push(part("why-alone", alone, alone.0 / alone.1, Value::Seconds));
+        parts.push(part(
+            "why-served",
+            served,
+            served.1 / served.0,
+            Value::Ratio,
+        ));
+        parts.sort_by(|one, other| other.0.total_cmp(&one.0));
+    }
+    parts.extend(cpu.map(|cpu| {
+        let (times, clause) = part("why-cpu", cpu, cpu.0 / cpu.1, Value::Seconds);
+        let ratio = cpu_ratio(document, found, slow);
+        (times, with_interval(clause, ratio))
+    }));
     let parts = parts.into_iter().filter(|(times, _)| *times > WORTH_SAYING);
-    let parts: Vec<Message> = parts.map(|(_, part)| part).collect();
+    let mut parts: Vec<Message> = parts.map(|(_, part)| part).collect();
+    parts.extend(SHARES.iter().filter_map(|(name, least)| {
+        let (slow, fast) = figures(name).filter(|(slow, fast)| slow - fast > *least)?;
+        let clause = Message::new(&format!("why-{name}"));
+        let clause = clause.with("slow", Value::Share(slow));
+        Some(clause.with("fast", Value::Share(fast)))
+    }));
     if parts.is_empty() {
         return None;
     }
@@ -116,6 +141,39 @@ fn why(document: &Document, found: &Comparison) -> Option<Text> {
     );
     let word = Text::default().and(Look::Strong, text(document, "why"));
     Some(word.and(Look::Plain, say(document, &line)))
+}
+
+/// The CPU time of the slower target ÷ that of the faster one, paired by block, with its interval.
+fn cpu_ratio(document: &Document, found: &Comparison, slow: &str) -> Option<(f64, Interval)> {
+    let is_same = |it: &&Comparison| {
+        matches!(it.metric, MetricName::Known(Metric::ServerCpu))
+            && it.workload == found.workload
+            && it.baseline == found.baseline
+            && it.challenger == found.challenger
+    };
+    let cpu = document.comparisons.iter().find(is_same)?;
+    let (value, interval) = (cpu.ratio?.value, cpu.ratio?.interval?);
+    if cpu.challenger == slow {
+        return Some((value, interval));
+    }
+    let inverse = Interval {
+        low: interval.high.recip(),
+        high: interval.low.recip(),
+        confidence: interval.confidence,
+    };
+    (interval.low > 0.0).then(|| (value.recip(), inverse))
+}
+
+fn with_interval(clause: Message, ratio: Option<(f64, Interval)>) -> Message {
+    let Some((value, interval)) = ratio else {
+        return clause.with("interval", false);
+    };
+    clause
+        .with("times", Value::Ratio(value))
+        .with("interval", true)
+        .with("low", Value::Ratio(interval.low))
+        .with("high", Value::Ratio(interval.high))
+        .with("confidence", Value::Fixed(100.0 * interval.confidence, 0))
 }
 
 /// A part of a difference: how many times as slow it makes the target, and its clause.

@@ -27,6 +27,7 @@ mod results;
 mod samples;
 mod setup;
 mod slices;
+mod slow;
 mod stages;
 mod suite;
 
@@ -63,8 +64,8 @@ pub(crate) enum Shown {
     Always,
     /// On the first screen; the details contain a longer version.
     InShort,
-    /// On pages with drawings. Other pages print the section only if requested by name, because its
-    /// figures are also in other sections.
+    /// On pages with drawings. Other pages print the section only if requested by name, because it
+    /// is long or its figures are also in other sections.
     Drawn,
     /// Among the details; collapsible in a file.
     Details,
@@ -113,6 +114,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     section(Details, "plan", "Plan", plan::blocks),
     section(Drawn, "commands", "Commands", commands::blocks),
     section(Drawn, "plan-file", "Plan file", plan::file),
+    section(Drawn, "slow", "Slowest and failed requests", slow::blocks),
     section(Details, "environment", "Environment", environment::blocks),
     section(Details, "slices", "Slices", slices::blocks),
     section(Details, "benchmark", "Raw data", suite::raw),

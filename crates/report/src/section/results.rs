@@ -45,7 +45,10 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let shown = measured
         .iter()
         .flat_map(|work| document.comparisons_of(&work.name));
-    if shown.filter(|c| c.primary).any(|c| is_paired(document, c)) {
+    let shows_all =
+        matches!(measured.as_slice(), [only] if results_of_two(document, only).is_some());
+    let mut marked = shown.filter(|c| c.primary || shows_all);
+    if marked.any(|c| is_paired(document, c)) {
         blocks.push(Block::Paragraph(PAIRED.into()));
     }
     blocks
@@ -101,23 +104,38 @@ fn has_own_section(document: &Document, workload: &Workload) -> bool {
 /// The table of one workload. With one operation on one or two targets, the table has one row per
 /// figure.
 fn of_one(document: &Document, workload: &Workload) -> Table {
-    let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
-    let is_plain = results
-        .iter()
-        .all(|result| result.operations.len() == 1 && result.work().count() == 1);
-    match results.as_slice() {
-        [only] if is_plain => one_target(document, only),
-        [first, second] if is_plain => {
-            let mut all = document.comparisons_of(&workload.name);
-            match all.find(|c| c.primary).map(|c| c.baseline.clone()) {
-                Some(baseline) if baseline == second.target => {
-                    two_targets(document, workload, second, first)
-                }
-                _ => two_targets(document, workload, first, second),
+    if let Some((first, second)) = results_of_two(document, workload) {
+        let mut all = document.comparisons_of(&workload.name);
+        return match all.find(|c| c.primary).map(|c| c.baseline.clone()) {
+            Some(baseline) if baseline == second.target => {
+                two_targets(document, workload, second, first)
             }
-        }
+            _ => two_targets(document, workload, first, second),
+        };
+    }
+    let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
+    match results.as_slice() {
+        [only] if is_plain(only) => one_target(document, only),
         _ => of_several(document, &[workload]),
     }
+}
+
+/// The results of two targets with one operation each, whose table has every comparison; `None` for
+/// other workloads.
+fn results_of_two<'a>(
+    document: &'a Document,
+    workload: &'a Workload,
+) -> Option<(&'a ResultOf, &'a ResultOf)> {
+    let results: Vec<&ResultOf> = document.results_of(&workload.name).collect();
+    match results.as_slice() {
+        [first, second] if is_plain(first) && is_plain(second) => Some((first, second)),
+        _ => None,
+    }
+}
+
+/// Whether the result has one operation.
+fn is_plain(result: &ResultOf) -> bool {
+    result.operations.len() == 1 && result.work().count() == 1
 }
 
 /// A row of the table: a figure, with its comparisons.
@@ -334,12 +352,16 @@ fn ratio_header(document: &Document, workloads: &[&Workload]) -> String {
     }
 }
 
-/// Operations that get a separate row: each operation if the workload has several, and
-/// sub-requests, polls and their effects.
+/// Operations that get a separate row: each operation if the workload has several, and the
+/// sub-requests, polls and effects that occurred.
 fn apart(result: &ResultOf) -> impl Iterator<Item = &OperationResult> {
     let several = result.work().count() > 1;
     let work = result.work().filter(move |_| several);
-    work.chain(result.steps()).chain(result.checks())
+    let others = result.steps().chain(result.checks());
+    let occurred = |operation: &&OperationResult| {
+        operation.counts.ok != Some(0) || operation.failed != Some(0)
+    };
+    work.chain(others.filter(occurred))
 }
 
 fn of_operation(document: &Document, result: &ResultOf, operation: &OperationResult) -> Vec<Cell> {

@@ -11,7 +11,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if results.all(|result| result.stages.is_empty()) {
         return Vec::new();
     }
-    let about = "Times that the targets report for their stages in response headers: means over \
+    let about = "Times that the targets report for their stages in their responses: means over \
     the requests in a band of service time, correct responses only. Stages may be \
     nested and need not add up. \"Network and client\" is the part of the service time \
     that is not in the target's own total.";

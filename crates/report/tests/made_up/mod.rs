@@ -10,8 +10,8 @@ use tenbin_plan::{
 };
 use tenbin_record::{
     Allocated, BucketSums, ClientUse, Environment, HostEnvironment, HostFigures, Integrity,
-    OpFigures, OperationStages, RecordedRun, Role, SecondCounts, SecondTimes, ServerUse, Slice,
-    SliceEnd, SliceHead, StageSum, StageSums, TargetEnvironment,
+    OpFigures, OperationStages, RecordedRequest, RecordedRequests, RecordedRun, Role, SecondCounts,
+    SecondTimes, ServerUse, Slice, SliceEnd, SliceHead, StageSum, StageSums, TargetEnvironment,
 };
 use tenbin_report::formats::{self, Part, Writer};
 use tenbin_report::{Extent, View};
@@ -175,8 +175,8 @@ pub(crate) fn pair() -> Run {
     run
 }
 
-/// The pair with only GET; both targets report server stages. One target reports a stage with a
-/// hostile name, and reports no stages in some of its slow responses.
+/// The pair; both targets report server stages of GET. One target reports a stage with a hostile
+/// name and reports no stages in some of its slow responses. Its failures have hostile texts.
 pub(crate) fn telling() -> Run {
     let mut run = pair();
     for slice in &mut run.slices {
@@ -222,8 +222,41 @@ pub(crate) fn telling() -> Run {
                 buckets,
             }],
         });
+        slice.end.requests = Some(Box::new(requests(slice.index, is_rude)));
     }
     run
+}
+
+/// A slow and, of a rude target, a failed request of a slice.
+fn requests(slice: u32, is_rude: bool) -> RecordedRequests {
+    let slow = RecordedRequest {
+        operation: "GET".to_owned(),
+        request: format!("GET /tenbin/object-{slice}?token=…"),
+        host: "one:9000".to_owned(),
+        start_ns: 1_234_000_000,
+        ns: 12_000_000 + u64::from(slice) * 1_000,
+        connect_ns: (slice == 4).then_some(700_000),
+        first_byte_ns: Some(11_000_000),
+        body_ns: Some(1_000_000),
+        status: Some(200),
+        attempts: 1,
+        id: Some(format!("17A{slice}")),
+        ..RecordedRequest::default()
+    };
+    let failed = RecordedRequest {
+        request: format!("GET /{RUDE}"),
+        body_ns: None,
+        status: None,
+        error: Some(ErrorClass::Timeout),
+        text: RUDE.to_owned(),
+        attempts: 2,
+        id: None,
+        ..slow.clone()
+    };
+    RecordedRequests {
+        slowest: vec![slow],
+        failed: if is_rude { vec![failed] } else { Vec::new() },
+    }
 }
 
 /// Text that a page or a terminal must not interpret.
@@ -715,5 +748,6 @@ fn environment() -> Environment {
         agents: Vec::new(),
         lost_agents: Vec::new(),
         outages: Vec::new(),
+        request_log: None,
     }
 }

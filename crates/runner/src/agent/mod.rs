@@ -164,6 +164,7 @@ impl AssignedSlice<'_> {
             process: agent,
             of: Some((sharing.count(), agents)),
             gate: Some(Arc::clone(gate)),
+            log: None,
         };
         let numbered = workers.into_iter().enumerate();
         // A worker without a share of the load polls what this agent has deleted: every agent runs
@@ -360,6 +361,7 @@ impl LoadMachine for Machine {
             tcp: done.tcp,
             stages: done.stages,
             spread: done.spread,
+            requests: done.requests,
             report: encoded(&report),
             cpu: cpu.used(),
         })

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tenbin_corpus::documents::Reading;
 use tenbin_corpus::load::{
     self, Files, Kind, LoadOptions, Options, SavedProgress, in_directory, state_file,
 };
@@ -130,10 +131,11 @@ impl Pages {
         let server = servers.first().map_or("", String::as_str);
         let sink = (kind.make)(options).map_err(failed)?;
         // The address of a built-in server may have belonged to a different server before.
-        let anew = is_disposable(target);
+        let from_start = is_disposable(target);
         let state = state_file(&self.files, kind.name, servers);
+        let input = (&self.files[..], &Reading::default());
         let mut kept =
-            SavedProgress::open(&state, kind.name, servers, &self.files, anew).map_err(failed)?;
+            SavedProgress::open(&state, kind.name, servers, input, from_start).map_err(failed)?;
         let manner = LoadOptions {
             batch: BATCH,
             rate: None,

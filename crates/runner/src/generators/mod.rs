@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
 use tenbin_engine::{
-    Drive, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload, drive,
+    Drive, RequestList, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload,
+    drive,
 };
 use tenbin_plan::{Agents, Pace, Plan};
 use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
@@ -54,6 +55,7 @@ pub(crate) struct Driven {
     pub(crate) tcp: Option<TcpFigures>,
     pub(crate) stages: Option<StageSums>,
     pub(crate) spread: Option<Spread>,
+    pub(crate) requests: RequestList,
     /// Largest possible difference between the starts of two agents.
     pub(crate) skew: Option<Duration>,
     /// What each agent reported of its machine; empty without agents.
@@ -211,6 +213,7 @@ impl Generators {
                 tcp: done.tcp,
                 stages: done.stages,
                 spread: done.spread,
+                requests: done.requests,
                 skew: None,
                 reports: None,
                 agents: Vec::new(),
@@ -249,6 +252,7 @@ impl Generators {
             tcp: all.done.tcp,
             stages: all.done.stages,
             spread: all.done.spread,
+            requests: all.done.requests,
             skew: all.skew,
             agents: all.agents.iter().map(recorded).collect(),
             workers: job.workers,
@@ -293,6 +297,11 @@ pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
              the dummy; run it without agents",
             target.name
         )));
+    }
+    if plan.output.ops_log.is_some() {
+        return Err(RunError::Agents(
+            "agents keep no log of requests; run without --ops-log, or without agents".to_owned(),
+        ));
     }
     for work in &plan.workloads {
         if work.load.connections < agents {

@@ -92,6 +92,7 @@ impl Machine {
     pub(crate) fn pause(&self, live_targets: &[LiveTarget]) -> Pause {
         Pause {
             at: Instant::now(),
+            targets: usage_of_processes(live_targets),
             programs: programs_beside(live_targets),
             active_opens: counters::tcp().active_opens,
         }
@@ -205,6 +206,7 @@ fn cpu_of_servers(
 /// A running measurement of a pause between slices.
 pub(crate) struct Pause {
     at: Instant,
+    targets: Vec<Option<Reading>>,
     programs: Option<Vec<Program>>,
     active_opens: Option<u64>,
 }
@@ -214,8 +216,17 @@ impl Pause {
     pub(crate) fn over(self, live_targets: &[LiveTarget]) -> Option<PauseUse> {
         let seconds = self.at.elapsed().as_secs_f64();
         let before = self.programs?;
+        let now = usage_of_processes(live_targets);
+        let used = self.targets.iter().zip(&now);
+        let used = used.map(|(then, now)| meter::between(*then, *now)?.cpu_seconds);
+        let targets = live_targets
+            .iter()
+            .zip(used)
+            .filter_map(|(live, used)| Some((live.running.name.clone(), used?)))
+            .collect();
         Some(PauseUse {
             seconds,
+            targets,
             active_opens: grown(self.active_opens, counters::tcp().active_opens),
             programs: used_by_programs(&before, &programs_beside(live_targets)?),
         })
@@ -228,6 +239,17 @@ fn programs_between(before: &Snapshot, after: &Snapshot, seconds: f64) -> Option
     let (old, new) = (before.programs.as_deref()?, after.programs.as_deref()?);
     let apart = after.programs_at.duration_since(before.programs_at);
     cover(apart, seconds).then(|| noticeable_programs(old, new, seconds))
+}
+
+/// The resource use of each target's processes; `None` for a target on another machine.
+fn usage_of_processes(live_targets: &[LiveTarget]) -> Vec<Option<Reading>> {
+    let usage = live_targets
+        .iter()
+        .map(|live| live.running.read_usage(Detail::Brief));
+    // The usage of a whole host is not the usage of the target.
+    usage
+        .map(|read| read.filter(|reading| reading.usage.scope == Scope::Processes))
+        .collect()
 }
 
 fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {

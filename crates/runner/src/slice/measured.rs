@@ -1,11 +1,13 @@
 //! One measured slice: what happens before, while and after a workload is sent to a target.
 
-use tenbin_engine::{Destination, Drive, ErrorClass, Part, Workload as EngineWorkload};
+use tenbin_engine::{
+    Destination, Drive, ErrorClass, Part, RequestList, RequestLog, Workload as EngineWorkload,
+};
 use tenbin_plan::rng::{Rng, name_number};
 use tenbin_plan::{Plan, Relaunch, Turn, Workload};
 use tenbin_record::{
-    Allocated, EndedProcess, MachineUse, PauseUse, ServerUse, Slice, SliceEnd, SliceHead,
-    SliceStart, WireUse,
+    Allocated, EndedProcess, MachineUse, PauseUse, RecordedRequests, ServerUse, Slice, SliceEnd,
+    SliceHead, SliceStart, WireUse,
 };
 use tenbin_targets::{CoreWaits, Detail};
 
@@ -17,6 +19,8 @@ use crate::slice::cache;
 use crate::slice::measurement::{
     Measurement, SlicePart, SliceRequest, completed_nothing, ending_of, rest,
 };
+use crate::slice::request_list;
+use crate::slice::request_log;
 use crate::slice::request_samples;
 use crate::slice::responses;
 use crate::slice::segments::{self, Stretch};
@@ -159,6 +163,7 @@ impl Measurement<'_, '_> {
                 .map(|machine| MachineUse { pause, ..machine }.into()),
             wire: done.tcp.map(|tcp| WireUse::from(tcp).into()),
             singles: seen.map(|seen| Box::new(request_samples::kept(&seen, &hosts))),
+            requests: self.requests_of(request, done.requests),
             responses: responses.map(responses::kept),
             stages: done.stages,
             cache: cache::between(cache_before, cache_after, forecast),
@@ -173,6 +178,34 @@ impl Measurement<'_, '_> {
             return Err(RunError::Outage(outage));
         }
         self.keep_slice(request, slice, stretch, failure)
+    }
+
+    /// The slowest and the failed requests of a slice of the rounds or of a maximum-rate search, for
+    /// the record.
+    fn requests_of(
+        &mut self,
+        request: &SliceRequest<'_>,
+        list: RequestList,
+    ) -> Option<Box<RecordedRequests>> {
+        let (plan, turn) = (self.plan, request.turn);
+        let (target, work) = (&plan.targets[turn.target], &plan.workloads[turn.workload]);
+        let mut requests = request_list::kept(list, target, work)?;
+        match request.part {
+            SlicePart::Round => {
+                let names = (work.name.as_str(), target.name.as_str());
+                self.listed.prune(&mut requests, names, &self.slices);
+                Some(requests)
+            }
+            SlicePart::Search(_) => Some(requests),
+            SlicePart::LimitProbe | SlicePart::Stretch => None,
+        }
+    }
+
+    /// The log for the requests of a slice of the rounds or of a maximum-rate search.
+    fn log_of(&self, request: &SliceRequest<'_>) -> Option<RequestLog> {
+        let log = self.request_log.as_ref()?;
+        let part = request_log::part(self.plan, request.turn);
+        request.sends_segment().then(|| log.of_part(part))
     }
 
     /// The load of a slice with its times, and the segment of the request sequence that it sends if
@@ -205,7 +238,10 @@ impl Measurement<'_, '_> {
             seed: arrivals_seed(plan.seed, turn),
             lead,
             stages: work.stages,
-            part: Part::default(),
+            part: Part {
+                log: self.log_of(request),
+                ..Part::default()
+            },
             window: Some(window),
         };
         (how, stretch)

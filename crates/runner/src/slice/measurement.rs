@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenbin_plan::{Load, Plan, Relaunch, Turn};
-use tenbin_record::{Ended, RateProbe, RunWriter, Slice};
+use tenbin_record::{Ended, RateProbe, RequestLogWriter, RunWriter, Slice};
 use tenbin_targets::TargetError;
 
 use crate::context::{CountAllocations, HasFallen, IsPrecise};
@@ -12,6 +12,7 @@ use crate::controls::Controls;
 use crate::error::{Ending, RunError};
 use crate::generators::agent_loss::{self, Losses};
 use crate::machine::Machine;
+use crate::slice::request_list::ListedSoFar;
 use crate::slice::segments::AllSegments;
 use crate::slice::warm_up::catch_up;
 use crate::stop::Stop;
@@ -75,10 +76,14 @@ pub(crate) struct Measurement<'r, 'w> {
     /// applies.
     pub(crate) reopen: Vec<Option<u32>>,
     pub(crate) slices: Vec<Slice>,
+    /// The requests that `slices` list.
+    pub(crate) listed: ListedSoFar,
     /// The continuous stretches after the rounds.
     pub(crate) sustained: Vec<Slice>,
     /// The probes of other loads after the rounds.
     pub(crate) limit_probes: Vec<Slice>,
+    /// The log of requests, if the plan sets one.
+    pub(crate) request_log: Option<RequestLogWriter>,
     pub(crate) losses: Losses<'r>,
     /// Number of outages in the current part of the run.
     pub(crate) outages_in_a_row: u32,

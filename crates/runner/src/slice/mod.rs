@@ -6,6 +6,8 @@ pub(crate) mod limit_probes;
 pub(crate) mod max_rate;
 pub(crate) mod measured;
 pub(crate) mod measurement;
+pub(crate) mod request_list;
+pub(crate) mod request_log;
 pub(crate) mod request_samples;
 pub(crate) mod responses;
 pub(crate) mod retries;

@@ -19,6 +19,7 @@ const SHORT: Duration = Duration::from_secs(2);
 pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
     let single = |one: &RequestSample| RecordedSample {
         request: one.request.clone(),
+        number: Some(one.number),
         host: hosts.get(one.host).cloned(),
         status: one.status,
         correct: one.correct,

@@ -24,19 +24,11 @@ pub struct ProgramFile {
 /// configuration). Size and modification time identify a build without reading the files. Empty if
 /// the program is not found.
 pub fn program_files(launch: &Launch) -> Vec<ProgramFile> {
-    let Some((first, arguments)) = launch.command.split_first() else {
+    let Some((program, directory)) = program_of(launch) else {
         return Vec::new();
     };
-    let directory = launch.directory.clone().unwrap_or_default();
-    let Ok(directory) = Path::new(".").join(directory).canonicalize() else {
-        return Vec::new();
-    };
-    let path = launch.env.get("PATH").map(OsString::from);
-    let path = path.or_else(|| std::env::var_os("PATH"));
-    let Ok(program) = program::find(first, path.as_deref(), &directory) else {
-        return Vec::new();
-    };
-    let named = arguments.iter().map(|argument| directory.join(argument));
+    let arguments = launch.command.iter().skip(1);
+    let named = arguments.map(|argument| directory.join(argument));
     std::iter::once(program)
         .chain(named)
         .filter_map(|path| {
@@ -51,6 +43,17 @@ pub fn program_files(launch: &Launch) -> Vec<ProgramFile> {
             })
         })
         .collect()
+}
+
+/// The full path of the program that a command starts, and the directory in which it starts. `None`
+/// if the program is not found.
+pub(super) fn program_of(launch: &Launch) -> Option<(PathBuf, PathBuf)> {
+    let directory = launch.directory.clone().unwrap_or_default();
+    let directory = Path::new(".").join(directory).canonicalize().ok()?;
+    let path = launch.env.get("PATH").map(OsString::from);
+    let path = path.or_else(|| std::env::var_os("PATH"));
+    let program = program::find(launch.command.first()?, path.as_deref(), &directory).ok()?;
+    Some((program, directory))
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ const OWN_SECRETS: [&str; 7] = [
 pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Launch {
     let (kind, extra): (_, &[&str]) = match builtin {
         Builtin::Http => ("http", &[]),
+        Builtin::HttpOneWorker => ("truth", &["--service", "fixed:5ms", "--workers", "1"]),
+        Builtin::HttpFourWorkers => ("truth", &["--service", "fixed:5ms", "--workers", "4"]),
         Builtin::S3Memory => ("s3", &[]),
         Builtin::S3Durable => ("s3", &["--durable", "{data}"]),
         // Never launched: the dummy has no server.
@@ -54,11 +56,11 @@ pub(super) fn builtin(builtin: Builtin, memory: Option<u64>, exe: &Path) -> Laun
         )
         .collect();
     let env = match builtin {
-        Builtin::Http | Builtin::Blob | Builtin::Dummy => BTreeMap::new(),
         Builtin::S3Memory | Builtin::S3Durable => BTreeMap::from([
             (ACCESS_KEY_VARIABLE.to_owned(), "{access_key}".to_owned()),
             (SECRET_KEY_VARIABLE.to_owned(), "{secret_key}".to_owned()),
         ]),
+        _ => BTreeMap::new(),
     };
     Launch {
         command,

@@ -1,11 +1,13 @@
 //! Finds processes by id, port or name.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path};
 
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::Stat;
-use tenbin_plan::Processes;
+use tenbin_plan::{Processes, Within};
 
 use crate::tree;
 
@@ -66,20 +68,75 @@ fn selected<'a>(which: &Processes, all: &'a [Stat]) -> Result<Vec<&'a Stat>, Str
         }
         Processes::Port(port) => listening(*port, all)?,
         Processes::OwnPort => return Err("it has no TCP port".to_owned()),
-        Processes::Name(name) => {
-            let own = std::process::id();
-            let meant =
-                |process: &&Stat| u32::try_from(process.pid) != Ok(own) && is_called(process, name);
-            let found: Vec<&Stat> = all.iter().filter(alive).filter(meant).collect();
+        Processes::Name(name) => called(name, all)?,
+        Processes::NameWithin(name, within) => {
+            let called = called(name, all)?;
+            let number = called.len();
+            let within = |process: &&Stat| is_within(process.pid, within);
+            let found: Vec<&Stat> = called.into_iter().filter(within).collect();
             if found.is_empty() {
                 return Err(format!(
-                    "no process is called {name:?}; ps -e -o comm lists the names"
+                    "there are no {which} that this user can see, but {number} of this name; for \
+                     one of several servers, port:N names the process that listens on a port"
                 ));
             }
             found
         }
     };
     Ok(found)
+}
+
+fn called<'a>(name: &str, all: &'a [Stat]) -> Result<Vec<&'a Stat>, String> {
+    let own = std::process::id();
+    let alive = |process: &&Stat| !matches!(process.state, 'Z' | 'X');
+    let meant = |process: &&Stat| u32::try_from(process.pid) != Ok(own) && is_called(process, name);
+    let found: Vec<&Stat> = all.iter().filter(alive).filter(meant).collect();
+    if found.is_empty() {
+        return Err(format!(
+            "no process is called {name:?}; ps -e -o comm lists the names"
+        ));
+    }
+    Ok(found)
+}
+
+fn is_within(pid: i32, within: &Within) -> bool {
+    match within {
+        Within::Directory(directory) => {
+            let real = std::fs::canonicalize(directory);
+            let real = real.as_deref().unwrap_or(directory);
+            works_in(pid, &[directory, real])
+        }
+        Within::Cgroup(cgroup) => {
+            let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup"));
+            let groups = groups.unwrap_or_default();
+            // Each line has an id, the controllers and the path.
+            let mut paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+            paths.any(|path| Path::new(path).starts_with(cgroup))
+        }
+    }
+}
+
+/// Whether the working directory of a process or a path among its arguments is in one of these
+/// directories.
+fn works_in(pid: i32, directories: &[&Path]) -> bool {
+    let own = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = arguments.split(|byte| *byte == 0).skip(1);
+    let words = words.filter(|word| !word.is_empty()).map(OsStr::from_bytes);
+    let value_of = |word: &OsStr| {
+        let bytes = word.as_bytes();
+        let at = bytes.iter().position(|byte| *byte == b'=');
+        OsStr::from_bytes(at.map_or(bytes, |at| &bytes[at + 1..])).to_owned()
+    };
+    let mut paths = words.map(|word| own.join(value_of(word)));
+    let is_in = |path: &Path| {
+        let leads_up = path.components().any(|part| part == Component::ParentDir);
+        !leads_up
+            && directories
+                .iter()
+                .any(|directory| path.starts_with(directory))
+    };
+    is_in(&own) || paths.any(|path| is_in(&path))
 }
 
 fn is_called(process: &Stat, name: &str) -> bool {
@@ -153,6 +210,7 @@ fn topmost(found: &[&Stat], all: &[Stat]) -> Vec<Identity> {
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
+    use std::process::Stdio;
 
     use super::*;
 
@@ -195,6 +253,52 @@ mod tests {
         assert!(is_called(&stat, file));
         assert!(!is_called(&stat, "t"));
         assert!(!is_called(&stat, ""), "every name begins with nothing");
+    }
+
+    #[test]
+    fn a_name_can_be_limited_to_a_directory_or_a_cgroup() {
+        let scratch = tempfile::tempdir().unwrap();
+        let here = std::fs::canonicalize(scratch.path()).unwrap();
+        // The shells of a and b work in the directory; that of c has the directory as an argument.
+        let shell = |name: &str| {
+            let own = here.join(name);
+            std::fs::create_dir(&own).unwrap();
+            let mut command = std::process::Command::new("sh");
+            command
+                .args(["-c", "read line", "sh"])
+                .stdin(Stdio::piped());
+            match name {
+                "c" => command.arg(format!("--data={}/data", own.display())),
+                _ => command.current_dir(own),
+            };
+            command.spawn().unwrap()
+        };
+        let mut children = ["a", "b", "c"].map(shell);
+        let pids = children.each_ref().map(|child| child.id().cast_signed());
+        let within = |within: Within| -> Result<Vec<i32>, String> {
+            let found = find(&[Processes::NameWithin("sh".to_owned(), within)])?;
+            Ok(found.topmost.into_iter().map(|(pid, _)| pid).collect())
+        };
+        let directory = |name: &str| within(Within::Directory(here.join(name)));
+        let started = std::time::Instant::now();
+        // A child has its name and arguments only after exec.
+        while ["a", "b", "c"].map(directory) != pids.map(|pid| Ok(vec![pid])) {
+            assert!(started.elapsed().as_secs() < 20, "{pids:?}");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let own = std::fs::read_to_string(format!("/proc/{}/cgroup", pids[0])).unwrap();
+        let own = own.lines().last().unwrap().splitn(3, ':').nth(2).unwrap();
+        let in_cgroup = within(Within::Cgroup(own.into())).unwrap();
+        assert!(
+            pids.iter().all(|pid| in_cgroup.contains(pid)),
+            "{in_cgroup:?}"
+        );
+        let why = within(Within::Cgroup("/no/such/group".into())).unwrap_err();
+        assert!(why.contains("in cgroup /no/such/group"), "{why}");
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 
     #[test]

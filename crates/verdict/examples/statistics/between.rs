@@ -7,7 +7,7 @@
 use tenbin_plan::rng::Rng;
 use tenbin_result::EarlierOutcome;
 use tenbin_stats::{CONFIDENCE, RunSpread, unpaired_ratio};
-use tenbin_verdict::{EarlierRun, Series, against_earlier};
+use tenbin_verdict::{EarlierRun, Measure, Series, against_earlier};
 
 use crate::Row;
 use crate::noise::{Noise, normal};
@@ -203,7 +203,12 @@ impl Pair {
         }
         let [control, target] = speeds;
         let series = |name: &str, values| {
-            Series::new("get".to_owned(), Some(name.to_owned()), false, values)
+            Series::new(
+                "get".to_owned(),
+                Some(name.to_owned()),
+                Measure::Rate,
+                values,
+            )
         };
         let (mut control, mut target) = (series("old", control), series("new", target));
         control.shared = true;

@@ -78,6 +78,12 @@ fn place(target: &Target) -> String {
         }
         Reach::Launched(launch) => launch.command.join(" "),
         Reach::Builtin(Builtin::Http) => "built-in HTTP server".to_owned(),
+        Reach::Builtin(Builtin::HttpOneWorker) => {
+            "built-in HTTP server, one worker of 5 ms".to_owned()
+        }
+        Reach::Builtin(Builtin::HttpFourWorkers) => {
+            "built-in HTTP server, four workers of 5 ms".to_owned()
+        }
         Reach::Builtin(Builtin::S3Memory) => "built-in S3 server, in memory".to_owned(),
         Reach::Builtin(Builtin::S3Durable) => {
             "built-in S3 server, on disk, synced before it responds".to_owned()

@@ -3,7 +3,7 @@ use super::*;
 fn series(workload: &str, level: f64, values: usize) -> Series {
     let values = (0..values).map(|at| level * (1.0 + 0.001 * at as f64));
     let target = Some("a".to_owned());
-    Series::new(workload.to_owned(), target, false, values.collect())
+    Series::new(workload.to_owned(), target, Measure::Rate, values.collect())
 }
 
 fn compared(ratios: &[(&str, f64)], values: usize, changed: &[&str]) -> EarlierRun {
@@ -114,12 +114,17 @@ fn judged(
             .map(|at| machine * (1.0 - 0.04 * at as f64))
             .collect();
         let target = |name: &str| Some(name.to_owned());
-        let mut old = Series::new("get".to_owned(), target("old"), false, drift.clone());
+        let mut old = Series::new(
+            "get".to_owned(),
+            target("old"),
+            Measure::Rate,
+            drift.clone(),
+        );
         old.shared = true;
         let new = drift.iter().enumerate();
         let new: Vec<f64> = new.map(|(at, level)| level * factor * block(at)).collect();
         let relative = new.iter().zip(&drift).map(|(new, old)| new / old).collect();
-        let mut new = Series::new("get".to_owned(), target("new"), false, new);
+        let mut new = Series::new("get".to_owned(), target("new"), Measure::Rate, new);
         new.relative = Some(relative);
         new.run_to_run = run_to_run;
         [old, new]

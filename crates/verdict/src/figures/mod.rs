@@ -5,6 +5,7 @@ pub(crate) mod connections;
 pub mod hits;
 pub(crate) mod latency;
 pub(crate) mod percentiles;
+mod request_list;
 pub(crate) mod single;
 pub(crate) mod size_class;
 pub(crate) mod spread;
@@ -120,6 +121,8 @@ fn of_cell(
             .then(|| connections::of_cell(cell, &basis)),
         hosts: connections::hosts_of_cell(cell, &basis),
         spectrum: spectrum(cell, &basis),
+        slow_requests: request_list::slowest(cell),
+        failed_requests: request_list::failed(cell),
         slowest: singles.slowest,
         fastest: singles.fastest,
         patterns: singles.patterns,

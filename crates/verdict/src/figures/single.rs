@@ -120,6 +120,7 @@ mod tests {
     fn single(ns: u64) -> RecordedSample {
         RecordedSample {
             request: "GET /a".to_owned(),
+            number: None,
             host: None,
             status: Some(200),
             correct: true,

@@ -95,6 +95,9 @@ pub struct RuleInfo {
     /// Whether a note of the rule says what limits a target. The first screen has the line on the
     /// limit instead, if that is known.
     pub(crate) tells_limit: bool,
+    /// The limits that findings of the rule, except notes, name, by their names in the table of
+    /// causes. They contradict any other limit.
+    pub(crate) says_limit: &'static [&'static str],
     /// Findings of the rule that no other finding explains.
     pub(crate) stands_alone: fn(&Finding) -> bool,
 }
@@ -111,6 +114,7 @@ impl RuleInfo {
         is_circumstance: |_| false,
         explained_by: &[],
         tells_limit: false,
+        says_limit: &[],
         stands_alone: |_| false,
     };
 

@@ -5,11 +5,11 @@
 //! "The Operational Analysis of Queueing Network Models", 1978).
 
 use Quantity::{
-    Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle, Kept,
-    LinkShare, LossShare, NewConnectionShare, OthersShare, QueueShare, RefusedShare,
-    RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare, StoredEach,
-    StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
-    TransferShare,
+    Alone, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled, GeneratorThread,
+    Idle, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare, QueueShare,
+    RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StealShare, StorageShare,
+    StoredEach, StreamShare, SwappedPages, TargetCores, TargetShare, TargetThread, ThinkShare,
+    ThreadShare, ThrottledShare, TransferShare,
 };
 
 use crate::limit::quantities::Quantity;
@@ -30,6 +30,8 @@ pub(crate) struct Prediction {
     pub(crate) soft: f64,
     pub(crate) weight: f64,
     pub(crate) rules_out: RulesOut,
+    /// Whether a change of the load that fits establishes the cause.
+    pub(crate) establishes: bool,
 }
 
 /// When a prediction rules its cause out.
@@ -52,6 +54,7 @@ impl Prediction {
             soft,
             weight,
             rules_out: RulesOut::Never,
+            establishes: true,
         }
     }
 
@@ -63,7 +66,20 @@ impl Prediction {
             soft,
             weight,
             rules_out: RulesOut::Never,
+            establishes: true,
         }
+    }
+
+    /// A quantity that tells nothing about the cause, and is quoted with it.
+    const fn quoted(of: Quantity) -> Self {
+        Self::at_least(of, 0.0, 1.0, 0.0)
+    }
+
+    /// For a cause that is at most likely, because other quantities that show it are those of the
+    /// whole machine.
+    const fn establishes_nothing(mut self) -> Self {
+        self.establishes = false;
+        self
     }
 
     const fn must(mut self) -> Self {
@@ -90,7 +106,7 @@ impl Prediction {
     pub(crate) fn is_telling(&self) -> bool {
         let shows = matches!(
             self.of,
-            Doubled | ServedShare | CpuShare | Idle | TargetThread
+            Doubled | Served | ServedShare | CpuShare | Idle | TargetThread
         );
         self.low.is_finite() || shows
     }
@@ -114,6 +130,11 @@ impl Prediction {
         )
     }
 
+    /// Whether the value is one that the cause predicts.
+    pub(crate) fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
     /// How well a value fits: 1 inside the range, −1 beyond the soft edge.
     pub(crate) fn fit(&self, value: f64) -> f64 {
         let outside = (self.low - value).max(value - self.high).max(0.0);
@@ -124,7 +145,7 @@ impl Prediction {
 use Prediction as P;
 
 /// More connections bring no more throughput.
-const FLAT: P = P::at_most(Doubled, 1.12, 0.15, 2.0);
+pub(super) const FLAT: P = P::at_most(Doubled, 1.12, 0.15, 2.0);
 
 /// No thread of the target is full. If one is, twice the connections may bring more only because they
 /// reach other threads.
@@ -148,6 +169,27 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
             P::at_most(LossShare, 0.002, 0.002, 1.5),
             P::at_least(StreamShare, 0.95, 0.05, 0.5).if_known(),
+            P::at_most(TransferShare, 0.5, 0.2, 2.0),
+            P::at_most(ThinkShare, 0.3, 0.2, 2.0).if_known(),
+            FREE_THREAD,
+        ],
+    },
+    LimitCause {
+        name: "think_time",
+        predicts: &[
+            P::at_least(ThinkShare, 0.5, 0.2, 3.0).must(),
+            P::at_least(Doubled, 1.4, 0.2, 2.0),
+        ],
+    },
+    LimitCause {
+        name: "connection_rate",
+        predicts: &[
+            P::at_least(Doubled, 1.4, 0.2, 2.0).must(),
+            P::at_least(TransferShare, 0.7, 0.2, 3.0).must(),
+            P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
+            P::at_most(LossShare, 0.002, 0.002, 2.0),
+            P::at_most(RoundTripShare, 0.4, 0.3, 1.0),
+            P::at_least(Idle, 0.15, 0.15, 1.0),
             FREE_THREAD,
         ],
     },
@@ -171,11 +213,13 @@ pub(crate) static CAUSES: &[LimitCause] = &[
     LimitCause {
         name: "bandwidth",
         predicts: &[
-            FLAT.must(),
+            // Few large bodies are done while the load is changed: too few to tell.
+            FLAT.if_known(),
             P::at_least(TransferShare, 0.6, 0.3, 3.0).must(),
             // A server that works between the parts of a response looks the same, without a queue.
             P::at_least(QueueShare, 0.05, 0.04, 1.0).must(),
             P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).must(),
+            P::at_most(Loopback, 0.0, 0.5, 1.0).if_known(),
             P::at_least(Idle, 0.2, 0.2, 3.0),
             // Responses share the path: it carries little more than one at its full speed.
             P::at_most(Served, 1.5, 0.5, 2.0),
@@ -189,6 +233,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(LossShare, 0.004, 0.003, 3.0).must(),
             P::at_least(Doubled, 1.3, 0.2, 2.0).must(),
+            // Other work can take most of the time of a request.
+            P::at_least(TransferShare, 0.3, 0.2, 2.0).if_known(),
             // A request of few packets rarely loses one.
             P::at_least(BytesEach, 16_384.0, 8_192.0, 1.0).if_known(),
             P::at_least(Idle, 0.15, 0.15, 1.0),
@@ -206,7 +252,10 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         name: "connection_setup",
         predicts: &[
             P::at_least(NewConnectionShare, 0.5, 0.3, 2.0).must(),
-            P::at_least(SetupShare, 0.15, 0.1, 2.0).must(),
+            // A server that starts a thread for each connection looks as if requests took that time.
+            P::at_least(SetupShare, 0.15, 0.1, 0.5),
+            // Connection set-up can saturate a core.
+            P::quoted(TargetCores),
         ],
     },
     LimitCause {
@@ -222,16 +271,35 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             FLAT.must(),
             P::at_most(ServedShare, 0.7, 0.2, 2.0).must(),
+            // Workers that are slower together than one alone disturb each other.
+            P::at_least(Served, 0.85, 0.2, 2.0).if_known(),
+            P::at_most(CpuShare, 0.5, 0.3, 3.0).if_known(),
             P::at_least(Idle, 0.2, 0.2, 1.0),
+            // A slow path with small messages also passes only a few requests at a time.
+            P::at_least(Loopback, 1.0, 0.5, 4.0),
             // Faster than that, a request alone mostly waits until the cores of both sides wake up.
             P::at_least(Alone, 0.001, 0.0008, 2.0).if_known(),
             P::at_most(TargetThread, 0.8, 0.1, 1.0).if_known(),
-            P::at_most(CpuShare, 0.5, 0.3, 3.0).if_known(),
+            P::at_most(BackendShare, 0.3, 0.2, 2.0),
             P::at_most(StorageShare, 0.1, 0.2, 2.0),
             P::at_most(TransferShare, 0.4, 0.2, 2.0),
             P::at_most(NewConnectionShare, 0.2, 0.3, 2.0),
             P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
-            P::at_most(RefusedShare, 0.02, 0.05, 1.0),
+            P::at_most(RefusedShare, 0.02, 0.05, 1.0).if_known(),
+        ],
+    },
+    LimitCause {
+        name: "overload",
+        predicts: &[
+            P::at_most(Doubled, 0.9, 0.15, 2.0).must(),
+            P::at_most(Served, 0.7, 0.2, 3.0).must(),
+            P::at_least(Idle, 0.2, 0.2, 1.0),
+            P::at_most(OthersShare, 0.15, 0.15, 2.0),
+            P::at_most(TransferShare, 0.4, 0.2, 2.0),
+            P::at_most(StorageShare, 0.1, 0.2, 1.0),
+            P::at_most(NewConnectionShare, 0.2, 0.3, 2.0),
+            P::at_most(GeneratorThread, 0.85, 0.1, 1.0),
+            NOT_REFUSED,
         ],
     },
     LimitCause {
@@ -243,6 +311,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(ThreadShare, 0.85, 0.3, 1.0),
             P::at_most(Served, 1.25, 0.5, 1.0),
             P::at_least(CpuShare, 0.5, 0.3, 1.0),
+            P::at_most(GeneratorThread, 0.93, 0.05, 1.0),
             // Threads that pass a lock on wait for a core, too.
             P::at_most(CoreWaitShare, 0.25, 0.2, 1.0),
             // The core may be busy with handshakes.
@@ -276,7 +345,9 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_most(NewConnectionShare, 0.5, 0.3, 1.5),
             NOT_REFUSED,
             // A target that only ever works on one request uses one core, also on an idle machine.
-            P::at_least(Served, 1.25, 0.25, 1.0),
+            P::at_least(Served, 1.25, 0.25, 3.0),
+            // A target that hardly needs a core cannot lose one to other programs.
+            P::at_least(CoreDemand, 0.7, 0.4, 2.0).if_known(),
         ],
     },
     LimitCause {
@@ -293,7 +364,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(GeneratorThread, 0.9, 0.1, 3.0).must(),
             P::at_most(Doubled, 1.25, 0.2, 2.0),
-            P::at_most(TargetThread, 0.8, 0.15, 1.0),
+            // The fuller of the two is the limit.
+            P::at_most(TargetThread, 0.8, 0.15, 1.0).if_known(),
             P::at_most(NewConnectionShare, 0.1, 0.3, 1.0),
             // Other programs keep its threads from running.
             P::at_most(OthersShare, 0.2, 0.2, 2.0),
@@ -311,6 +383,8 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         predicts: &[
             P::at_least(CoreWaitShare, 0.4, 0.15, 3.0).must(),
             P::at_least(Idle, 0.4, 0.2, 2.0).must(),
+            // Threads that hardly run also wait a little whenever they wake up.
+            P::at_least(TargetCores, 0.08, 0.05, 1.0).if_known(),
             P::at_least(CpuShare, 0.5, 0.3, 2.0).if_known(),
             FLAT,
             P::at_most(ThrottledShare, 0.02, 0.03, 2.0).if_known(),
@@ -322,7 +396,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
             P::at_least(StorageShare, 0.25, 0.15, 3.0).must(),
             // The disk may be busy with other programs.
             P::at_least(StoredEach, 512.0, 511.0, 1.0),
-            P::at_most(Doubled, 1.3, 0.2, 1.0),
+            P::at_most(Doubled, 1.3, 0.2, 1.0).establishes_nothing(),
             P::at_least(Idle, 0.15, 0.15, 1.0),
             P::at_most(CpuShare, 0.5, 0.3, 1.0),
         ],

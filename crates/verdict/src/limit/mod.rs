@@ -44,7 +44,8 @@ const CANDIDATES: usize = 2;
 pub fn limit_table() -> String {
     let mut table = String::from("| cause | predicts (weight) |\n|---|---|\n");
     for cause in CAUSES {
-        let predicts: Vec<String> = cause.predicts.iter().map(Prediction::describe).collect();
+        let predicts = cause.predicts.iter().filter(|it| it.weight > 0.0);
+        let predicts: Vec<String> = predicts.map(Prediction::describe).collect();
         table += &format!("| `{}` | {} |\n", cause.name, predicts.join("; "));
     }
     table
@@ -66,7 +67,12 @@ pub fn is_told_by_limit(finding: &Finding, limits: &[Limit]) -> bool {
 }
 
 /// The limits of a run. `probes` are the slices with other numbers of connections.
-pub(crate) fn limits(evidence: &Evidence<'_>, probes: &[Slice]) -> Vec<Limit> {
+/// `findings`: those of the run, some of which say that something else was the limit.
+pub(crate) fn limits(
+    evidence: &Evidence<'_>,
+    probes: &[Slice],
+    findings: &[Finding],
+) -> Vec<Limit> {
     let backends = Backends::of(evidence);
     let levels = levels(evidence.plan);
     let cells = evidence.cells.iter();
@@ -74,7 +80,14 @@ pub(crate) fn limits(evidence: &Evidence<'_>, probes: &[Slice]) -> Vec<Limit> {
         .filter(|cell| cell.workload.search().is_none() && !levels.contains(&&*cell.workload.name))
         .filter_map(|cell| {
             let seen = Observed::of(cell, probes, evidence, &backends)?;
-            Some(limit(cell, &seen, no_probes(evidence.plan, cell)))
+            let mut decision = decide(&seen);
+            decision.doubt(cell, findings);
+            Some(limit(
+                cell,
+                &seen,
+                &decision,
+                no_probes(evidence.plan, cell),
+            ))
         })
         .collect()
 }
@@ -93,11 +106,15 @@ fn no_probes(plan: &Plan, cell: &Cell<'_>) -> Option<NoProbes> {
     plan.no_limit_probes(at, plan.rounds.most())
 }
 
-fn limit(cell: &Cell<'_>, seen: &Observed, no_probes: Option<NoProbes>) -> Limit {
-    let decision = decide(seen);
+fn limit(
+    cell: &Cell<'_>,
+    seen: &Observed,
+    decision: &Decision,
+    no_probes: Option<NoProbes>,
+) -> Limit {
     let data = FindingData {
-        evidence: sentence::evidence(&decision, seen),
-        advice: sentence::advice(&decision, seen, no_probes),
+        evidence: sentence::evidence(decision, seen),
+        advice: sentence::advice(decision, seen, no_probes),
         also: None,
     };
     let (is_known, ranked) = (decision.cause.is_some(), &decision.ranked);
@@ -130,6 +147,31 @@ struct Decision {
     certainty: Certainty,
     /// Every cause that nothing rules out, with its score, the best first.
     ranked: Vec<(&'static LimitCause, f64)>,
+    /// The rule of a finding that says that something else may be the limit.
+    doubted_by: Option<&'static str>,
+}
+
+impl Decision {
+    /// Lowers the certainty of a limit that a finding contradicts.
+    fn doubt(&mut self, cell: &Cell<'_>, findings: &[Finding]) {
+        let Some(cause) = self.cause else {
+            return;
+        };
+        let target = [cell.target.name.as_str()];
+        let doubting = |finding: &&Finding| {
+            finding.severity > Severity::Note && finding.concerns(&cell.workload.name, &target)
+        };
+        let mut rules = findings
+            .iter()
+            .filter(doubting)
+            .filter_map(|finding| rules::named(&finding.rule));
+        let rule = rules
+            .find(|rule| !rule.says_limit.is_empty() && !rule.says_limit.contains(&cause.name));
+        self.doubted_by = rule.map(|rule| rule.name);
+        if self.doubted_by.is_some() {
+            self.certainty = self.certainty.min(Certainty::Likely);
+        }
+    }
 }
 
 fn decide(seen: &Observed) -> Decision {
@@ -152,6 +194,7 @@ fn decide(seen: &Observed) -> Decision {
         cause: named.map(|(cause, _)| cause),
         certainty,
         ranked,
+        doubted_by: None,
     }
 }
 
@@ -179,8 +222,8 @@ fn is_seen_to_change(cause: &LimitCause, seen: &Observed) -> bool {
     };
     let mut predicts = cause.predicts.iter();
     predicts
-        .find(|it| it.of == settling)
-        .is_some_and(|it| seen.get(settling).is_some_and(|value| it.fit(value) > 0.5))
+        .find(|it| it.of == settling && it.establishes)
+        .is_some_and(|it| seen.get(settling).is_some_and(|value| it.contains(value)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use crate::limit::quantities::Quantity;
 use crate::machine::generator::Thread;
 use crate::machine::processor::Busy;
 use crate::rules::connections::keep_alive::{NewConnections, Setup};
-use crate::rules::connections::network_latency::Seen;
 use crate::rules::machine::thresholds::fullest;
 use crate::server;
 use crate::server::backend::Backends;
@@ -22,8 +21,15 @@ const LATEST: usize = 4;
 /// Additional share of failures with which a probe tells nothing about throughput: 5 percentage
 /// points.
 const FAILS_MORE: f64 = 0.05;
+/// Factor above which the gain from twice the connections is an error of the measurement, such as a
+/// pause in the rounds. With few connections, a core that sleeps between requests makes it larger.
+const IMPOSSIBLE: f64 = 2.5;
+/// Number of connections from which cores no longer sleep between requests.
+const KEEPS_AWAKE: usize = 4;
 /// Share of the offered rate below which more requests bring no more throughput.
 const STAYS_BEHIND: f64 = 0.95;
+/// Length of a pause, seconds, below which the clock of CPU time is too coarse.
+const SHORT_PAUSE: f64 = 0.05;
 /// Fewest operations of a probe with one connection that tell the time of a request alone.
 const FEWEST: u64 = 5;
 
@@ -86,6 +92,12 @@ impl Observed {
         }
         let in_flight = (load.connections * load.depth.max(1)) as f64;
         self.set(Quantity::InFlight, Some(in_flight));
+        let think = load.think.map(|think| think.mean().as_secs_f64());
+        let paused = think.zip(self.get(Quantity::Throughput));
+        self.set(
+            Quantity::ThinkShare,
+            paused.map(|(think, throughput)| throughput * think / in_flight),
+        );
         let latest = &full[full.len().saturating_sub(LATEST)..];
         let now = middle(latest.iter().filter_map(|slice| slice.throughput()));
         let rate_of = |connections: usize, fewest: u64| {
@@ -101,10 +113,9 @@ impl Observed {
                 .filter(|_| probe.ok() >= fewest && !fails_more)
         };
         let doubled = rate_of(load.connections.saturating_mul(2), 1);
-        self.set(
-            Quantity::Doubled,
-            doubled.zip(now).map(|(twice, once)| twice / once),
-        );
+        let doubled = doubled.zip(now).map(|(twice, once)| twice / once);
+        let is_possible = |it: &f64| *it < IMPOSSIBLE || load.connections < KEEPS_AWAKE;
+        self.set(Quantity::Doubled, doubled.filter(is_possible));
         // With several requests in flight on a connection, one connection is not one request.
         if load.depth > 1 {
             return;
@@ -149,13 +160,19 @@ impl Observed {
             return;
         };
         let cores = busy.cores as f64;
+        let unloaded = without_load(cell);
         self.set(
             Quantity::Idle,
             Some(busy.idle()).filter(|_| busy.knows_idle()),
         );
-        self.set(Quantity::TargetCores, Some(busy.target));
+        // What it also uses without load, such as a thread that polls, serves no request.
+        self.set(
+            Quantity::TargetCores,
+            Some((busy.target - unloaded).max(0.0)),
+        );
         self.set(Quantity::TargetShare, Some(busy.target / cores));
-        self.set(Quantity::TargetThread, busy.thread);
+        let thread_of_target = busy.thread.map(|thread| (thread - unloaded).max(0.0));
+        self.set(Quantity::TargetThread, thread_of_target);
         let share = busy.thread.map(|thread| thread / busy.target);
         self.set(Quantity::ThreadShare, share);
         let behind = middle(cell.full().iter().filter_map(|slice| backends.cores(slice)));
@@ -173,11 +190,20 @@ impl Observed {
         let waited = each(|used| used.waited_for_core_seconds);
         let stored = each(|used| Some((used.read_bytes? + used.written_bytes?) as f64));
         self.set(Quantity::StoredEach, stored);
-        let needed = cpu.map(|cpu| cpu + waited.unwrap_or(0.0));
+        let throughput = self.get(Quantity::Throughput);
+        let needed = cpu.zip(throughput).map(|(cpu, throughput)| {
+            (cpu - unloaded / throughput).max(0.0) + waited.unwrap_or(0.0)
+        });
         let alone = self.get(Quantity::Alone);
         self.set(
             Quantity::CpuShare,
             needed.zip(alone).map(|(needed, alone)| needed / alone),
+        );
+        let demand = throughput.zip(needed);
+        let demand = demand.map(|(throughput, needed)| throughput * needed);
+        self.set(
+            Quantity::CoreDemand,
+            demand.map(|demand| demand.max(thread.unwrap_or(0.0))),
         );
         self.set(
             Quantity::CoreWaitShare,
@@ -193,27 +219,29 @@ impl Observed {
             Some(1.0)
         };
         self.set(Quantity::NewConnectionShare, new);
+        let asks_for_new = !cell.workload.load.keep_alive;
+        self.set(
+            Quantity::AsksForNew,
+            Some(f64::from(u8::from(asks_for_new))),
+        );
         let setup = Setup::of(full);
         self.set(
             Quantity::SetupShare,
             setup.map(|it| it.opening / (it.opening + it.responding)),
-        );
-        let seen = full.iter().filter_map(|slice| Seen::of(slice));
-        self.set(
-            Quantity::RoundTripShare,
-            middle(seen.map(|seen| seen.round_trip / seen.service)),
         );
         let statuses = || {
             let ops = full.iter().flat_map(|slice| slice.requests());
             ops.flat_map(|op| &op.statuses)
         };
         let all: u64 = statuses().map(|(_, count)| count).sum();
-        let refused: u64 = statuses()
-            .filter(|(status, _)| matches!(status, 429 | 503))
-            .map(|(_, count)| count)
-            .sum();
-        let share = (all > 0).then(|| refused as f64 / all as f64);
-        self.set(Quantity::RefusedShare, share);
+        let share_of = |is_counted: fn(u16) -> bool| {
+            let counted = statuses().filter(|(status, _)| is_counted(**status));
+            let counted: u64 = counted.map(|(_, count)| count).sum();
+            (all > 0).then(|| counted as f64 / all as f64)
+        };
+        let refused = share_of(|status| matches!(status, 429 | 503));
+        self.set(Quantity::RefusedShare, refused);
+        self.set(Quantity::TooManyShare, share_of(|status| status == 429));
     }
 
     /// What the machine and the target's control group waited for.
@@ -242,6 +270,19 @@ impl Observed {
         });
         self.set(Quantity::ThrottledShare, middle(throttled));
     }
+}
+
+/// Cores that the target uses in the pauses, without load: the median; 0 if unknown.
+fn without_load(cell: &Cell<'_>) -> f64 {
+    let pauses = cell
+        .slices
+        .iter()
+        .filter_map(|slice| slice.machine()?.pause);
+    let used = pauses.filter_map(|pause| {
+        let seconds = *pause.targets.get(&cell.target.name)?;
+        (pause.seconds > SHORT_PAUSE).then(|| seconds / pause.seconds)
+    });
+    middle(used).unwrap_or(0.0)
 }
 
 /// Share of the operations of some slices that failed; 0 without operations.

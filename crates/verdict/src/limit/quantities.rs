@@ -40,29 +40,36 @@ quantities! {
     Doubled "doubled";
     /// Throughput ÷ offered rate, in an open loop.
     Kept "kept";
+    /// Share of the time in which a connection pauses before its next request, with a think time.
+    ThinkShare "think_share";
     /// Idle share of all cores of the machine that load generator and target share.
     Idle "idle";
-    /// Cores that the target used.
+    /// Cores that the target used, without what it uses in the pauses between slices.
     TargetCores "target_cores";
     /// Share of all cores that the target used.
     TargetShare "target_share";
-    /// Share of a core that the target's busiest thread used.
+    /// Share of a core that the target's busiest thread used, without what the target uses in the
+    /// pauses between slices.
     TargetThread "target_thread";
     /// Share of the target's CPU time that its busiest thread used.
     ThreadShare "thread_share";
-    /// CPU time of the target for one request, and its wait for a core, as a share of the time of
-    /// one request alone.
+    /// CPU time of the target for one request, without what it uses in the pauses, and its wait for a
+    /// core, as a share of the time of one request alone.
     CpuShare "cpu_share";
     /// The wait of the target's threads for a core as a share of their CPU time and this wait.
     CoreWaitShare "core_wait_share";
+    /// Cores that the target, or a thread of the load generator, used or waited for.
+    CoreDemand "core_demand";
     /// Share of all cores that programs other than the target and Tenbin used.
     OthersShare "others_share";
     /// Share of all cores that servers behind the target used.
     BackendShare "backend_share";
     /// Share of the time that the busiest load generator thread ran or was kept from running.
     GeneratorThread "generator_thread";
-    /// Network round trip as a share of the median service time.
+    /// Network round trip as a share of the mean service time.
     RoundTripShare "round_trip_share";
+    /// 1 if the load generator opens a connection for every request, as asked, else 0.
+    AsksForNew "asks_for_new";
     /// Share of the requests that needed a new connection.
     NewConnectionShare "new_connection_share";
     /// Opening a connection as a share of opening it and of the response.
@@ -75,6 +82,8 @@ quantities! {
     /// Share of the service time that packets wait in network queues: the mean round trip minus the
     /// shortest.
     QueueShare "queue_share";
+    /// 1 if the connections stay inside this machine, else 0.
+    Loopback "loopback";
     /// Bytes of one request and its response.
     BytesEach "bytes_each";
     /// Bits per second that requests and responses had.
@@ -83,8 +92,12 @@ quantities! {
     LossShare "loss_share";
     /// Streams that the server allowed on a connection (HTTP/2) as a share of those planned.
     StreamShare "stream_share";
+    /// Streams that the server allowed on a connection (HTTP/2).
+    StreamsAllowed "streams_allowed";
     /// Share of the responses with status 429 or 503.
     RefusedShare "refused_share";
+    /// Share of the responses with status 429.
+    TooManyShare "too_many_share";
     /// Share of the time in which the CPU quota of the target's control group stopped it.
     ThrottledShare "throttled_share";
     /// Share of the time in which processes waited for storage.

@@ -4,17 +4,25 @@ use tenbin_plan::NoProbes;
 use tenbin_result::{Certainty, Message, Value, message};
 
 use crate::findings::messages::{clauses, known};
-use crate::limit::causes::{LimitCause, Prediction};
+use crate::limit::causes::{self, LimitCause, Prediction};
 use crate::limit::observed::Observed;
 use crate::limit::quantities::Quantity;
 use crate::limit::{CANDIDATES, Decision};
 
 /// Share of the target's CPU time above which a thread does most of its work.
 const MOST_OF_IT: f64 = 0.6;
+/// Share of the refusals above which the others are not worth a word.
+const NEARLY_ALL: f64 = 0.95;
+/// Share of the offered rate that is printed as all of it.
+const NEARLY_ALL_KEPT: f64 = 0.995;
+/// Share of CPU time in the time of a request below which the request mostly waits.
+const MOSTLY_WAITS: f64 = 0.5;
+/// Cores below which a target is stopped by a quota: one that is pinned has a whole core.
+const BELOW_A_CORE: f64 = 0.9;
 /// Most quantities that a sentence quotes.
 const QUOTED: usize = 3;
 
-/// The limit and what shows it: `one worker (established): twice the connections give …`.
+/// The limit and what shows it: `one worker (established): doubling the connections does not …`.
 pub(super) fn evidence(decision: &Decision, seen: &Observed) -> Message {
     let limit = match decision.cause {
         Some(cause) => message!(
@@ -23,7 +31,8 @@ pub(super) fn evidence(decision: &Decision, seen: &Observed) -> Message {
             certainty = Value::word(match decision.certainty {
                 Certainty::Established => "established",
                 Certainty::Likely | Certainty::Unknown => "likely",
-            })
+            }),
+            doubt = Value::word(decision.doubted_by.unwrap_or("none"))
         ),
         None => unknown(decision, seen),
     };
@@ -60,11 +69,31 @@ fn name(cause: &LimitCause, seen: &Observed) -> Message {
     let served = seen.served_at_a_time();
     let served = served.map_or(0.0, |it| it.round().max(1.0));
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
+    let cores = seen.get(Quantity::TargetCores);
     Message::new(&format!("limit-{}", cause.name))
         .with("served", Value::Count(served as u64))
         .with("in_flight", Value::Count(in_flight as u64))
         .with("rate", known(seen.get(Quantity::BitRate), Value::BitRate))
+        .with(
+            "accepted",
+            known(seen.get(Quantity::Throughput), Value::Rate),
+        )
+        .with(
+            "streams",
+            known(seen.get(Quantity::StreamsAllowed), Value::whole),
+        )
+        .with("cores", known(cores, Value::Cores))
+        .with(
+            "below_a_core",
+            cores.is_some_and(|cores| cores < BELOW_A_CORE),
+        )
+        .with("asked", asks_for_new(seen))
         .with("one_thread", is_one_thread(seen))
+}
+
+/// Whether the load generator was asked to open a connection for every request.
+fn asks_for_new(seen: &Observed) -> bool {
+    seen.get(Quantity::AsksForNew) == Some(1.0)
 }
 
 /// Whether one thread does most of the target's work; otherwise several take turns.
@@ -79,6 +108,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
         let is_observed = seen.get(Quantity::TargetCores).is_some();
         return match no_probes {
             _ if !is_observed => message!("limit-observe"),
+            _ if seen.get(Quantity::Kept).is_some() => message!("limit-closed-loop"),
             Some(NoProbes::TooShort) => message!("limit-probe"),
             Some(NoProbes::TurnedOff) => message!("limit-probe-again"),
             Some(NoProbes::NotPossible) | None => message!("limit-ramp"),
@@ -87,6 +117,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
     Message::new(&format!("limit-advice-{}", cause.name))
         .with("connections", Value::Plain((2.0 * in_flight) as u64))
+        .with("asked", asks_for_new(seen))
         .with("one_thread", is_one_thread(seen))
 }
 
@@ -95,8 +126,11 @@ fn quotes(cause: &LimitCause, seen: &Observed) -> Vec<Message> {
     let fits = |it: &&Prediction| {
         it.is_telling() && seen.get(it.of).is_some_and(|value| it.fit(value) > 0.0)
     };
-    let mut quantities: Vec<Quantity> =
-        cause.predicts.iter().filter(fits).map(|it| it.of).collect();
+    let in_words = |it: &Prediction| match it.of {
+        Quantity::Served => Quantity::ServedShare,
+        other => other,
+    };
+    let mut quantities: Vec<Quantity> = cause.predicts.iter().filter(fits).map(in_words).collect();
     // A range can be two predictions.
     quantities.dedup();
     let quoted = quantities.into_iter().take(QUOTED);
@@ -113,19 +147,69 @@ pub(super) fn quote(of: Quantity, seen: &Observed) -> Option<Message> {
     let message = Message::new(&format!("seen-{}", of.name()));
     Some(match of {
         Quantity::Served | Quantity::ServedShare => message
-            .with("served", known(seen.served_at_a_time(), Value::Number))
-            .with("in_flight", known(seen.could_serve(), Value::whole))
+            .with("served", known(seen.served_at_a_time(), at_least_one))
+            .with("in_flight", known(seen.get(Quantity::InFlight), count))
             .with("alone", known(seen.get(Quantity::Alone), Value::Seconds)),
-        Quantity::Doubled | Quantity::Kept => message.with("ratio", Value::Ratio(value)),
-        Quantity::TargetCores => message.with("cores", Value::Cores(value)),
+        Quantity::Doubled => message
+            .with("ratio", Value::Ratio(value))
+            .with("change", Value::word(change(value)))
+            .with("in_flight", known(seen.get(Quantity::InFlight), count)),
+        Quantity::Kept => message
+            .with("ratio", Value::Ratio(value))
+            .with("all", value >= NEARLY_ALL_KEPT),
+        Quantity::RefusedShare => message
+            .with("share", Value::Share(value))
+            .with("status", Value::word(refusals(value, seen))),
+        Quantity::TargetCores | Quantity::CoreDemand => message.with("cores", Value::Cores(value)),
         // More than the whole time is CPU time that only the load costs.
-        Quantity::CpuShare => message.with("share", Value::Share(value.min(1.0))),
+        Quantity::CpuShare => message
+            .with("share", Value::Share(value.min(1.0)))
+            .with("waits", value < MOSTLY_WAITS),
         Quantity::SwappedPages => message.with("pages", Value::whole(value)),
         Quantity::BytesEach | Quantity::StoredEach => {
             message.with("bytes", Value::Bytes(value as u64))
         }
         Quantity::BitRate => message.with("rate", Value::BitRate(value)),
-        Quantity::InFlight | Quantity::Throughput | Quantity::Alone => return None,
+        Quantity::InFlight
+        | Quantity::Throughput
+        | Quantity::Alone
+        | Quantity::Loopback
+        | Quantity::AsksForNew
+        | Quantity::StreamsAllowed
+        | Quantity::TooManyShare => {
+            return None;
+        }
         _ => message.with("share", Value::Share(value)),
     })
+}
+
+fn count(requests: f64) -> Value {
+    Value::Count(requests as u64)
+}
+
+fn at_least_one(requests: f64) -> Value {
+    Value::whole(requests.max(1.0))
+}
+
+/// What a change of the load by the factor 2 does to throughput.
+fn change(ratio: f64) -> &'static str {
+    if ratio > causes::FLAT.high {
+        "more"
+    } else if ratio < causes::FLAT.high.recip() {
+        "less"
+    } else {
+        "none"
+    }
+}
+
+/// The statuses that nearly all refusals have.
+fn refusals(refused: f64, seen: &Observed) -> &'static str {
+    let too_many = seen.get(Quantity::TooManyShare).unwrap_or(0.0) / refused;
+    if too_many > NEARLY_ALL {
+        "429"
+    } else if too_many < 1.0 - NEARLY_ALL {
+        "503"
+    } else {
+        "429 or 503"
+    }
 }

@@ -4,11 +4,11 @@ use super::*;
 use crate::limit::causes::CAUSES;
 
 use Quantity::{
-    Alone, BackendShare, BytesEach, CoreWaitShare, CpuShare, Doubled, GeneratorThread, Idle,
-    InFlight, Kept, LinkShare, LossShare, NewConnectionShare, OthersShare, QueueShare,
-    RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StorageShare, StoredEach,
-    StreamShare, TargetCores, TargetShare, TargetThread, ThreadShare, ThrottledShare,
-    TransferShare,
+    Alone, BackendShare, BytesEach, CoreDemand, CoreWaitShare, CpuShare, Doubled, GeneratorThread,
+    Idle, InFlight, Kept, LinkShare, Loopback, LossShare, NewConnectionShare, OthersShare,
+    QueueShare, RefusedShare, RoundTripShare, Served, ServedShare, SetupShare, StorageShare,
+    StoredEach, StreamShare, TargetCores, TargetShare, TargetThread, ThinkShare, ThreadShare,
+    ThrottledShare, TooManyShare, TransferShare,
 };
 
 type Seen = Vec<(Quantity, f64)>;
@@ -26,6 +26,7 @@ fn seen(quantities: &[(Quantity, f64)]) -> Observed {
 fn load(served: f64, doubled: f64, idle: f64) -> Seen {
     vec![
         (InFlight, 16.0),
+        (Loopback, 1.0),
         (Alone, 0.01),
         (Served, served),
         (ServedShare, served / 16.0),
@@ -60,7 +61,7 @@ fn what_changes_with_the_load_tells_the_limit() {
         ]
     };
     let sleeping = target(0.02, 0.02, 0.01);
-    let cases: [(&str, Seen, &str); 17] = [
+    let cases: [(&str, Seen, &str); 20] = [
         (
             "one worker of 10 ms",
             and(load(1.0, 1.0, 0.9), &sleeping),
@@ -124,6 +125,7 @@ fn what_changes_with_the_load_tells_the_limit() {
             and(
                 and(load(1.3, 1.0, 0.9), &sleeping),
                 &[
+                    (Loopback, 0.0),
                     (TransferShare, 0.9),
                     (BytesEach, 65_536.0),
                     (QueueShare, 0.2),
@@ -147,7 +149,11 @@ fn what_changes_with_the_load_tells_the_limit() {
             "lost packets",
             and(
                 and(load(14.0, 1.9, 0.9), &sleeping),
-                &[(LossShare, 0.01), (RoundTripShare, 0.2)],
+                &[
+                    (LossShare, 0.01),
+                    (RoundTripShare, 0.2),
+                    (TransferShare, 0.7),
+                ],
             ),
             "packet_loss",
         ),
@@ -186,6 +192,24 @@ fn what_changes_with_the_load_tells_the_limit() {
                 &[(Alone, 0.000_07), (ThreadShare, 1.0)],
             ),
             "one_core",
+        ),
+        (
+            "clients that think",
+            and(and(load(0.8, 1.9, 0.9), &sleeping), &[(ThinkShare, 0.9)]),
+            "think_time",
+        ),
+        (
+            "a limit of the rate of each connection",
+            and(
+                and(load(15.0, 2.0, 0.9), &sleeping),
+                &[(TransferShare, 0.98), (BytesEach, 1e6), (LossShare, 0.0)],
+            ),
+            "connection_rate",
+        ),
+        (
+            "a target that is slower with more requests at a time",
+            and(load(0.4, 0.7, 0.9), &sleeping),
+            "overload",
         ),
         (
             "a load generator at its limit",
@@ -227,6 +251,22 @@ fn nothing_is_established_without_another_load() {
     assert_eq!(told(&idle), (None, Certainty::Unknown));
     let kept = [(Kept, 1.0), (Idle, 0.5)];
     assert_eq!(told(&kept), (Some("offered_rate"), Certainty::Established));
+    // Beside other programs, more connections bring a little more.
+    let busy = |doubled: f64| {
+        let machine = [
+            (TargetCores, 1.2),
+            (TargetShare, 0.3),
+            (TargetThread, 0.4),
+            (ThreadShare, 0.33),
+            (CpuShare, 0.9),
+            (OthersShare, 0.65),
+            (CoreWaitShare, 0.6),
+        ];
+        told(&and(load(2.0, doubled, 0.01), &machine))
+    };
+    let others = Some("other_programs");
+    assert_eq!(busy(1.05), (others, Certainty::Established));
+    assert_eq!(busy(1.157), (others, Certainty::Likely));
 }
 
 #[test]
@@ -256,7 +296,39 @@ fn what_another_cause_explains_as_well_is_not_established() {
         (TargetThread, 0.1),
         (TransferShare, 0.1),
     ];
-    let cases: [(&str, Seen, &str); 7] = [
+    let cases: [(&str, Seen, &str); 11] = [
+        (
+            "small responses over a slow path",
+            and(far(1.0, &[(Loopback, 0.0), (QueueShare, 0.6)]), &waiting),
+            "workers",
+        ),
+        (
+            "a target that sleeps behind a path that loses packets",
+            far(
+                1.95,
+                &[
+                    (ServedShare, 1.0),
+                    (RoundTripShare, 0.02),
+                    (LossShare, 0.1),
+                    (TransferShare, 0.1),
+                    (BytesEach, 65_536.0),
+                ],
+            ),
+            "packet_loss",
+        ),
+        (
+            "one worker that sleeps beside other programs",
+            and(
+                load(0.65, 1.0, 0.01),
+                &[
+                    (OthersShare, 0.7),
+                    (CoreWaitShare, 0.6),
+                    (CoreDemand, 0.2),
+                    (CpuShare, 0.5),
+                ],
+            ),
+            "other_programs",
+        ),
         (
             "large bodies that a far server encrypts",
             far(
@@ -268,6 +340,23 @@ fn what_another_cause_explains_as_well_is_not_established() {
                     (TransferShare, 0.81),
                     (QueueShare, 0.18),
                     (BytesEach, 1_048_576.0),
+                ],
+            ),
+            "bandwidth",
+        ),
+        (
+            "a lock that is held for every part of a response, without a network",
+            far(
+                1.0,
+                &[
+                    (Loopback, 1.0),
+                    (Idle, 0.9),
+                    (Alone, 0.02),
+                    (Served, 1.0),
+                    (ServedShare, 0.06),
+                    (TransferShare, 0.9),
+                    (QueueShare, 0.2),
+                    (BytesEach, 65_536.0),
                 ],
             ),
             "bandwidth",
@@ -376,6 +465,7 @@ fn every_cause_and_quantity_has_its_words() {
             cause: Some(cause),
             certainty: Certainty::Likely,
             ranked: vec![(cause, 1.0)],
+            doubted_by: Some("client_saturated"),
         };
         for message in [
             sentence::evidence(&decision, &all),
@@ -412,14 +502,15 @@ fn a_sentence_names_the_limit_what_shows_it_and_what_to_do() {
     let found = decide(&seen);
     assert_eq!(
         Messages::NONE.in_english(&sentence::evidence(&found, &seen)),
-        "one worker: the target serves one request at a time (established): twice the connections \
-         give 1.000 times the throughput; 1.02 of 16 requests are served at a time, 10.0 ms each; \
-         90 % of the CPU time is idle"
+        "one worker, or a lock: the target serves one request at a time (established): doubling \
+         the connections does not raise throughput (× 1.000); the target serves about 1 of 16 \
+         requests at a time (a single request takes 10.0 ms on average); a single request mostly \
+         waits: 1 % of its service time is CPU time"
     );
     assert_eq!(
         Messages::NONE.in_english(&sentence::advice(&found, &seen, None)),
-        "raise its number of workers, threads or pooled connections, or look for the lock, the rate \
-         limit or the server behind it that they wait for"
+        "first raise the number of workers or threads; if throughput stays the same, check what \
+         the workers wait for: pooled connections, a lock, a rate limit, or a backend"
     );
 }
 
@@ -452,6 +543,7 @@ fn an_open_loop_that_stays_behind_gets_no_more_from_more_requests() {
         (Doubled, 1.0),
         (TargetCores, 0.98),
         (ThreadShare, 0.99),
+        (GeneratorThread, 0.2),
         (Idle, 0.5),
     ];
     assert_eq!(told(&behind), (Some("one_core"), Certainty::Likely));
@@ -462,7 +554,7 @@ fn an_open_loop_that_stays_behind_gets_no_more_from_more_requests() {
         sentence.contains("0.600 times the offered rate succeeds"),
         "{sentence}"
     );
-    assert!(!sentence.contains("twice the connections"), "{sentence}");
+    assert!(!sentence.contains("raise"), "{sentence}");
 }
 
 #[test]
@@ -480,4 +572,83 @@ fn a_probe_that_fails_more_than_the_rounds_tells_nothing() {
     };
     assert_eq!(doubled(0), Some(1.0));
     assert_eq!(doubled(900), None);
+}
+
+#[test]
+fn a_limit_beside_a_generator_that_may_be_the_limit_is_not_established() {
+    let limit = |generator: f64| {
+        let mut run = crate::testing::Run::single(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        run.each(|slice| {
+            slice.answers(1_000, 0.001);
+            slice.0.ledger.opened = 1_000;
+            slice.0.ledger.connect_nanos = 1_000_000_000;
+            slice.busiest_thread(generator);
+        });
+        run.assess().limits.remove(0)
+    };
+    let doubted = |limit: &tenbin_result::Limit| limit.evidence.contains("see client_saturated");
+    let free = limit(0.5);
+    assert_eq!(free.cause.as_deref(), Some("connection_setup"), "{free:?}");
+    assert!(!doubted(&free), "{}", free.evidence);
+    let busy = limit(0.95);
+    assert_eq!(busy.cause.as_deref(), Some("connection_setup"), "{busy:?}");
+    assert_eq!(busy.certainty, Certainty::Likely);
+    assert!(doubted(&busy), "{}", busy.evidence);
+}
+
+#[test]
+fn refusals_are_said_with_their_status() {
+    let said = |too_many: f64| {
+        let all = seen(&[(RefusedShare, 0.5), (TooManyShare, too_many)]);
+        let quote = sentence::quote(RefusedShare, &all).expect("a quote");
+        Messages::NONE.in_english(&quote)
+    };
+    assert_eq!(said(0.5), "50 % of the responses have status 429");
+    assert_eq!(said(0.0), "50 % of the responses have status 503");
+    assert_eq!(said(0.2), "50 % of the responses have status 429 or 503");
+}
+
+#[test]
+fn one_request_in_flight_is_told_as_such() {
+    let with_one = seen(&[
+        (InFlight, 1.0),
+        (Alone, 0.01),
+        (Doubled, 1.01),
+        (Served, 1.02),
+        (ServedShare, 0.51),
+    ]);
+    let said = |of: Quantity| {
+        let quote = sentence::quote(of, &with_one).expect("a quote");
+        Messages::NONE.in_english(&quote)
+    };
+    assert_eq!(
+        said(Doubled),
+        "a second test with 2 connections does not raise throughput (× 1.010)"
+    );
+    assert_eq!(
+        said(ServedShare),
+        "a single request takes 10.0 ms on average"
+    );
+}
+
+#[test]
+fn cpu_time_that_a_target_uses_without_load_serves_no_request() {
+    let cores = |without_load: f64| {
+        let mut run = crate::testing::Run::single(8);
+        run.each(|slice| {
+            slice.answers(1_000, 0.001);
+            slice.machine().pause = Some(tenbin_record::PauseUse {
+                seconds: 0.2,
+                programs: Vec::new(),
+                targets: [("a".to_owned(), 0.2 * without_load)].into(),
+                active_opens: None,
+            });
+        });
+        let limit = run.assess().limits.remove(0);
+        limit.figures.get("target_cores").copied()
+    };
+    let all = cores(0.0).expect("a figure");
+    let left = cores(1.0).expect("a figure");
+    assert!((all - left - 1.0).abs() < 1e-9, "{all} and {left}");
 }

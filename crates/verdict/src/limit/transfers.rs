@@ -11,11 +11,19 @@ use crate::words::middle;
 impl Observed {
     /// Sets the quantities of the network path: medians of the slices `full` of a cell.
     pub(super) fn transfers(&mut self, cell: &Cell<'_>, full: &[&Slice]) {
+        self.set(
+            Quantity::Loopback,
+            Some(f64::from(u8::from(cell.target.is_on_loopback()))),
+        );
         let planned = cell.workload.load.depth as f64;
         let mut set = |quantity, figure: &dyn Fn(&Slice, &Traffic) -> Option<f64>| {
             let figures = full.iter().map(|slice| figure(slice, &Traffic::of(slice)));
             self.set(quantity, middle(figures.flatten()));
         };
+        set(Quantity::RoundTripShare, &|slice, traffic| {
+            let round_trip = slice.wire()?.min_rtt_ns? as f64 / NANOS_PER_SECOND;
+            Some(round_trip / traffic.mean_service()?)
+        });
         set(Quantity::TransferShare, &|slice, traffic| {
             traffic.transfer_share(slice)
         });
@@ -31,6 +39,9 @@ impl Observed {
             Some(traffic.bytes() * 8.0 / slice.end.seconds)
         });
         set(Quantity::LossShare, &|slice, _| loss_share(&slice.wire()?));
+        set(Quantity::StreamsAllowed, &|slice, _| {
+            Some(slice.ledger.streams_allowed? as f64)
+        });
         set(Quantity::StreamShare, &|slice, _| {
             Some(slice.ledger.streams_allowed? as f64 / planned)
         });

@@ -4,6 +4,7 @@
 use tenbin_result::Severity;
 use tenbin_result::format::ratio;
 
+use super::named::is_named;
 use super::repeated::{Pair, pairs};
 use super::{FileQuote, Files, LintFinding, Measurement};
 use crate::compare::outcome::EQUIVALENCE;
@@ -26,7 +27,10 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
         return Vec::new();
     }
     let pairs = pairs(files);
-    let is_untouched = |pair: &&Pair<'_>| !files.changed.contains(&pair.after.1[0].operation);
+    let is_untouched = |pair: &&Pair<'_>| {
+        let operation = &pair.after.1[0].operation;
+        !files.changed.iter().any(|name| is_named(operation, name))
+    };
     let untouched = pairs.iter().filter(is_untouched);
     let differing = untouched.filter_map(|pair| {
         let ratio = pair.ratio()?;

@@ -171,7 +171,7 @@ fn result(target: &str, all: &[&Measurement]) -> ResultOf {
     };
     let ok = sum(Measurement::ok);
     let failed = sum(Measurement::known_failed);
-    let speeds: Option<Vec<f64>> = all.iter().map(|of| of.speed()).collect();
+    let speeds: Option<Vec<f64>> = all.iter().map(|of| of.objects_per_second()).collect();
     let throughput = speeds.and_then(|speeds| match speeds.as_slice() {
         [only] => Some(single(*only)),
         several => Figure::of(median(several, CONFIDENCE)),
@@ -244,7 +244,7 @@ fn slice(document: &Document, target: &str, of: &Measurement) -> SliceFigures {
         seconds: of.elapsed(),
         ok: of.ok(),
         failed: of.known_failed(),
-        throughput: of.speed(),
+        throughput: of.objects_per_second(),
         p50: at(0.5),
         p99: at(0.99),
         max: of.max.as_ref().map(|said| said.value.middle()),

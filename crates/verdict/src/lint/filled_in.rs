@@ -34,8 +34,8 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             operation: Some(of.operation.clone()),
             evidence: format!(
                 "the mean latency is {}, but with {} connections at this rate it can be at most \
-                 {}: {} adds latencies for requests that were never sent, so the mean is {} times \
-                 the possible maximum",
+                 {}: unless a script sent several requests at once on each connection, {} added \
+                 latencies for requests that were never sent; the mean is {} times that maximum",
                 TIME.of(mean.value.middle()),
                 connections.value,
                 TIME.of(possible),

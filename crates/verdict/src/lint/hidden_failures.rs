@@ -4,7 +4,7 @@ use tenbin_result::Severity;
 use tenbin_result::format::{count, percent};
 
 use super::throughput_of_failures::INVALID;
-use super::{Files, LintFinding, measurements, quotes};
+use super::{Failed, Files, LintFinding, Measurement, Reported, measurements, quotes};
 use crate::findings::rule_info::{RuleInfo, Texts, pages};
 
 pub(super) const RULE: RuleInfo = RuleInfo {
@@ -19,69 +19,107 @@ pub(super) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
-    measurements(files)
-        .filter_map(|(file, of)| {
-            // The rule `throughput_of_failures` reports failures in the throughput; here, such
-            // failures count only if the file claims that nothing failed.
-            let denied = of.says_none_failed.as_ref();
-            let hidden = of.failures.iter();
-            let hidden = hidden.filter(|each| !each.counted || denied.is_some());
-            let failed = hidden
-                .clone()
-                .fold(0_u64, |sum, each| sum.saturating_add(each.count));
-            if failed == 0 {
-                return None;
-            }
-            let outside = of.failed().saturating_sub(of.failed_and_counted());
-            let all = of
-                .ended
-                .as_ref()
-                .map(|ended| ended.value.saturating_add(outside));
-            let share = all
-                .filter(|all| *all > 0)
-                .map(|all| failed as f64 / all as f64);
-            let ended = of.ended.as_ref().map(|ended| ended.value);
-            let are_timed = of.samples > ended;
-            let what: Vec<String> = hidden
-                .clone()
-                .map(|each| format!("{} {}", count(each.count), each.what))
-                .collect();
-            let shown = share.map_or_else(String::new, |share| format!(" ({})", percent(share)));
-            Some(LintFinding {
-                rule: RULE.name,
-                severity: if share.is_none_or(|share| share > INVALID) {
-                    Severity::Invalid
-                } else {
-                    Severity::Suspect
-                },
-                operation: Some(of.operation.clone()),
-                evidence: match denied {
-                    Some(_) => format!(
-                        "the file says that no request failed, and has {}{shown}",
-                        what.join(", ")
-                    ),
-                    None => format!(
-                        "{}{shown} failed; these failures are {} of {}, and the exit code is \
-                         still 0",
-                        what.join(", "),
-                        if are_timed {
-                            "not in the rate"
-                        } else {
-                            "neither in the rate nor in the times"
-                        },
-                        file.tool,
-                    ),
-                },
-                advice: if are_timed {
-                    "read the numbers of failures, not the exit code; the percentiles are \
-                         those of failures, too"
-                } else {
-                    "read the numbers of failures, not the exit code; requests that fail are \
-                          often the slowest, and their times are missing from the percentiles"
-                }
-                .to_owned(),
-                quotes: quotes(file, hidden.map(|each| &each.quote).chain(denied)),
-            })
-        })
+    let all = measurements(files);
+    all.filter_map(|(file, of)| of_share(file, of).or_else(|| of_number(file, of)))
         .collect()
+}
+
+fn severity(share: f64) -> Severity {
+    if share > INVALID {
+        Severity::Invalid
+    } else {
+        Severity::Suspect
+    }
+}
+
+/// Failures of which the file has only the share.
+fn of_share(file: &Reported, of: &Measurement) -> Option<LintFinding> {
+    let said = of.failed_share.as_ref()?;
+    // A share that prints as 0 has 0 in its range.
+    if said.value.from <= 0.0 {
+        return None;
+    }
+    let share = said.value.middle();
+    Some(LintFinding {
+        rule: RULE.name,
+        severity: severity(share),
+        operation: Some(of.operation.clone()),
+        evidence: format!(
+            "{} of the requests failed, and {} does not say how many requests there were",
+            percent(share),
+            file.tool
+        ),
+        advice:
+            "find out why requests fail, and measure again: a request that fails is often much \
+                 faster or much slower than a correct one"
+                .to_owned(),
+        quotes: quotes(file, [&said.quote]),
+    })
+}
+
+/// Number of requests that the figures are about, if the file says it or it follows from the rate.
+fn requests(of: &Measurement) -> Option<f64> {
+    if let Some(ended) = &of.ended {
+        let outside = of.failed().saturating_sub(of.failed_and_counted());
+        return Some(ended.value.saturating_add(outside) as f64);
+    }
+    let rate = of.rate.as_ref().filter(|_| of.rate_counts_requests())?;
+    Some(rate.value.middle() * of.seconds.as_ref()?.value.middle())
+}
+
+fn of_number(file: &Reported, of: &Measurement) -> Option<LintFinding> {
+    // The rule `throughput_of_failures` reports failures in the throughput of a known number of
+    // requests; here, such failures count only if the file claims that nothing failed.
+    let denied = of.says_none_failed.as_ref();
+    let is_hidden = |each: &&Failed| !each.counted || denied.is_some() || of.ended.is_none();
+    let hidden: Vec<&Failed> = of.failures.iter().filter(is_hidden).collect();
+    let failed = hidden
+        .iter()
+        .fold(0_u64, |sum, each| sum.saturating_add(each.count));
+    if failed == 0 {
+        return None;
+    }
+    let all = requests(of).filter(|all| *all > 0.0);
+    let share = all.map(|all| (failed as f64 / all).min(1.0));
+    let ended = of.ended.as_ref().map(|ended| ended.value);
+    let are_timed = of.samples > ended;
+    let are_counted = hidden.iter().all(|each| each.counted);
+    let what: Vec<String> = hidden
+        .iter()
+        .map(|each| format!("{} {}", count(each.count), each.what))
+        .collect();
+    let shown = share.map_or_else(String::new, |share| format!(" ({})", percent(share)));
+    Some(LintFinding {
+        rule: RULE.name,
+        severity: share.map_or(Severity::Invalid, severity),
+        operation: Some(of.operation.clone()),
+        evidence: match denied {
+            Some(_) => format!(
+                "the file says that no request failed, and has {}{shown}",
+                what.join(", ")
+            ),
+            None => format!(
+                "{}{shown} failed; these failures are {} of {}, and the exit code is still 0",
+                what.join(", "),
+                match (are_counted, are_timed) {
+                    (true, _) => "in the rate and in the times",
+                    (false, true) => "not in the rate",
+                    (false, false) => "neither in the rate nor in the times",
+                },
+                file.tool,
+            ),
+        },
+        advice: if denied.is_none() && are_counted {
+            "read the numbers of failures, not the exit code, and find out why requests fail: the \
+             rate of correct responses is unknown"
+        } else if are_timed {
+            "read the numbers of failures, not the exit code; the percentiles are those of \
+             failures, too"
+        } else {
+            "read the numbers of failures, not the exit code; requests that fail are often the \
+             slowest, and their times are missing from the percentiles"
+        }
+        .to_owned(),
+        quotes: quotes(file, hidden.iter().map(|each| &each.quote).chain(denied)),
+    })
 }

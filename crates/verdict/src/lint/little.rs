@@ -86,7 +86,8 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
 /// ρ = X·(R + Z)/N, the least that rounding allows and as printed, if it is too high for the
 /// connections of the file.
 pub fn excess(of: &Measurement) -> Option<(f64, f64)> {
-    if !of.closed_loop {
+    // A request for several objects has one time.
+    if !of.closed_loop || !of.rate_counts_requests() {
         return None;
     }
     let connections = of.connections.as_ref()?.value as f64;

@@ -9,24 +9,32 @@ mod document;
 mod few_samples;
 mod filled_in;
 mod hidden_failures;
+mod left_out;
 mod listed;
 mod little;
+pub(crate) mod named;
 mod new_connections;
+mod no_result;
 mod own_verdict;
 mod repeated;
 mod reported;
+mod requests;
+mod single_requests;
 mod single_runs;
 mod throughput_of_failures;
 
 use tenbin_result::Severity;
 
 pub use document::document;
-pub use listed::{Listed, SECOND, Second, Unit};
+pub use listed::{Listed, Rounding, SECOND, Second, Unit};
 pub use little::{at_the_ends, excess};
+pub use named::is_named;
 pub use repeated::series;
 pub use reported::{
-    Failed, Judged, Measurement, Percentile, Quote, Range, Reported, Said, percentile_name,
+    Failed, Judged, LeftOut, Measurement, Percentile, Quote, Range, Reported, Said, is_impossible,
+    percentile_name,
 };
+pub use single_requests::{SingleRequests, WINDOW, Window};
 
 use crate::findings::rule_info::RuleInfo;
 
@@ -51,6 +59,16 @@ enum Scope {
 
 /// Every rule about files of other tools. `tenbin lint` and `docs/lint.md` come from this table.
 pub const LINT_RULES: &[LintRule] = &[
+    LintRule {
+        info: no_result::RULE,
+        scope: Scope::OtherTools,
+        judge: no_result::judge,
+    },
+    LintRule {
+        info: left_out::RULE,
+        scope: Scope::All,
+        judge: left_out::judge,
+    },
     LintRule {
         info: little::RULE,
         scope: Scope::OtherTools,
@@ -85,6 +103,41 @@ pub const LINT_RULES: &[LintRule] = &[
         info: new_connections::RULE,
         scope: Scope::OtherTools,
         judge: new_connections::judge,
+    },
+    LintRule {
+        info: requests::coordinated_omission::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::coordinated_omission::judge,
+    },
+    LintRule {
+        info: requests::unsteady_start::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::unsteady_start::judge,
+    },
+    LintRule {
+        info: requests::growing_times::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::growing_times::judge,
+    },
+    LintRule {
+        info: requests::coarse_clock::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::coarse_clock::judge,
+    },
+    LintRule {
+        info: requests::repeated_rows::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::repeated_rows::judge,
+    },
+    LintRule {
+        info: requests::interrupted::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::interrupted::judge,
+    },
+    LintRule {
+        info: requests::fast_errors::RULE,
+        scope: Scope::OtherTools,
+        judge: requests::fast_errors::judge,
     },
     LintRule {
         info: changed_untouched::RULE,
@@ -156,12 +209,11 @@ pub fn lint(files: &Files<'_>) -> Vec<LintFinding> {
         changed: files.changed,
     };
     let rules = LINT_RULES.iter();
-    rules
-        .flat_map(|rule| match rule.scope {
-            Scope::OtherTools => (rule.judge)(&other_tools),
-            Scope::All => (rule.judge)(files),
-        })
-        .collect()
+    let found = rules.flat_map(|rule| match rule.scope {
+        Scope::OtherTools => (rule.judge)(&other_tools),
+        Scope::All => (rule.judge)(files),
+    });
+    repeated::once(files, found.collect())
 }
 
 /// Every measurement with its file.

@@ -5,6 +5,13 @@ use tenbin_stats::printable_percentile;
 
 use super::listed::{Listed, Unit};
 
+/// Longest time that a tool can have measured, seconds: ten years. A clock that was set back, or a
+/// run without an end, makes tools print longer ones.
+const LONGEST: f64 = 10.0 * 365.0 * 86_400.0;
+
+/// Share of a rate below which it does not matter what a failure counts for.
+const FEW: f64 = 0.01;
+
 /// The content of a result file of another tool, or of several merged files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reported {
@@ -16,10 +23,27 @@ pub struct Reported {
     pub command_line: Option<String>,
     /// The measurements, in the order of the file.
     pub measurements: Vec<Measurement>,
-    /// What the file does not say, in sentences without a full stop.
+    /// What the file says about the machine, such as `cpu`: names and values. Untrusted: escape before
+    /// display.
+    pub machine: Vec<(String, String)>,
+    /// What the file does not say, and what was removed from it before it was read, in sentences
+    /// without a full stop.
     pub caveats: Vec<String>,
+    /// Lines that belong to a measurement and state no figure.
+    pub left_out: Vec<LeftOut>,
+    /// Lines by which the tool says that it ended before its time, so that its figures are incomplete.
+    pub aborted: Vec<Quote>,
     /// The trust in the run, if Tenbin wrote the file.
     pub judged: Option<Judged>,
+}
+
+/// A line that belongs to a measurement and states no figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The reason, such as `failed` or `cut off`.
+    pub why: &'static str,
+    /// The line.
+    pub quote: Quote,
 }
 
 /// The trust in a run, as Tenbin wrote it into a file.
@@ -50,12 +74,18 @@ pub struct Measurement {
     pub think: Option<f64>,
     /// Length of the measurement, seconds.
     pub seconds: Option<Said<Range>>,
-    /// Throughput as printed, operations per second.
+    /// Throughput as printed: operations per second, or the figure in `per_second` if the file has no
+    /// list of requests.
     pub rate: Option<Said<Range>>,
+    /// Unit of the throughput if it does not count requests, such as `docs/s`. Untrusted: escape
+    /// before display.
+    pub per_second: Option<String>,
     /// Number of operations that `rate` counts, including failures if the tool counts failures.
     pub ended: Option<Said<u64>>,
     /// Operations that failed, by reason.
     pub failures: Vec<Failed>,
+    /// Share of the operations that failed, 0 to 1, if the file has it instead of their number.
+    pub failed_share: Option<Said<Range>>,
     /// Whether the file has no place for failures, so that their number is unknown.
     pub omits_failures: bool,
     /// The line that claims that nothing failed.
@@ -225,13 +255,17 @@ impl Measurement {
     }
 
     /// Length of the measurement, seconds: `ended` divided by `rate` if both are known, which is
-    /// more precise than a rounded length.
+    /// more precise than a rounded length. `None` also if the file states an impossible length.
     pub fn elapsed(&self) -> Option<f64> {
         let printed = self.seconds.as_ref().map(|said| said.value);
+        if printed.is_some_and(|seconds| is_impossible(seconds.from)) {
+            return None;
+        }
         let is_exact = |range: &Range| range.from == range.to;
         let of_list = || self.listed.as_ref()?.elapsed();
         let by_rate = || {
-            let rate = self.rate.as_ref()?.value.middle();
+            let rate = self.rate.as_ref().filter(|_| self.rate_counts_requests());
+            let rate = rate?.value.middle();
             let ended = self.ended.as_ref()?.value;
             (rate > 0.0).then(|| ended as f64 / rate)
         };
@@ -246,16 +280,43 @@ impl Measurement {
     /// Successful operations per second.
     pub fn speed(&self) -> Option<f64> {
         match (self.ok(), self.elapsed()) {
+            (Some(0), _) => Some(0.0),
             (Some(ok), Some(seconds)) => Some(ok as f64 / seconds),
             _ if self.failures.is_empty() => Some(self.rate.as_ref()?.value.middle()),
-            _ => None,
+            _ => self.speed_without_few_failures(),
         }
     }
 
-    /// What is counted as objects.
-    pub fn unit(&self) -> &'static str {
-        let unit = self.listed.as_ref().map(|listed| listed.unit);
-        unit.unwrap_or(Unit::Requests).word()
+    /// The rate without the failures that it counts, if they are so few that what each of them
+    /// counts for makes no difference.
+    fn speed_without_few_failures(&self) -> Option<f64> {
+        let rate = self.rate.as_ref()?.value.middle();
+        let failed = self.failed_and_counted() as f64 / self.elapsed()?;
+        (failed < FEW * rate).then_some(rate - failed)
+    }
+
+    /// Whether the file has times of something, and neither how many requests there were nor how
+    /// many failed.
+    pub fn has_only_times(&self) -> bool {
+        let listed = self.listed.as_ref();
+        let counts_requests = listed.is_some_and(|listed| listed.unit != Unit::Values);
+        !counts_requests
+            && self.rate.is_none()
+            && self.ended.is_none()
+            && self.failures.is_empty()
+            && !self.percentiles.is_empty()
+    }
+
+    /// Unit of [`Self::objects_per_second`], such as `req/s`.
+    pub fn unit(&self) -> &str {
+        let listed = self.listed.as_ref().map(|listed| listed.unit);
+        let of_kind = listed.unwrap_or(Unit::Requests).per_second();
+        self.per_second.as_deref().unwrap_or(of_kind)
+    }
+
+    /// Whether `rate` counts requests.
+    pub fn rate_counts_requests(&self) -> bool {
+        self.per_second.is_none() || self.listed.is_some()
     }
 
     /// Objects in successful operations: one each, unless a list says their number.
@@ -266,7 +327,8 @@ impl Measurement {
         }
     }
 
-    /// Objects in successful operations per second.
+    /// The throughput of successful operations as every report shows it, in [`Self::unit`]: objects
+    /// if a list says their number, otherwise operations.
     pub fn objects_per_second(&self) -> Option<f64> {
         match &self.listed {
             Some(listed) => Some(listed.objects? as f64 / self.elapsed()?),
@@ -310,4 +372,9 @@ impl Measurement {
 pub fn percentile_name(quantile: f64) -> String {
     let percent = format!("{:.6}", quantile * 100.0);
     format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Whether no run takes this long, seconds.
+pub fn is_impossible(seconds: f64) -> bool {
+    seconds > LONGEST
 }

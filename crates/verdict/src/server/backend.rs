@@ -408,6 +408,7 @@ mod tests {
             let machine = slice.machine();
             machine.programs = Some(vec![program("mariadbd", used)]);
             machine.pause = Some(PauseUse {
+                targets: std::collections::BTreeMap::new(),
                 seconds: 0.1,
                 active_opens: None,
                 programs: vec![program("mariadbd", pauses * 0.1)],
@@ -521,6 +522,7 @@ mod tests {
             machine.programs = Some(vec![program("mariadbd", used)]);
             machine.others_cpu_seconds = Some(used);
             machine.pause = Some(PauseUse {
+                targets: std::collections::BTreeMap::new(),
                 seconds: 0.2,
                 active_opens: None,
                 programs: vec![],

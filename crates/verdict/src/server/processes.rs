@@ -132,6 +132,7 @@ mod tests {
             ]);
             machine.programs = Some(vec![program(71, "blobnode", 0.8), program(99, "cc1", 0.5)]);
             machine.pause = Some(PauseUse {
+                targets: std::collections::BTreeMap::new(),
                 seconds: 0.1,
                 active_opens: None,
                 programs: vec![program(99, "cc1", 0.05)],

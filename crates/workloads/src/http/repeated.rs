@@ -289,6 +289,10 @@ impl Workload for Worker {
             .judge(&self.request.success, exchange, status, length)
     }
 
+    fn server_time(&mut self) -> Option<u64> {
+        self.judge.server_time()
+    }
+
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         self.judge.release(exchange);
     }

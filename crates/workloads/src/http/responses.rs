@@ -282,6 +282,11 @@ impl Judge {
         self.monitor.judge(bodies, exchange, response, is_public)
     }
 
+    /// The time of the whole request that the response judged last states, nanoseconds.
+    pub(super) fn server_time(&mut self) -> Option<u64> {
+        self.checker.server_time()
+    }
+
     pub(super) fn release(&mut self, exchange: &mut Exchange) {
         self.error_messages.release(exchange);
     }

@@ -87,6 +87,7 @@ impl Ledger {
         sent.last_started = now;
         (sent.again, sent.requested_wait) = (false, None);
         exchange.tag = place as u64;
+        exchange.repeats = 0;
         self.out += 1;
         sent
     }
@@ -146,6 +147,7 @@ impl Ledger {
         exchange.bodyless_response = waiting.bodyless_response;
         exchange.timeout = waiting.timeout;
         exchange.content = waiting.content;
+        exchange.repeats = sent.refusals;
         (sent.again, sent.requested_wait) = (false, None);
         sent.last_started = now;
         self.out += 1;
@@ -195,6 +197,7 @@ impl Ledger {
             bodyless_response: exchange.bodyless_response,
             timeout: exchange.timeout,
             content: exchange.content,
+            repeats: exchange.repeats,
             tag: sent.tag,
             note: exchange.note,
             sum: exchange.sum,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead,
-    Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Loss, Moment, Next, RequestOutcome,
+    ResponseHead, Workload,
 };
 
 use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
@@ -100,7 +100,7 @@ impl Patient {
 #[deny(clippy::missing_trait_methods)]
 impl Workload for Patient {
     delegate!(self.worker: operations role transaction own_connections follows unprepared);
-    delegate!(self.worker: gives_up slice_over);
+    delegate!(self.worker: server_time gives_up slice_over);
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         self.ledger.wake(now.nanos);
@@ -178,10 +178,10 @@ impl Workload for Patient {
         }
     }
 
-    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<Loss> {
         let sent = self.ledger.of(exchange);
         if sent.again || (is_temporary_loss(class) && self.governor.insists(sent.refusals + 1)) {
-            return Some((class, SENT_AGAIN));
+            return Some(Loss::Failed(class, SENT_AGAIN));
         }
         self.worker.loss(&self.ledger.likeness(exchange), class)
     }

@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, InFile, Judgement, Moment, Next, RequestOutcome, ResponseHead,
-    Role, Transaction, Workload,
+    BodyUse, ErrorClass, Exchange, InFile, Judgement, Loss, Moment, Next, RequestOutcome,
+    ResponseHead, Role, Transaction, Workload,
 };
 
 use super::backoff::{BackOff, is_temporary, is_temporary_loss, requested_wait};
@@ -127,7 +127,8 @@ impl<W: Workload> Retrying<W> {
 
 #[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for Retrying<W> {
-    delegate!(self.worker: own_connections follows unprepared gives_up slice_over);
+    delegate!(self.worker: own_connections server_time follows unprepared gives_up);
+    delegate!(self.worker: slice_over);
 
     fn operations(&self) -> &[&'static str] {
         &self.names
@@ -223,7 +224,12 @@ impl<W: Workload> Workload for Retrying<W> {
         }
     }
 
-    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<Loss> {
+        // What is sent again is not what the worker expects.
+        let again = is_temporary_loss(class) && self.retries(exchange);
+        if again || self.ledger.of(exchange).again {
+            return None;
+        }
         self.worker.loss(&self.ledger.likeness(exchange), class)
     }
 

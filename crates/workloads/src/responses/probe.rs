@@ -127,7 +127,8 @@ impl Prober {
 
 #[deny(clippy::missing_trait_methods)]
 impl Workload for Prober {
-    delegate!(self.inner: own_connections payload payload_file loss unprepared slice_over);
+    delegate!(self.inner: own_connections payload payload_file loss unprepared);
+    delegate!(self.inner: server_time slice_over);
 
     fn operations(&self) -> &[&'static str] {
         &["probe"]

@@ -33,6 +33,8 @@ pub(crate) struct Place {
     /// By bucket: number of keys below the prefix that do not belong to the workload. Empty if all
     /// keys belong to the workload.
     pub(crate) foreign_keys: Vec<u64>,
+    /// Headers of every request.
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
     /// Objects that existed before the run, numbered from 0; `None` if the run stores its objects.
     found: Option<Arc<Catalogue>>,
     shape: KeyShape,
@@ -143,6 +145,7 @@ impl Place {
             buckets,
             given_prefix,
             foreign_keys: Vec::new(),
+            headers: headers(work),
             found: None,
             shape,
         }
@@ -267,6 +270,14 @@ impl Bucket {
             in_host,
         }
     }
+}
+
+/// The headers of every request of `work`.
+fn headers(work: &S3Work) -> Vec<(String, Vec<u8>)> {
+    let headers = work.headers.iter();
+    headers
+        .map(|header| (header.name.clone(), header.value.reveal().into()))
+        .collect()
 }
 
 /// The name of a single bucket, or names with numbers for several buckets.

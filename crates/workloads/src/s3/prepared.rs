@@ -1,5 +1,6 @@
 //! An S3 workload prepared for one target, from the check of its buckets to the cleanup.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -29,6 +30,7 @@ use crate::s3::place::Place;
 use crate::s3::read_back::progress::Progress;
 use crate::s3::read_back::recorder::{Recorders, Reported};
 use crate::s3::setup::check::{Check, Requirement};
+use crate::s3::setup::hosts::{HostReport, HostStep};
 use crate::s3::setup::requirements;
 use crate::sequence::{self, Cursors, Position};
 use crate::site::Site;
@@ -62,6 +64,9 @@ pub(super) struct PreparedS3 {
     pub(super) orders: Arc<Mutex<Orders>>,
     /// The next step before the first slice.
     pub(super) set_up: SetUpStep,
+    /// The steps that are left of the check of the hosts; `None` before the first.
+    pub(super) host_steps: Option<VecDeque<(HostStep, usize)>>,
+    pub(super) host_report: Arc<Mutex<HostReport>>,
     /// The existing data set, if the workload uses it.
     pub(super) there: Option<Found>,
     /// Objects that must be loaded before the run; `None` for all.
@@ -167,9 +172,10 @@ impl Prepared for PreparedS3 {
 
 impl SetUp for PreparedS3 {
     fn check(&mut self) -> Option<Stage> {
+        // One host: hosts that do not share their buckets would contradict each other.
         let check = Check::new(
             Arc::clone(&self.place),
-            self.writer(),
+            self.writer().for_host(0),
             &self.target.region,
             Requirement::of(&self.work),
             Arc::clone(&self.buckets_made),
@@ -181,11 +187,14 @@ impl SetUp for PreparedS3 {
             connections: 1,
             workers: vec![Box::new(check)],
             must_succeed: true,
-            host: None,
+            host: Some(0),
         })
     }
 
     fn before_run(&mut self) -> Option<Stage> {
+        if let Some(check) = self.check_hosts() {
+            return Some(check);
+        }
         if let Some(survey) = self.survey() {
             return Some(survey);
         }
@@ -350,6 +359,9 @@ impl CleanUp for PreparedS3 {
             }
             self.find_uploads();
         }
+        if let Some(finish) = self.finish_host_check() {
+            return Some(finish);
+        }
         match mem::replace(&mut self.clean_up, CleanUpStep::Delete) {
             CleanUpStep::AbortUploads => {
                 if let Some(abort_uploads) = self.abort_uploads() {
@@ -459,6 +471,8 @@ impl PreparedS3 {
             cursors: Arc::default(),
             orders: Arc::default(),
             set_up: SetUpStep::List,
+            host_steps: None,
+            host_report: Arc::default(),
             there: None,
             missing: None,
             right: 0,

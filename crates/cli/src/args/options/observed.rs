@@ -13,9 +13,10 @@ const HEADING: &str = "Cost of the server (always measured for servers that Tenb
 #[derive(Args, Default)]
 pub(crate) struct ObservedArgs {
     /// Measure the CPU, memory and storage use of a target: port (the process that listens on the
-    /// port of the target's URL), port:N, pid:N or name:PROGRAM on this machine; tenbin:URL of a
-    /// 'tenbin observe' on another machine; or prometheus:URL, a metrics page of the server or an
-    /// exporter. Repeatable: the sum is reported
+    /// port of the target's URL), port:N, pid:N or name:PROGRAM on this machine (for one of several
+    /// servers name:PROGRAM,dir:PATH or name:PROGRAM,cgroup:PATH); tenbin:URL of a 'tenbin
+    /// observe' on another machine; or prometheus:URL, a metrics page of the server or an exporter.
+    /// Repeatable: the sum is reported
     #[arg(long, value_name = "[NAME=]HOW", help_heading = HEADING)]
     observe: Vec<String>,
     /// Settings of the `--observe` URLs, such as the token file.
@@ -115,6 +116,27 @@ impl ObservedArgs {
     }
 }
 
+/// Parses `nginx`, `nginx,dir:/srv/a` or `nginx,cgroup:/system.slice/a.service`.
+fn named_within(draft: &mut ObserveDraft, limited: &str) -> Result<(), String> {
+    let (name, within) = match limited.split_once(',') {
+        None => (limited, None),
+        Some((name, within)) => (name, Some(within)),
+    };
+    set(&mut draft.name, FLAG, Some(name));
+    match within.map(|within| within.split_once(':')) {
+        None => {}
+        Some(Some(("dir", path))) => set(&mut draft.dir, FLAG, Some(path)),
+        Some(Some(("cgroup", path))) => set(&mut draft.cgroup, FLAG, Some(path)),
+        Some(_) => {
+            return Err(format!(
+                "{limited:?} has a comma; after a name and a comma comes dir:PATH or \
+                 cgroup:PATH"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Parses `port`, `port:80`, `pid:12`, `name:nginx`, `tenbin:URL` or `prometheus:URL`.
 pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
     let mut draft = ObserveDraft::default();
@@ -126,7 +148,7 @@ pub(crate) fn observed(how: &str) -> Result<ObserveDraft, String> {
         None if how == "port" => set(&mut draft.port, FLAG, Some(true)),
         Some(("port", port)) => set(&mut draft.port, FLAG, Some(number(port)?)),
         Some(("pid", pid)) => set(&mut draft.pid, FLAG, Some(number(pid)?)),
-        Some(("name", name)) => set(&mut draft.name, FLAG, Some(name)),
+        Some(("name", limited)) => named_within(&mut draft, limited)?,
         Some(("tenbin", url)) => set(&mut draft.tenbin, FLAG, Some(url)),
         Some(("prometheus", url)) => set(&mut draft.prometheus, FLAG, Some(url)),
         _ => {

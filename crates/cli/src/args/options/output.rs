@@ -25,6 +25,9 @@ pub struct OutputArgs {
     /// Print the result as JSON on standard output, instead of the report
     #[arg(long)]
     pub json: bool,
+    /// End with exit code 9 if the result is SUSPECT
+    #[arg(long)]
+    pub strict: bool,
     /// Flags of the plan keys in `[output]`.
     #[command(flatten)]
     pub output: Flags<OutputDraft>,

@@ -40,6 +40,15 @@ pub(crate) struct Whose<'a> {
     pub(crate) names: &'a [String],
 }
 
+/// Flags whose values have no equals sign: what stands before one is the name of a target.
+const WITHOUT_EQUALS: [&str; 5] = [
+    "--http",
+    "--tls-version",
+    "--source",
+    "--dead-hosts",
+    "--server-name",
+];
+
 fn flags_of<G: TargetGroup>() -> impl Iterator<Item = (&'static Key, &'static Flag)> {
     let keys = G::SECTIONS.iter().copied().flatten();
     let flags = keys.flat_map(|key| key.flags.iter().flatten().map(move |flag| (key, flag)));
@@ -139,17 +148,19 @@ impl<G> PerTarget<G> {
         launched.flat_map(|(flag, values)| values.iter().map(move |value| (*flag, value)))
     }
 
-    /// Refuses a `NAME` in `--ipv4=NAME` and in similar switches that is the name of no target.
+    /// Refuses a `NAME` in `--ipv4=NAME`, `--http NAME=2` and in similar flags that is the name of no
+    /// target.
     pub(crate) fn refuse_strangers(&self, names: &[String]) -> Result<(), Refusal> {
-        let switches = self.values.iter();
-        let switches = switches.filter(|(flag, _)| matches!(flag.takes, Takes::PerTargetMeans(_)));
-        for (flag, values) in switches {
-            let mut strangers = values.iter().filter(|name| !names.contains(name));
-            if let Some(stranger) = strangers.find(|name| !name.is_empty()) {
-                return Err(problem(format!(
-                    "{}: there is no target called {stranger:?}",
-                    flag.name
-                )));
+        for (flag, values) in &self.values {
+            let mut given = values.iter().filter_map(|value| match flag.takes {
+                Takes::PerTargetMeans(_) => Some(value.as_str()),
+                _ if WITHOUT_EQUALS.contains(&flag.name) => Some(value.split_once('=')?.0),
+                _ => None,
+            });
+            let is_stranger =
+                |name: &&str| !name.is_empty() && !names.iter().any(|known| known == name);
+            if let Some(stranger) = given.find(is_stranger) {
+                return Err(unknown(flag, stranger, names));
             }
         }
         Ok(())
@@ -235,6 +246,17 @@ impl<G> PerTarget<G> {
             _ => Vec::new(),
         }
     }
+}
+
+fn unknown(flag: &Flag, name: &str, targets: &[String]) -> Refusal {
+    let known = match targets {
+        [] => "no target has a name".to_owned(),
+        _ => format!("the targets are {}", targets.join(", ")),
+    };
+    problem(format!(
+        "{}: there is no target called {name:?}; {known}",
+        flag.name
+    ))
 }
 
 /// The plan value that a per-target switch sets, from its text in the table of flags.

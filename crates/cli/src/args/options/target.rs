@@ -36,9 +36,9 @@ struct TargetFlags {
     /// with a free port, {data} with an empty directory and {access_key} with the S3 access key
     #[arg(long, value_name = "NAME=COMMAND")]
     launch: Vec<Named>,
-    /// Start a built-in server, repeatable: http, s3-memory (keeps objects in memory), s3-durable
-    /// (syncs objects to disk) or blob. For `tenbin blob` also dummy: no server and no requests,
-    /// every operation completes at once
+    /// Start a built-in server, repeatable: http, http-1-worker or http-4-workers (5 ms for each
+    /// request), s3-memory (keeps objects in memory), s3-durable (syncs objects to disk) or blob.
+    /// For `tenbin blob` also dummy: no server and no requests, every operation completes at once
     #[arg(long, value_name = "NAME=KIND")]
     builtin: Vec<Named>,
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::columns::ColumnsArgs;
+
 /// `tenbin compare`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -30,6 +32,9 @@ pub struct CompareArgs {
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
+    /// How lists of requests are read.
+    #[command(flatten)]
+    pub columns: ColumnsArgs,
 }
 
 /// An earlier run to compare with.

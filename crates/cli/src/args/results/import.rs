@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::columns::ColumnsArgs;
+
 /// `tenbin import`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -15,7 +17,8 @@ The result document includes the findings of `tenbin lint`.
 
 Examples:
   tenbin import wrk.txt
-  tenbin import --name nginx=a.json --name caddy=b.json --out result.json")]
+  tenbin import --name nginx=a.json --name caddy=b.json --out result.json
+  tenbin import --columns time=ts,duration_ms=took,status=code,operation=url requests.csv")]
 pub struct ImportArgs {
     /// Result files of other tools; the file name without its extension names the target
     #[arg(value_name = "FILE", required_unless_present = "named")]
@@ -29,6 +32,9 @@ pub struct ImportArgs {
     /// Also write the result document to this file
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// How lists of requests are read.
+    #[command(flatten)]
+    pub columns: ColumnsArgs,
 }
 
 /// A result file and the name of its target.
@@ -99,4 +105,7 @@ pub struct LintArgs {
     /// Print the findings as JSON
     #[arg(long)]
     pub json: bool,
+    /// How lists of requests are read.
+    #[command(flatten)]
+    pub columns: ColumnsArgs,
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tenbin_corpus::documents::Format;
 use tenbin_corpus::load::{KINDS, Kind};
 
 use super::LoginArgs;
@@ -10,9 +11,13 @@ use super::LoginArgs;
 /// `tenbin search load`.
 #[derive(Args)]
 #[command(after_help = "\
-From a directory, Tenbin loads schema.grn, then indexes.grn, then all other .grn files. Tenbin
-stores the progress of a load next to the data: after an interruption, run the same command again to
-resume. Records that are sent twice create no duplicates, because every record has a key.
+DATA are files of Groonga commands, documents as one JSON object per line (.ndjson, .jsonl), or values
+with a line of column names (.csv, .tsv), plain or compressed with gzip, zstd or bzip2. From a
+directory, Tenbin loads schema.grn, then indexes.grn, then all other such files. Documents need a
+table, from a schema (Groonga) or a mapping (OpenSearch); without a mapping, OpenSearch chooses one.
+
+Tenbin stores the progress of a load next to the data: after an interruption, run the same command
+again to resume. Records that are sent twice create no duplicates, because every record has a key.
 
 With several servers, every Groonga server gets all data. The nodes of an OpenSearch or Droonga
 cluster get the records in turn, and only the first node gets schema and indexes.
@@ -20,18 +25,36 @@ cluster get the records in turn, and only the first node gets schema and indexes
 Examples:
   tenbin search load search-data --into groonga --server http://127.0.0.1:10041
   tenbin search load search-data --into opensearch --server http://127.0.0.1:9200 --replicas 1
+  tenbin search load shop.ndjson.gz --table Shop --key sku --mapping shop.json \\
+      --into opensearch --server http://127.0.0.1:9200
   tenbin search load search-data --into droonga --server node0 --server node1 \\
       --messages-per-second 100 --report-throughput")]
 pub struct SearchLoadArgs {
-    /// Files of Groonga commands, or a directory of such files; - reads standard input
+    /// Files of Groonga commands or documents, or a directory of such files; - reads standard input
     #[arg(value_name = "DATA", required_unless_present_any = ["schema", "indexes"])]
     pub data: Vec<PathBuf>,
-    /// File with the schema; loaded first
+    /// File with the schema, as Groonga commands; loaded first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// File with the indexes; loaded before the data
     #[arg(long, value_name = "FILE")]
     pub indexes: Option<PathBuf>,
+    /// Format of all files: groonga, ndjson, csv or tsv [default: by the extension of each file]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Table or index of documents [default: the name of the file]
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// Member or column with the key of a document [default: _key, _id or id]
+    #[arg(long, value_name = "NAME")]
+    pub key: Option<String>,
+    /// Use the number of a document, from 1, as its key
+    #[arg(long, conflicts_with = "key")]
+    pub number_keys: bool,
+    /// File with the mapping of an OpenSearch index for documents: the JSON body of a request that
+    /// creates an index
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["schema", "indexes"])]
+    pub mapping: Option<PathBuf>,
     /// Kind of the servers: groonga, opensearch or droonga
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub into: &'static Kind,

@@ -142,7 +142,9 @@ fn run(
     match (outcome, concluded) {
         (Ok(mut outcome), Some(concluded)) => {
             let concluded = concluded.with_leftovers(&plan, &mut outcome, before.as_ref());
+            let trust = concluded.document.trust;
             let exit = concluded.show(&outcome, &exports, show, &display);
+            let exit = exit.strictly(options.strict, trust);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
                 display.warn(&warning);
             }

@@ -6,7 +6,7 @@ use tenbin_report::formats::fronts::ab;
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::commands::measure::measure_and_show;
 use crate::commands::other_tools::shared::{
-    answer_with_added, can_keep, last_findings, show_recorded, tell,
+    answer_with_added, can_keep, last_findings, print_latency, show_recorded, tell,
 };
 use crate::commands::results::export::keep_as;
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ pub(crate) fn ab(args: &ForeignArgs) -> Exit {
 }
 
 fn run(job: &AbJob, added: AddedArgs) -> Exit {
-    if let Err(exit) = can_keep(&[job.csv.as_deref()]) {
+    if let Err(exit) = can_keep(&[job.csv.as_deref(), job.list.as_deref()]) {
         return exit;
     }
     tell(&job.web.notes);
@@ -37,8 +37,10 @@ fn run(job: &AbJob, added: AddedArgs) -> Exit {
                 text.push('\n');
             }
             keep_as("ab-csv", run, job.csv.as_deref());
-            text.push_str(&last_findings(document));
+            keep_as("ab-tsv", run, job.list.as_deref());
             output::print(text.as_bytes());
+            print_latency(run, added.latency);
+            output::print(last_findings(document).as_bytes());
         });
     })
 }

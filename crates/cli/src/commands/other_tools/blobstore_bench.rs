@@ -11,7 +11,10 @@ use tenbin_runner::Progress;
 
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::commands::measure::measure_live;
-use crate::commands::other_tools::shared::{answer_with_added, can_keep, keep, tell};
+use crate::commands::other_tools::shared::{
+    answer_with_added, can_keep, print_latency, show_recorded, tell,
+};
+use crate::commands::results::export::keep;
 use crate::exit::Exit;
 use crate::output;
 
@@ -69,10 +72,13 @@ fn run(job: &BlobstoreBenchJob, added: AddedArgs) -> Exit {
             _ => None,
         }
     };
-    measure_live(draft, &options, &live, &|_, document, _| {
+    measure_live(draft, &options, &live, &|plan, document, directory| {
         if let Some(reporter) = &*reporter.borrow() {
             output::print(reporter.tail(document).as_bytes());
             keep(job.json.as_deref(), &reporter.json());
+        }
+        if added.latency {
+            show_recorded(plan, document, directory, |run| print_latency(run, true));
         }
     })
 }

@@ -5,7 +5,9 @@ use tenbin_report::formats::fronts::hsbench;
 
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::commands::measure::measure_and_show;
-use crate::commands::other_tools::shared::{answer_with_added, can_keep, show_recorded, tell};
+use crate::commands::other_tools::shared::{
+    answer_with_added, can_keep, print_latency, show_recorded, tell,
+};
 use crate::commands::results::export::keep_as;
 use crate::exit::Exit;
 use crate::output;
@@ -30,6 +32,7 @@ fn run(job: &HsbenchJob, added: AddedArgs) -> Exit {
     measure_and_show(draft, &options, &|plan, document, directory| {
         show_recorded(plan, document, directory, |run| {
             output::print(hsbench::text(run).as_bytes());
+            print_latency(run, added.latency);
             keep_as("hsbench-csv", run, job.csv.as_deref());
             keep_as("hsbench-json", run, job.json.as_deref());
         });

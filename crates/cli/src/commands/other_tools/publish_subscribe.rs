@@ -7,7 +7,8 @@ use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
 use tenbin_pubsub::{Config, Error, Step, run};
 
 use crate::args::{ForeignArgs, foreign_world};
-use crate::commands::other_tools::shared::{answer, can_keep, keep, tell};
+use crate::commands::other_tools::shared::{answer, can_keep, tell};
+use crate::commands::results::export::keep;
 use crate::exit::Exit;
 use crate::{interrupt, output};
 

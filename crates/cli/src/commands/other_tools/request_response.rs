@@ -11,7 +11,9 @@ use tenbin_targets::observe::listeners;
 
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world, observed};
 use crate::commands::measure::measure_and_show;
-use crate::commands::other_tools::shared::{answer_with_added, can_keep, show_recorded, tell};
+use crate::commands::other_tools::shared::{
+    answer_with_added, can_keep, print_latency, show_recorded, tell,
+};
 use crate::commands::results::export::keep_sweeps;
 use crate::exit::Exit;
 use crate::output;
@@ -52,6 +54,7 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
                 [sweep] => output::print(text(sweep, &listed, document).as_bytes()),
                 _ => output::report(document, Extent::Screen),
             }
+            print_latency(run, added.latency);
             keep_sweeps(run, &path);
         });
     })

@@ -9,6 +9,7 @@ use tenbin_report::formats::Run;
 use tenbin_result::Document;
 
 use crate::args::{AddedArgs, ForeignArgs};
+use crate::commands::results::export::parts;
 use crate::exit::Exit;
 use crate::front;
 use crate::output;
@@ -56,10 +57,14 @@ const ADDED: &str = "\
 Load from several machines, on which `tenbin agent` runs:
   --agents N --nats URL --creds FILE
 
+The distribution of the times of each operation, after the tool's own lines:
+  --latency
+
 CPU, memory and storage use of a server, repeatable (the sum is reported):
   --observe [NAME=]HOW
       HOW is port (the process that listens on the port of the server's URL), port:N, pid:N or
-      name:PROGRAM on this machine; tenbin:URL of a `tenbin observe` on another machine; or
+      name:PROGRAM on this machine (for one of several servers name:PROGRAM,dir:PATH or
+      name:PROGRAM,cgroup:PATH); tenbin:URL of a `tenbin observe` on another machine; or
       prometheus:URL. --observe-token-file FILE and the other settings of a URL are those of
       `tenbin http --help`
 ";
@@ -127,6 +132,18 @@ pub(crate) fn show_recorded(
     }
 }
 
+/// Prints the distribution of the times of each operation on each target, if `--latency` is given.
+pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
+    if !is_given {
+        return;
+    }
+    for part in parts("hgrm", run) {
+        let title = format!("\nLatency distribution of {}, milliseconds:\n", part.name);
+        output::print(title.as_bytes());
+        output::print(&part.content);
+    }
+}
+
 /// Checks before the run that [`keep`] can write these files.
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     for file in files.iter().flatten() {
@@ -136,12 +153,4 @@ pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
         }
     }
     Ok(())
-}
-
-/// Writes a file that the command line names.
-pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
-    let Some(file) = file else { return };
-    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
-        output::failure(&error);
-    }
 }

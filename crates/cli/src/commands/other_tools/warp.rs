@@ -10,7 +10,9 @@ use tenbin_verdict::lint::Reported;
 
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
 use crate::commands::measure::measure_and_show;
-use crate::commands::other_tools::shared::{help_with_added, refuse, show_recorded, tell, version};
+use crate::commands::other_tools::shared::{
+    help_with_added, print_latency, refuse, show_recorded, tell, version,
+};
 use crate::commands::results::show::{document_of, plan_of};
 use crate::exit::Exit;
 use crate::front;
@@ -47,6 +49,7 @@ fn run(job: &WarpJob, added: AddedArgs) -> Exit {
         }
         show_recorded(plan, document, directory, |run| {
             output::print(warp::of_run(run, job.only.as_deref()).as_bytes());
+            print_latency(run, added.latency);
         });
     })
 }

@@ -1,6 +1,6 @@
-//! `tenbin wrk`.
+//! `tenbin wrk` and `tenbin wrk2`.
 
-use tenbin_compat::wrk::{WrkJob, parse};
+use tenbin_compat::wrk::{WrkJob, parse, parse_wrk2};
 use tenbin_report::formats::fronts::wrk;
 
 use crate::args::{AddedArgs, ForeignArgs, OutputArgs, foreign_world};
@@ -19,6 +19,16 @@ pub(crate) fn wrk(args: &ForeignArgs) -> Exit {
     )
 }
 
+/// Runs a command line of wrk2.
+pub(crate) fn wrk2(args: &ForeignArgs) -> Exit {
+    answer_with_added(
+        "wrk2",
+        args,
+        |arguments| parse_wrk2(arguments, &foreign_world()),
+        run,
+    )
+}
+
 fn run(job: &WrkJob, added: AddedArgs) -> Exit {
     tell(&job.web.notes);
     let draft = added.observe(job.web.draft());
@@ -30,7 +40,7 @@ fn run(job: &WrkJob, added: AddedArgs) -> Exit {
                 let shown = wrk::Shown {
                     url: Some(&server.url),
                     duration: Some(job.duration),
-                    latency: job.latency,
+                    latency: job.latency || added.latency,
                     uncorrected: job.uncorrected,
                 };
                 text.push_str(&wrk::text(run, target, &shown));

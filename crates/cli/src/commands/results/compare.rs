@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use tenbin_report::formats::{ColumnMap, read_file_by, shown};
 use tenbin_report::{NotComparable, Results, against, terminal_earlier};
 use tenbin_result::{Document, Earlier, EarlierPart, Trust};
 
@@ -17,8 +18,13 @@ use crate::output;
 
 /// Prints the changes from the earlier run to the later run.
 pub(crate) fn compare(args: &CompareArgs) -> Exit {
-    let compared = Before::read(&args.before, &args.changed)
-        .and_then(|before| Ok((before, results_of(&args.after, |_| Vec::new())?)));
+    if is_standard_input(&args.before) && is_standard_input(&args.after) {
+        output::error("standard input can be only one of the two files; name a file for the other");
+        return Exit::Refused;
+    }
+    let columns = args.columns.columns.as_ref();
+    let compared = Before::read(&args.before, &args.changed, columns)
+        .and_then(|before| Ok((before, results_of(&args.after, |_| Vec::new(), columns)?)));
     let (before, after) = match compared {
         Ok(both) => both,
         Err(exit) => return exit,
@@ -30,6 +36,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Exit {
         }
         Err(error) => refuse(&error),
     }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// The exit code of a comparison: INVALID takes precedence over inconclusive.
@@ -77,12 +87,12 @@ impl Before {
         else {
             return Ok(None);
         };
-        Self::read(path, changed).map(Some)
+        Self::read(path, changed, None).map(Some)
     }
 
-    fn read(path: &Path, changed: &[String]) -> Result<Self, Exit> {
+    fn read(path: &Path, changed: &[String], columns: Option<&ColumnMap>) -> Result<Self, Exit> {
         Ok(Self {
-            results: results_of(path, other_runs)?,
+            results: results_of(path, other_runs, columns)?,
             changed: changed.to_vec(),
         })
     }
@@ -109,7 +119,11 @@ impl Before {
 }
 
 /// The results of a run or file, and the other runs that `others` finds beside a run directory.
-fn results_of(path: &Path, others: fn(&Path) -> Vec<Results>) -> Result<Results, Exit> {
+fn results_of(
+    path: &Path,
+    others: fn(&Path) -> Vec<Results>,
+    columns: Option<&ColumnMap>,
+) -> Result<Results, Exit> {
     let run = OpenedRun::open(path)?;
     if run.directory.is_dir() {
         let results = Results::of_document(&document_of(&run.directory)?);
@@ -119,12 +133,15 @@ fn results_of(path: &Path, others: fn(&Path) -> Vec<Results>) -> Result<Results,
             results.with_history(others(&run.directory))
         });
     }
-    let content = tenbin_plan::read_regular(path, tenbin_plan::LARGEST_RESULT);
-    let content = content.map_err(|source| {
-        let path = path.to_owned();
-        refuse(&CommandError::Unreadable { path, source })
-    })?;
-    let results = Results::of_file(&path.display().to_string(), &content);
+    if !is_standard_input(path) {
+        std::fs::metadata(path).map_err(|source| {
+            let path = path.to_owned();
+            refuse(&CommandError::Unreadable { path, source })
+        })?;
+    }
+    let name = path.display().to_string();
+    let read = read_file_by(path, columns).map_err(|error| refuse(&error))?;
+    let results = Results::of_read(shown(&name), read);
     results.map_err(|sentence| {
         output::error(&sentence);
         Exit::Refused

@@ -1,23 +1,34 @@
 //! Writes results in other formats: for `--export`, and to the result files given on the command
 //! line of another tool, for example `ab -e FILE`.
 
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tenbin_plan::Plan;
 use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
-use tenbin_report::formats::{Export, Format, Part, Place, Run, WriteError, Writer, format};
+use tenbin_report::formats::{
+    Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format,
+};
 use tenbin_result::Document;
 
 use crate::args::ExportArgs;
-use crate::commands::other_tools::shared::keep;
 use crate::exit::Exit;
 use crate::output;
+
+/// The format that links to the files of the charts. A step summary gets the report without links.
+const MARKDOWN: &str = "markdown";
 
 /// Checks before a run that its exports can be written, as far as that is known. Prints an error
 /// for each export that cannot.
 pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
     let mut result = Ok(());
+    if let Some(log) = &plan.output.ops_log
+        && let Err(error) = can_write_atomically(log)
+    {
+        output::error(&format!("--ops-log: {error}"));
+        result = Err(Exit::Refused);
+    }
     for each in &exports.export {
         let why = match (each.format.lacks_in(plan), &each.to) {
             (Some(what), _) => Some(what.to_owned()),
@@ -84,6 +95,15 @@ fn of_document(
     if let Some(what) = export.format.lacks(document) {
         return Err(what.to_owned());
     }
+    if let Some(summary) = step_summary(export) {
+        let alone = format(STEP_SUMMARY).filter(|_| export.format.name == MARKDOWN);
+        let write = match alone.and_then(|format| format.write.as_ref()) {
+            Some(Writer::Document { write, .. }) => *write,
+            _ => write,
+        };
+        let written = append(&summary, |to| write(document, to));
+        return written.map_err(|error| format!("cannot write {}: {error}", summary.display()));
+    }
     match path(export, directory) {
         Some(path) => {
             can_write_atomically(&path)
@@ -128,6 +148,29 @@ fn of_run(
     Ok(())
 }
 
+/// The summary of a GitHub Actions step, to which other commands of the step append, too. `None`
+/// outside of such a step, and for exports to other files.
+fn step_summary(export: &Export) -> Option<PathBuf> {
+    let summary = PathBuf::from(std::env::var_os("GITHUB_STEP_SUMMARY")?);
+    let is_meant = match &export.to {
+        Place::RunDirectory => export.format.name == STEP_SUMMARY,
+        Place::Stdout => false,
+        Place::File(path) => *path == summary,
+    };
+    is_meant.then_some(summary)
+}
+
+fn append(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    let is_empty = file.metadata()?.len() == 0;
+    if !is_empty {
+        file.write_all(b"\n")?;
+    }
+    let mut to = BufWriter::new(file);
+    write(&mut to)?;
+    to.flush()
+}
+
 /// The file that an export writes; `None` for standard output.
 fn path(export: &Export, directory: &Path) -> Option<PathBuf> {
     match &export.to {
@@ -139,6 +182,14 @@ fn path(export: &Export, directory: &Path) -> Option<PathBuf> {
 
 fn announce(format: &Format, path: &Path) {
     output::note(&format!("{}: {}", format.name, path.display()));
+}
+
+/// Writes a file that the command line names.
+pub(crate) fn keep(file: Option<&str>, bytes: &[u8]) {
+    let Some(file) = file else { return };
+    if let Err(error) = tenbin_record::write_atomically(Path::new(file), bytes) {
+        output::failure(&error);
+    }
 }
 
 /// Writes `file`, which the command line of another tool names, in the format `name`. Does nothing
@@ -161,22 +212,21 @@ pub(crate) fn keep_sweeps(run: &Run<'_>, path: &Path) {
     }
 }
 
-/// The files that represent a run in a format. Prints a warning if the run has nothing to write in
-/// this format.
 fn files(name: &str, run: &Run<'_>, path: &Path) -> Vec<(PathBuf, Part)> {
+    let parts = parts(name, run);
+    let count = parts.len();
+    let each = parts.into_iter();
+    each.map(|part| (part.file(path, count), part)).collect()
+}
+
+/// The parts of a run in a format. Prints a warning if the run has nothing to write in this format.
+pub(crate) fn parts(name: &str, run: &Run<'_>) -> Vec<Part> {
     let parts = match format(name).and_then(|format| format.write.as_ref()) {
         Some(Writer::Run(parts)) => parts(run),
         Some(Writer::Document { .. }) | None => Ok(Vec::new()),
     };
-    match parts {
-        Ok(parts) => {
-            let count = parts.len();
-            let each = parts.into_iter();
-            each.map(|part| (part.file(path, count), part)).collect()
-        }
-        Err(error) => {
-            output::warning(&error.to_string());
-            Vec::new()
-        }
-    }
+    parts.unwrap_or_else(|error| {
+        output::warning(&error.to_string());
+        Vec::new()
+    })
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use tenbin_record::write_atomically_with;
-use tenbin_report::formats::{Content, ReadError, Selection, format, read, read_reported};
+use tenbin_report::formats::{
+    ColumnMap, Content, ReadError, ReadFile, format, read_file_by, shown,
+};
 use tenbin_result::Document;
 use tenbin_verdict::lint::{Reported, document};
 
@@ -15,43 +17,88 @@ use crate::output;
 /// Prints result files of other tools, and writes the result document.
 pub(crate) fn import(args: &ImportArgs) -> Exit {
     let files = args.all();
-    match files_read(&files) {
-        Ok(read) => printed(args, &files, &read),
+    if let Some(input) = args.out.as_deref().and_then(|out| overwritten(&files, out)) {
+        return refuse(&format!(
+            "--out names {}, which is one of the files to read; name another file",
+            input.display()
+        ));
+    }
+    match files_read(&files, args.columns.columns.as_ref()) {
+        Ok(read) => printed(args, &files, read),
         Err(exit) => exit,
     }
 }
 
-/// The contents of each file, with the name of its target.
-fn files_read(files: &[NamedFile]) -> Result<Vec<(String, Reported)>, Exit> {
-    let mut all: Vec<(String, Reported)> = Vec::new();
+/// The file that the document would overwrite.
+fn overwritten<'a>(files: &'a [NamedFile], out: &Path) -> Option<&'a Path> {
+    let mut files = files.iter().map(|named| named.file.as_path());
+    files.find(|file| is_same_file(file, out))
+}
+
+/// Whether two paths name one file.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// A file that was read, with the name of its target.
+struct Imported {
+    name: String,
+    content: Content,
+    reported: Reported,
+}
+
+/// The contents of each file. Each file is read once, so that it can be a pipe.
+fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Imported>, Exit> {
+    let mut all: Vec<Imported> = Vec::new();
     for NamedFile { name, file } in files {
-        if all.iter().any(|(known, _)| known == name) {
+        let is_same = |known: &&NamedFile| known.name == *name && known.file == *file;
+        if files.iter().filter(is_same).count() > 1 {
+            return Err(refuse(&format!("{} is given twice", file.display())));
+        }
+        if all.iter().any(|known| known.name == *name) {
             return Err(refuse(&format!(
                 "two files are named {name:?}; give each a name with --name NAME=FILE"
             )));
         }
-        let reported = read_reported(&file.display().to_string());
-        let reported = reported.map_err(|error| failed(&error))?;
-        all.push((name.clone(), reported));
+        let shown = file.display().to_string();
+        let ReadFile { content, reported } =
+            read_file_by(file, columns).map_err(|error| failed(&error))?;
+        let Some(reported) = reported else {
+            return Err(refuse(&format!(
+                "{shown}: is a result of Tenbin, which is printed with tenbin show"
+            )));
+        };
+        all.push(Imported {
+            name: name.clone(),
+            content,
+            reported,
+        });
     }
     Ok(all)
 }
 
-fn printed(args: &ImportArgs, files: &[NamedFile], read: &[(String, Reported)]) -> Exit {
+fn printed(args: &ImportArgs, files: &[NamedFile], read: Vec<Imported>) -> Exit {
+    let named: Vec<(String, Reported)> = read
+        .iter()
+        .map(|each| (each.name.clone(), each.reported.clone()))
+        .collect();
     if let Some(path) = &args.out
-        && let Err(exit) = written(path, &document(read))
+        && let Err(exit) = written(path, &document(&named))
     {
         return exit;
     }
     if args.json {
-        output::json(&document(read));
+        output::json(&document(&named));
         return Exit::Done;
     }
-    for (at, (NamedFile { name, file }, (_, reported))) in files.iter().zip(read).enumerate() {
+    for (at, (NamedFile { file, .. }, each)) in files.iter().zip(read).enumerate() {
         if at > 0 {
             output::print(b"\n");
         }
-        if let Err(exit) = table(name, file, reported) {
+        if let Err(exit) = table(file, each) {
             return exit;
         }
     }
@@ -60,17 +107,16 @@ fn printed(args: &ImportArgs, files: &[NamedFile], read: &[(String, Reported)]) 
 
 /// Prints a file as `tenbin show` does. Also prints a file with one speed per repetition, which
 /// `tenbin show` rejects.
-fn table(name: &str, file: &Path, reported: &Reported) -> Result<(), Exit> {
-    let shown_file = file.display().to_string();
-    let content = read(&shown_file, &Selection::default());
-    let content = match content.map_err(|error| failed(&error))? {
-        Content::Repetitions(_) => Content::Requests(reported.clone()),
+fn table(file: &Path, read: Imported) -> Result<(), Exit> {
+    let shown_file = shown(&file.display().to_string()).to_owned();
+    let content = match read.content {
+        Content::Repetitions(_) => Content::Requests(read.reported),
         content => content,
     };
-    let label = if Path::new(name) == file {
+    let label = if Path::new(&read.name) == file {
         shown_file
     } else {
-        format!("{shown_file} ({name})")
+        format!("{shown_file} ({})", read.name)
     };
     print_content(&label, content).map(|_| ())
 }

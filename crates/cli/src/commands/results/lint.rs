@@ -1,8 +1,8 @@
 //! `tenbin lint`: checks result files of other tools for measurement errors.
 
-use tenbin_report::formats::read_reported;
+use tenbin_report::formats::read_reported_by;
 use tenbin_report::{lint_json, lint_text};
-use tenbin_verdict::lint::{Files, Reported, lint};
+use tenbin_verdict::lint::{Files, Reported, is_named, lint};
 
 use crate::args::LintArgs;
 use crate::exit::Exit;
@@ -11,8 +11,13 @@ use crate::output;
 /// Checks result files and prints the findings.
 pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     let mut all: Vec<Reported> = Vec::new();
+    let mut files = args.files.iter().enumerate();
+    if let Some((_, twice)) = files.find(|(at, file)| args.files[..*at].contains(file)) {
+        output::error(&format!("{} is given twice", twice.display()));
+        return Exit::Refused;
+    }
     for file in &args.files {
-        match read_reported(&file.display().to_string()) {
+        match read_reported_by(file, args.columns.columns.as_ref()) {
             Ok(reported) => all.push(reported),
             Err(error) => {
                 output::failure(&error);
@@ -48,7 +53,7 @@ fn unknown(changed: &[String], all: &[Reported]) -> Option<String> {
     names.dedup();
     let name = changed
         .iter()
-        .find(|name| !names.contains(&name.as_str()))?;
+        .find(|name| !names.iter().any(|operation| is_named(operation, name)))?;
     Some(format!(
         "--changed names {name:?}, and no file has such an operation; there are {}",
         names.join(", ")

@@ -1,26 +1,18 @@
-//! Opens the run that a command line names: a run directory, a packed run, or `last`.
+//! Opens the run that a command line names: a run directory, a packed run, or a word for one.
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tenbin_record::{is_packed, unpack};
 
-use crate::errors::CommandError;
+use crate::commands::results::kept;
 use crate::exit::Exit;
 use crate::output;
 
 /// Files in a packed run that are computed from the raw data.
 pub(crate) const PACKED_RESULTS: &[&str] = &["result.json", "SUMMARY.md", "report.html"];
-
-/// The argument for the newest run.
-const LAST: &str = "last";
-/// The file of the measurements; created before the first slice.
-const LINES: &str = "intervals.jsonl";
-/// Default directory of runs.
-const RUNS: &str = "runs";
 
 /// A run whose files are readable in a directory.
 pub(crate) struct OpenedRun {
@@ -34,10 +26,10 @@ impl OpenedRun {
     /// Opens the run that `named` refers to, and unpacks a packed run. Prints an error if the run
     /// does not exist.
     pub(crate) fn open(named: &Path) -> Result<Self, Exit> {
-        if named == Path::new(LAST) && !named.exists() {
-            let newest = newest_run(Path::new(RUNS));
-            let newest = newest.map(Self::directory);
-            return newest.ok_or_else(|| refuse(&CommandError::NoRun));
+        if !named.exists()
+            && let Some(run) = kept::named(named).map_err(|error| refuse(&error))?
+        {
+            return Ok(Self::directory(run));
         }
         if is_packed_file(named) {
             Self::unpacked(named)
@@ -91,53 +83,16 @@ fn named_as_before(unpacked: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Whether a file begins with the signature of a packed run.
+/// Whether a file is a packed run.
 pub(crate) fn is_packed_file(file: &Path) -> bool {
     // Opening a named pipe would block until a writer opens the pipe.
     if !file.is_file() {
         return false;
     }
-    let mut first = [0; 4];
-    let read = File::open(file).and_then(|mut file| file.read_exact(&mut first));
-    read.is_ok() && is_packed(&first)
+    File::open(file).is_ok_and(is_packed)
 }
 
 fn refuse(error: &(dyn Error + 'static)) -> Exit {
     output::failure(error);
     Exit::Refused
-}
-
-/// The newest run directory in `root` with measurements, or else the newest of all. Directory names
-/// begin with the time of the run; runs of the same second are ordered by the modification time of
-/// the plan file.
-fn newest_run(root: &Path) -> Option<PathBuf> {
-    const TIME: usize = "2026-01-31T120000".len();
-    let runs = std::fs::read_dir(root).ok()?.flatten();
-    let dated = runs.filter_map(|run| {
-        let written = run
-            .path()
-            .join("plan.toml")
-            .metadata()
-            .ok()?
-            .modified()
-            .ok()?;
-        let name = run.file_name().to_string_lossy().into_owned();
-        let time: String = name.chars().take(TIME).collect();
-        Some(((time, written), run.path()))
-    });
-    let mut dated: Vec<_> = dated.collect();
-    dated.sort();
-    let (_, newest) = dated.last()?;
-    let mut measured = dated.iter().rev().map(|(_, path)| path);
-    match measured.find(|path| path.join(LINES).exists()) {
-        Some(measured) if measured != newest => {
-            output::note(&format!(
-                "last is {}: the newer {} measured nothing",
-                measured.display(),
-                newest.display()
-            ));
-            Some(measured.clone())
-        }
-        _ => Some(newest.clone()),
-    }
 }

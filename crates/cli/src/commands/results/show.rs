@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tenbin_plan::{LARGEST_RESULT, Plan, read_own};
 use tenbin_record::{RecordError, RecordedRun, Source};
+use tenbin_report::for_terminal;
 use tenbin_report::formats::fronts::warp;
-use tenbin_report::formats::{Content, Run as Finished, Selection, read};
+use tenbin_report::formats::{Content, Run as Finished, Selection, read, shown};
 use tenbin_result::{Document, Trust};
 use tenbin_verdict::AfterRounds;
 use tenbin_verdict::lint::Reported;
@@ -64,7 +65,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
     let written = written.and_then(|()| exported(args, run, &document));
     left.iter().for_each(|sentence| output::warning(sentence));
     match written {
-        Ok(()) => exit_of_result(&document),
+        Ok(()) => exit_of_result(&document).strictly(args.strict, document.trust),
         Err(exit) => exit,
     }
 }
@@ -107,14 +108,17 @@ fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     Ok(run)
 }
 
-/// Prints a result file instead of a run; `None` if the argument is not a regular file.
+/// Prints a result file instead of a run; `None` if the argument is a directory or a packed run. `-`
+/// is standard input.
 fn result_file(args: &ShowArgs) -> Option<Exit> {
-    let metadata = std::fs::metadata(&args.run).ok()?;
-    if !metadata.is_file() || is_packed_file(&args.run) {
-        return None;
+    if args.run != Path::new("-") {
+        let metadata = std::fs::metadata(&args.run).ok()?;
+        if metadata.is_dir() || is_packed_file(&args.run) {
+            return None;
+        }
     }
-    let name = args.run.display().to_string();
-    let content = match read(&name, &Selection::default()) {
+    let name = for_terminal(&args.run.display().to_string());
+    let content = match read(&args.run, &Selection::default()) {
         Ok(content) => content,
         Err(error) => {
             output::failure(&error);
@@ -134,9 +138,9 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
     Some(match content {
         Content::Document(document) => {
             print(args, &document);
-            exit_of_result(&document)
+            exit_of_result(&document).strictly(args.strict, document.trust)
         }
-        content => print_content(&name, content).unwrap_or_else(|exit| exit),
+        content => print_content(shown(&name), content).unwrap_or_else(|exit| exit),
     })
 }
 

@@ -1,11 +1,12 @@
 //! `tenbin search load`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tenbin_corpus::Error;
+use tenbin_corpus::documents::{DocumentKey, Reading};
 use tenbin_corpus::load::{
-    Broken, Files, LoadOptions, Options, Progress, SavedProgress, Summary, in_directory,
-    load as run, state_file,
+    Broken, Files, LoadOptions, Mapping, Options, Progress, SavedProgress, Summary, in_directory,
+    is_packed, load as run, state_file,
 };
 use tenbin_corpus::make::is_unfinished;
 use tenbin_result::format::growing_bytes;
@@ -19,7 +20,10 @@ use crate::output;
 /// Loads data, or resumes a load.
 pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
     let files = files(args)?;
+    let reading = reading(args, &files)?;
     let options = Options {
+        documents: reading.tables(files.iter().map(PathBuf::as_path))?,
+        mapping: args.mapping.as_deref().map(mapping).transpose()?,
         servers: args.servers.clone(),
         login: args.login.read().map_err(Error::Refused)?,
         shards: args.shards,
@@ -32,7 +36,13 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
         Some(path) => path.clone(),
         None => state_file(&files, args.into.name, &args.servers),
     };
-    let mut kept = SavedProgress::open(&path, args.into.name, &args.servers, &files, args.restart)?;
+    let mut kept = SavedProgress::open(
+        &path,
+        args.into.name,
+        &args.servers,
+        (&files, &reading),
+        args.restart,
+    )?;
     if kept.done() > 0 {
         output::note(&format!(
             "resuming after {} records, recorded in {}",
@@ -62,7 +72,7 @@ pub(super) fn load(args: &SearchLoadArgs) -> Result<Exit, Error> {
             )
         });
     };
-    let mut input = Files::new(&files);
+    let mut input = Files::with(&files, reading);
     let loaded = run(
         &mut input,
         sink,
@@ -123,18 +133,49 @@ fn tell_summary(summary: &Summary) {
 
 fn tell_broken(broken: &Broken, kept: &SavedProgress) -> Exit {
     let exit = fail(&broken.error);
-    let begun = broken.summary.done > 0;
-    if begun {
-        output::note(&format!(
-            "{} records had been sent; {}",
-            broken.summary.records,
+    let Summary { done, records, .. } = broken.summary;
+    let has_sent = done > 0;
+    match &broken.error {
+        Error::Exists { .. } => output::note(
+            "to add records to it, load only the files with records, without schema, indexes and \
+             --mapping",
+        ),
+        Error::Rejected { .. } => output::note(&stored(broken, kept)),
+        Error::Malformed { .. } if has_sent => output::note(&format!(
+            "{records} records had been sent; correct the file and load it with --restart, without \
+             schema and indexes that the server has already: records that are sent twice create no \
+             duplicates"
+        )),
+        _ if has_sent => output::note(&format!(
+            "{records} records had been sent; {}",
             how_to_resume(kept)
-        ));
+        )),
+        _ => {}
     }
     match exit {
-        Exit::Target if begun => Exit::TargetFailed,
+        Exit::Target if has_sent => Exit::TargetFailed,
         exit => exit,
     }
+}
+
+/// What is stored after the server has refused data. The error says what to do.
+fn stored(broken: &Broken, kept: &SavedProgress) -> String {
+    let Summary {
+        records, tables, ..
+    } = &broken.summary;
+    let in_table = |(table, count): &(String, Option<u64>)| match count {
+        Some(count) => format!("{table} holds {count} records"),
+        None => format!("the number of records in {table} is unknown"),
+    };
+    let tables: Vec<String> = tables.iter().map(in_table).collect();
+    let sent = format!("{records} records are confirmed");
+    let progress = kept
+        .path()
+        .filter(|_| *records > 0)
+        .map_or_else(String::new, |path| {
+            format!("; the progress is in {}", path.display())
+        });
+    format!("{}{progress}", [vec![sent], tables].concat().join(", "))
 }
 
 fn how_to_resume(kept: &SavedProgress) -> String {
@@ -145,6 +186,56 @@ fn how_to_resume(kept: &SavedProgress) -> String {
         ),
         None => "a load from standard input cannot be resumed: load from a file instead".to_owned(),
     }
+}
+
+/// How the files are read.
+fn reading(args: &SearchLoadArgs, files: &[PathBuf]) -> Result<Reading, Error> {
+    let reading = Reading {
+        format: args.format,
+        table: args.table.clone(),
+        key: match (&args.key, args.number_keys) {
+            (Some(name), _) => DocumentKey::Member(name.clone()),
+            (None, true) => DocumentKey::Number,
+            (None, false) => DocumentKey::Usual,
+        },
+        keeps_key: args.into.keeps_key,
+    };
+    let given = [
+        ("--table", args.table.is_some()),
+        ("--key", args.key.is_some()),
+        ("--number-keys", args.number_keys),
+        ("--mapping", args.mapping.is_some()),
+    ];
+    let given = given.into_iter().find(|(_, is_given)| *is_given);
+    let are_documents = || {
+        let paths = files.iter().map(PathBuf::as_path);
+        reading.tables(paths).map(|tables| !tables.is_empty())
+    };
+    if let Some((flag, _)) = given
+        && !are_documents()?
+    {
+        return Err(Error::Refused(format!(
+            "{flag} is for documents, but all files are read as Groonga commands; set --format \
+             ndjson, csv or tsv if they are documents"
+        )));
+    }
+    if args.mapping.is_some() && !args.into.takes_mapping {
+        return Err(Error::Refused(format!(
+            "--mapping is for OpenSearch; describe the table for {} with Groonga commands \
+             (--schema, --indexes)",
+            args.into.name
+        )));
+    }
+    Ok(reading)
+}
+
+fn mapping(path: &Path) -> Result<Mapping, Error> {
+    let text = std::fs::read(path).map_err(|source| Error::Read {
+        name: path.display().to_string(),
+        source,
+    })?;
+    Mapping::parse(&text)
+        .map_err(|why| Error::Refused(format!("{} is not a mapping: {why}", path.display())))
 }
 
 /// The files to load: schema, indexes and data, in this order.
@@ -168,8 +259,16 @@ fn files(args: &SearchLoadArgs) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
+/// Bytes of all files; `None` if a file is compressed, because the bytes read are those of its
+/// content.
 fn total(files: &[PathBuf]) -> Option<u64> {
-    let length = |path: &PathBuf| Some(std::fs::metadata(path).ok()?.len());
+    let length = |path: &PathBuf| {
+        let is_plain = !is_packed(path);
+        std::fs::metadata(path)
+            .ok()
+            .filter(|_| is_plain)
+            .map(|file| file.len())
+    };
     files.iter().map(length).sum()
 }
 

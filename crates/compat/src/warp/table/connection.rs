@@ -1,10 +1,15 @@
 //! Flags for the server and the connections.
 
-use super::MEASURING;
+use super::{MEASURING, READING};
 use crate::flag::{Flag, Kind};
 
 const STS: &str = "Tenbin uses no token service; get keys from it that are valid long \
 enough, and give them with --access-key and --secret-key";
+
+const KEY_SERVICE: &str = "Tenbin gets no keys from other services; get them there and give them \
+with --access-key and --secret-key";
+
+const RDMA: &str = "Tenbin sends S3 requests over TCP; leave it out";
 
 const BUFFERS: &str = "socket buffers are sized by the operating system";
 
@@ -40,6 +45,18 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new(MEASURING, "ktls", Kind::Switch, "", "use kernel TLS")
         .variable("WARP_KTLS")
         .refused("the engine implements TLS itself; use --tls"),
+    Flag::new(MEASURING, "rdma", Kind::Text, "", "use S3 over RDMA")
+        .variable("WARP_RDMA")
+        .refused(RDMA),
+    Flag::new(
+        MEASURING,
+        "rdma.window",
+        Kind::Text,
+        "",
+        "size of the pinned window of RDMA PUTs",
+    )
+    .variable("WARP_RDMA_WINDOW")
+    .refused(RDMA),
     Flag::new(
         MEASURING,
         "insecure",
@@ -47,6 +64,14 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "accept any certificate",
     ),
+    Flag::new(
+        READING,
+        "insecure",
+        Kind::Switch,
+        "",
+        "accept any certificate",
+    )
+    .refused("this command opens no connection; leave it out"),
     Flag::new(
         MEASURING,
         "region",
@@ -60,8 +85,9 @@ pub(super) const FLAGS: &[Flag] = &[
         "signature",
         Kind::Choice(&["S3V4", "S3V2", "IAM", "STS_WEB_TOKEN"]),
         "S3V4",
-        "signature type",
-    ),
+        "signature version",
+    )
+    .refusing(&[("IAM", KEY_SERVICE), ("STS_WEB_TOKEN", KEY_SERVICE)]),
     Flag::new(MEASURING, "sts-endpoint", Kind::Text, "", "token service")
         .variable("WARP_STS_ENDPOINT")
         .refused(STS),
@@ -105,7 +131,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "use every address of a name",
     )
-    .refused("names are resolved once; give the addresses with --host"),
+    .refused("names are resolved once; give each address with --host"),
     Flag::new(MEASURING, "http2", Kind::Switch, "", "use HTTP/2"),
     Flag::new(
         MEASURING,

@@ -10,11 +10,6 @@ use crate::flag::Flag;
 /// Every flag. A flag can have several rows, each for different commands.
 pub const FLAGS: &[&[Flag]] = &[connection::FLAGS, load::FLAGS, object::FLAGS, output::FLAGS];
 
-/// Why `--part.size` is refused if objects are not stored in parts.
-pub(super) fn stored_whole() -> &'static str {
-    object::STORED_WHOLE
-}
-
 pub(super) use load::AGENTS;
 
 /// The commands that measure.

@@ -21,6 +21,13 @@ const SIZED: &[&str] = &[
     "fanout",
 ];
 
+/// Commands whose objects consist of parts.
+const IN_PARTS: &[&str] = &["multipart", "multipart-put"];
+
+const INTERNAL: &str = "warp sets it between its own machines; leave it out";
+
+const NO_XXHASH: &str = "Tenbin computes no xxHash; use CRC64NVME, which the same servers support";
+
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new(
         SIZED,
@@ -39,19 +46,22 @@ pub(super) const FLAGS: &[Flag] = &[
         ("zip", "10KiB"),
     ]),
     Flag::new(
-        MEASURING,
+        SIZED,
         "obj.randsize",
         Kind::Switch,
         "",
         "sizes up to --obj.size, uniform in their logarithm",
     ),
+    Flag::new(IN_PARTS, "obj.randsize", Kind::Switch, "", "random sizes")
+        .refused("every part has the size of --part.size; leave it out"),
     Flag::new(
         MEASURING,
         "obj.generator",
         Kind::Choice(&["random", "csv"]),
         "random",
         "content of objects",
-    ),
+    )
+    .refusing(&[("csv", "objects contain random bytes; leave it out")]),
     Flag::new(
         &[
             "get",
@@ -85,22 +95,20 @@ pub(super) const FLAGS: &[Flag] = &[
         "limits the number of distinct objects, which are then overwritten until the time \
         is over; warp itself reports a usage error for this flag on put",
     ),
+    Flag::new(IN_PARTS, "part.size", Kind::Size, "5MiB", "part size"),
     Flag::new(
-        &["multipart", "multipart-put", "put", "zip"],
+        &["get", "put", "zip"],
         "part.size",
         Kind::Size,
         "",
-        "part size",
+        "part size of stored objects",
     )
-    .defaults(&[("multipart", "5MiB"), ("multipart-put", "5MiB")]),
-    Flag::new(
-        &["multipart", "multipart-put"],
-        "parts",
-        Kind::Whole,
-        "200",
-        "parts per object",
-    )
-    .defaults(&[("multipart-put", "100")]),
+    .refused(
+        "objects are stored by one PUT each with this command; for parts use warp multipart-put \
+        or warp multipart",
+    ),
+    Flag::new(IN_PARTS, "parts", Kind::Whole, "200", "parts per object")
+        .defaults(&[("multipart-put", "100")]),
     Flag::new(
         &["multipart-put"],
         "part.concurrent",
@@ -117,12 +125,36 @@ pub(super) const FLAGS: &[Flag] = &[
     )
     .noted("Tenbin names the objects, so that it deletes only its own"),
     Flag::new(
-        MEASURING,
+        &["multipart"],
+        "_upload-id",
+        Kind::Text,
+        "",
+        "upload that warp's own machines share",
+    )
+    .refused(INTERNAL),
+    Flag::new(
+        &["multipart"],
+        "_part-start",
+        Kind::Whole,
+        "1",
+        "first part of one of warp's machines",
+    )
+    .refused(INTERNAL),
+    Flag::new(
+        SIZED,
         "disable-multipart",
         Kind::Switch,
         "",
         "store objects without parts",
     ),
+    Flag::new(
+        IN_PARTS,
+        "disable-multipart",
+        Kind::Switch,
+        "",
+        "store objects without parts",
+    )
+    .refused("this command always uses parts; leave it out"),
     Flag::new(
         MEASURING,
         "disable-sha256-payload",
@@ -150,11 +182,25 @@ pub(super) const FLAGS: &[Flag] = &[
             "CRC64NVME",
             "SHA1",
             "SHA256",
+            "SHA512",
             "MD5",
+            "MD5CS",
+            "XXH64",
+            "XXH3",
+            "XXH128",
         ]),
         "",
         "checksum of stored content",
-    ),
+    )
+    .refusing(&[
+        (
+            "MD5CS",
+            "Tenbin sends an MD5 as Content-MD5; use --checksum=MD5",
+        ),
+        ("XXH64", NO_XXHASH),
+        ("XXH3", NO_XXHASH),
+        ("XXH128", NO_XXHASH),
+    ]),
     Flag::new(
         MEASURING,
         "encrypt",
@@ -184,7 +230,13 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "NAME=VALUE tag of stored objects",
     ),
-    Flag::new(&["get"], "range", Kind::Switch, "", "read random ranges"),
+    Flag::new(
+        &["get"],
+        "range",
+        Kind::Switch,
+        "",
+        "read random ranges, of the size in --range-size",
+    ),
     Flag::new(&["get"], "range-size", Kind::Size, "", "size of ranges"),
     Flag::new(
         &["get", "list", "stat", "retention"],
@@ -195,19 +247,28 @@ pub(super) const FLAGS: &[Flag] = &[
     )
     .defaults(&[("retention", "5")]),
     Flag::new(
-        &["get", "list", "stat"],
+        &["get", "stat"],
         "list-existing",
         Kind::Switch,
         "",
         "use existing objects of the bucket",
     ),
     Flag::new(
-        &["get", "list", "stat"],
+        &["delete"],
+        "list-existing",
+        Kind::Switch,
+        "",
+        "delete existing objects of the bucket",
+    )
+    .refused("Tenbin deletes only objects that it has created; leave it out"),
+    Flag::new(
+        &["get", "stat", "delete"],
         "list-flat",
         Kind::Switch,
         "",
-        "exclude objects below prefixes",
-    ),
+        "with --list-existing, exclude objects below prefixes",
+    )
+    .refused("objects below prefixes are always included; leave it out"),
     Flag::new(&["put"], "post", Kind::Switch, "", "upload as a form")
         .refused("Tenbin stores objects with PUT; leave it out"),
     Flag::new(MIXES, "get-distrib", Kind::Decimal, "45", "share of GET"),
@@ -266,7 +327,3 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::new(&["zip"], "files", Kind::Whole, "10000", "files per archive"),
 ];
-
-/// Why `--part.size` is refused if objects are not stored in parts.
-pub(super) const STORED_WHOLE: &str =
-    "objects are stored by one PUT with this command; for parts use warp multipart-put";

@@ -8,6 +8,8 @@ intervals.jsonl";
 
 const PROFILES: &str = "Tenbin writes no profiles of itself; use perf record";
 
+const OF_ALL: &str = "the figures of a run are over all its requests; leave it out";
+
 const SHOWN: &str = "always shown here";
 
 pub(super) const FLAGS: &[Flag] = &[
@@ -17,6 +19,21 @@ pub(super) const FLAGS: &[Flag] = &[
         .noted("prints Tenbin's result document, see docs/result.schema.json, not warp's format"),
     Flag::new(ALL, "debug", Kind::Switch, "", "show every request")
         .refused("requests are not shown; result.json has the statuses and error messages"),
+    Flag::new(
+        &["run"],
+        "debug",
+        Kind::Switch,
+        "",
+        "show the flags in the file",
+    )
+    .refused("put tenbin plan in front of the command line to see what would run"),
+    Flag::new(
+        &["run"],
+        "var",
+        Kind::List,
+        "",
+        "NAME=VALUE that replaces {{.NAME}} in the file",
+    ),
     Flag::new(
         ALL,
         "autocompletion",
@@ -32,6 +49,8 @@ pub(super) const FLAGS: &[Flag] = &[
         .refused("results are shown, and no file in warp's format is written"),
     Flag::new(MEASURING, "full", Kind::Switch, "", "keep every request")
         .noted("percentiles are always over all requests; no list of requests is kept"),
+    Flag::new(READING, "full", Kind::Switch, "", "keep every request")
+        .noted("percentiles are over all requests in the file"),
     Flag::new(MEASURING, "stdout", Kind::Switch, "", "print every request").refused(KEPT),
     Flag::new(
         MEASURING,
@@ -105,6 +124,22 @@ pub(super) const FLAGS: &[Flag] = &[
         "0s",
         "time at the start that is left out",
     ),
+    Flag::new(
+        MEASURING,
+        "analyze.limit",
+        Kind::Whole,
+        "0",
+        "most requests to read",
+    )
+    .refused(OF_ALL),
+    Flag::new(
+        MEASURING,
+        "analyze.offset",
+        Kind::Whole,
+        "0",
+        "number of first requests to leave out",
+    )
+    .refused(OF_ALL),
     Flag::new(
         READING,
         "analyze.limit",

@@ -9,6 +9,8 @@ use crate::choose::{ByteRange, Choose};
 use crate::keys::page::{self, Page};
 use crate::keys::row::{self, Flag, Takes, section, switch, text, time, whole};
 use crate::keys::scalar::{List, Scalar};
+use crate::naming;
+use crate::rng::name_number;
 use crate::units::size::Size;
 use crate::units::sizes::Sizes;
 
@@ -18,21 +20,24 @@ const MOST_BLOBS: u64 = 999_999_999_999;
 section! {
     /// The keys of a workload of kind `blob`.
     pub struct BlobDraft("in [[workload]]", "a table such as [[workload]]") {
-        /// phases in order, one workload each: `"pgd"` puts, gets and deletes
-        operation: Scalar, shown operation = text("`\"pgd\"`, or one of `\"put\"`, `\"get\"`, `\"delete\"`")
+        /// phases in order, one workload each: `"pgd"` puts, gets and deletes; or a mix of operations
+        /// that are sent at the same time, by shares
+        operation: Scalar, shown operation = text("`\"pgd\"`, one of `\"put\"`, `\"get\"`, `\"delete\"`, or a mix `\"put:20,get:75,delete:5\"`")
             .default_rule("required")
+            .synonyms(&["op", "mix", "phases"])
             .flag(
                 Flag::text(
                     "--phases",
                     "PHASES",
                     "Phases of a round, in this order: p put, g get, d delete, for example pgd or \
-                     pggg; --rounds sets the number of repetitions",
+                     pggg; --rounds sets the number of repetitions. Or a mix of operations at the \
+                     same time, by shares: put:20,get:75,delete:5",
                 )
                 .default("pgd"),
             );
         /// size of a blob, in the same notation as for S3; above 1 GiB only with the protocol of
-        /// CubeFS's blobstore
-        size: Scalar, shown size = text("1 byte to 5 GiB")
+        /// CubeFS's blobstore, which refuses empty blobs
+        size: Scalar, shown size = text("0 bytes to 5 GiB")
             .default("1MiB")
             .flag(Flag::text(
                 "--size",
@@ -40,12 +45,18 @@ section! {
                 "Size of a blob, for example 10KiB or 1MB; any between two: 1KiB..1MiB; several \
                  with shares: 1KiB:60,1MiB:40",
             ));
-        /// maximum number of blobs per slice
+        /// maximum number of blobs per slice; for a mix, the number of blobs that are stored before the
+        /// run and that GET reads
         objects: Scalar => Option<u64> = whole(1, MOST_BLOBS)
-            .default_rule("as many as the time allows")
+            .default_rule("as many as the time allows; 1,000 for a mix")
             .flag(
-                Flag::whole("--objects", "N", "Maximum number of blobs per phase")
-                    .default("as many as its time allows"),
+                Flag::whole(
+                    "--objects",
+                    "N",
+                    "Maximum number of blobs per phase; for a mix, blobs stored before the run, \
+                     which GET reads",
+                )
+                .default("as many as its time allows; 1,000 for a mix"),
             );
         /// name of the set of blobs, used as the name of the file in `locations` and in the keys of
         /// the blobs
@@ -180,7 +191,7 @@ section! {
 const DEFAULT_SIZE: u64 = 1 << 20;
 
 fn operation(work: &BlobWork, page: &mut Page) {
-    page.key(&BlobDraft::operation, page::text(work.phase.name()));
+    page.key(&BlobDraft::operation, page::text(work.phase));
 }
 
 fn size(work: &BlobWork, page: &mut Page) {
@@ -218,9 +229,7 @@ fn choose(scalar: &Scalar) -> Result<Choose, String> {
 
 fn prefix(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let is_name = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(fits);
-    if is_name && text.len() <= LONGEST_PREFIX {
+    if is_set_name(text) {
         Ok(text.to_owned())
     } else {
         Err(format!(
@@ -230,4 +239,27 @@ fn prefix(scalar: &Scalar) -> Result<String, String> {
     }
 }
 
+fn is_set_name(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(fits);
+    is_name && text.len() <= LONGEST_PREFIX
+}
+
 const LONGEST_PREFIX: usize = 64;
+
+/// Length of the part of a text that becomes a part of the name of a set.
+const FITTING: usize = 40;
+
+/// The name of a set of blobs for any text: the text if it can be a name, otherwise the part of the
+/// text that can, with a hash of the text.
+pub fn blob_set_name(text: &str) -> String {
+    if is_set_name(text) {
+        return text.to_owned();
+    }
+    let hash = format!("{:016x}", name_number(text));
+    let fitting: String = naming::from_text(text).chars().take(FITTING).collect();
+    match fitting.as_str() {
+        "" => hash,
+        fitting => format!("{fitting}-{hash}"),
+    }
+}

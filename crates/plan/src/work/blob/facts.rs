@@ -1,11 +1,15 @@
 //! Implements [`Facts`] and [`Protocol`] for blob workloads.
 
 use super::{BlobWork, LARGEST_PUT, Phase, TRAITS};
+use crate::choose::{ByteRange, Choose};
 use crate::keys::page::Page;
 use crate::plan::found::Found;
 use crate::store::Store;
+use crate::target::{Builtin, Reach, Target};
+use crate::units::percent::percent;
+use crate::units::size::Size;
 use crate::units::sizes::Sizes;
-use crate::work::{Facts, Operation, Protocol, Traits, WhenRefused, WorkloadKind};
+use crate::work::{Facts, LaidOut, Operation, Protocol, Traits, WhenRefused, WorkloadKind};
 
 impl Facts for BlobWork {
     fn traits(&self) -> &'static Traits {
@@ -13,19 +17,42 @@ impl Facts for BlobWork {
     }
 
     fn operations(&self) -> Vec<Operation<'_>> {
-        vec![Operation {
-            name: self.phase.name(),
-            interface: self.phase.name(),
-            share: 1.0,
-            stores: self.phase == Phase::Put,
-        }]
+        let operation = |phase: Phase, share: f64| Operation {
+            name: phase.name(),
+            interface: phase.name(),
+            share,
+            stores: phase == Phase::Put,
+        };
+        match self.phase {
+            Phase::Mixed(shares) => {
+                let each = shares.each();
+                each.map(|(phase, share)| operation(phase, share.into()))
+                    .collect()
+            }
+            phase => vec![operation(phase, 1.0)],
+        }
     }
 
     fn describe(&self) -> String {
-        let doing = match self.phase {
-            Phase::Put => "blobs put",
-            Phase::Get => "blobs read",
-            Phase::Delete => "blobs deleted",
+        let doing = match (self.phase, self.range) {
+            (Phase::Put, _) => "blobs put".to_owned(),
+            (Phase::Get, None) => "blobs read".to_owned(),
+            (Phase::Get, Some(ByteRange::Random { length })) => {
+                format!("{} of each blob read, at a random offset", Size(length))
+            }
+            (Phase::Get, Some(ByteRange::Fixed { first, last })) => {
+                format!("bytes {first} to {last} of each blob read")
+            }
+            (Phase::Delete, _) => "blobs deleted".to_owned(),
+            (Phase::Mixed(shares), range) => {
+                let all: f64 = shares.each().map(|(_, share)| f64::from(share)).sum();
+                let each = shares.each().map(|(phase, share)| {
+                    let share = percent(f64::from(share) / all);
+                    format!("{} {share}", phase.name())
+                });
+                let range = range.map_or_else(String::new, |range| format!(" of range {range}"));
+                format!("blobs: {}{range}", each.collect::<Vec<_>>().join(", "))
+            }
         };
         format!("{doing}, {}", self.sizes)
     }
@@ -36,6 +63,10 @@ impl Facts for BlobWork {
 
     fn sizes(&self) -> Option<&Sizes> {
         Some(&self.sizes)
+    }
+
+    fn allowed_failures(&self) -> Option<u64> {
+        self.errors
     }
 
     fn objects(&self) -> Option<u64> {
@@ -50,10 +81,20 @@ impl Facts for BlobWork {
         self.locations.is_some()
     }
 
-    /// True for all phases: blobs that a phase stores or uses during a settling time would be
-    /// missing from the figures.
+    fn laid_out(&self) -> Option<LaidOut> {
+        let reads = self.phase.includes(Phase::Get);
+        let objects = self.objects.filter(|_| self.is_mix() && reads)?;
+        Some(LaidOut {
+            objects,
+            bytes: (objects as f64 * self.sizes.mean()) as u64,
+            again: false,
+        })
+    }
+
+    /// True for phases: blobs that a phase stores or uses during a settling time would be missing
+    /// from the figures.
     fn uses_up(&self) -> bool {
-        true
+        !self.is_mix()
     }
 
     fn has_sequence(&self) -> bool {
@@ -69,7 +110,19 @@ impl Facts for BlobWork {
     }
 
     fn phase(&self) -> Option<&'static str> {
-        Some(self.phase.name())
+        (!self.is_mix()).then(|| self.phase.name())
+    }
+
+    fn stands_alone(&self) -> bool {
+        match self.phase {
+            Phase::Put | Phase::Mixed(_) => true,
+            Phase::Get => self.choose == Choose::Sequential,
+            Phase::Delete => false,
+        }
+    }
+
+    fn needs_one_machine(&self) -> bool {
+        self.is_mix()
     }
 
     fn needs_s3(&self, store: Store) -> bool {
@@ -81,12 +134,23 @@ impl Facts for BlobWork {
     }
 }
 
+impl BlobWork {
+    /// Whether operations are sent at the same time, by shares.
+    fn is_mix(&self) -> bool {
+        matches!(self.phase, Phase::Mixed(_))
+    }
+}
+
 impl Protocol for BlobWork {
     fn default_name(&self) -> String {
-        let phase = self.phase.name();
-        match self.sizes.in_name() {
-            Some(name) => format!("{phase}-{name}"),
-            None => phase.to_owned(),
+        let phase = match self.phase {
+            Phase::Mixed(shares) => shares.in_name(),
+            phase => phase.name().to_owned(),
+        };
+        match (self.range.map(ByteRange::in_name), self.sizes.in_name()) {
+            (Some(range), Some(size)) => format!("{phase}-{range}-of-{size}"),
+            (Some(part), None) | (None, Some(part)) => format!("{phase}-{part}"),
+            (None, None) => phase,
         }
     }
 
@@ -97,8 +161,29 @@ impl Protocol for BlobWork {
     fn usual(&self) -> Option<WorkloadKind> {
         Some(WorkloadKind::Blob(Self {
             sizes: self.sizes.clone(),
+            objects: self.objects.filter(|_| self.is_mix()),
             ..Self::new(self.phase, 0)
         }))
+    }
+
+    fn misfits(&self, workload: &str, targets: &[Target]) -> Vec<(&'static str, String)> {
+        let (least, _) = self.sizes.extremes();
+        let refuses = |target: &&Target| {
+            let stores = !matches!(
+                target.reach,
+                Reach::Files(_) | Reach::Builtin(Builtin::Dummy)
+            );
+            stores && target.reach.store(target.store) == Store::Blobstore
+        };
+        let refuses = targets.iter().find(refuses).filter(|_| least == 0);
+        let empty = refuses.map(|target| {
+            format!(
+                "workload {workload:?} has blobs of 0 bytes, and target {:?} has the protocol of \
+                 CubeFS's access layer, which refuses them; use a size of at least 1 byte",
+                target.name
+            )
+        });
+        empty.map(|why| ("size", why)).into_iter().collect()
     }
 
     fn settle(&mut self, found: Found) -> bool {

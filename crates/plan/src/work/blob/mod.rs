@@ -5,8 +5,12 @@ mod draft;
 mod facts;
 mod keys;
 mod resolve;
+mod shares;
 
-pub use draft::{BlobDraft, BlobWork};
+pub use draft::{BlobDraft, BlobWork, blob_set_name};
+pub use shares::Shares;
+
+use std::fmt;
 
 use crate::keys::names::Named;
 use crate::units::sizes::Sizes;
@@ -40,6 +44,9 @@ impl BlobWork {
     }
 }
 
+/// Number of blobs that are stored before a mix of operations, unless the plan sets a number.
+const OBJECTS_OF_MIX: u64 = 1_000;
+
 /// A phase of a blob workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -49,37 +56,59 @@ pub enum Phase {
     Get,
     /// Deletes blobs.
     Delete,
+    /// Stores, reads and deletes blobs at the same time.
+    Mixed(Shares),
 }
 
-impl Named for Phase {
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("put", Self::Put),
-        ("get", Self::Get),
-        ("delete", Self::Delete),
-    ];
+/// Writes the phase as in plans: `put`, `get`, `delete`, or a mix such as `put:20,get:75,delete:5`.
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mixed(shares) => shares.fmt(f),
+            phase => f.write_str(phase.name()),
+        }
+    }
 }
 
 impl Phase {
-    /// Name in plans: `put`, `get`, `delete`.
+    /// Name of the phase: `put`, `get`, `delete`, or `mixed`.
     pub fn name(self) -> &'static str {
-        Named::name(self)
+        match self {
+            Self::Put => "put",
+            Self::Get => "get",
+            Self::Delete => "delete",
+            Self::Mixed(_) => "mixed",
+        }
     }
 
-    /// Letter in a list of phases: `p`, `g`, `d`.
+    /// Letter in a list of phases: `p`, `g`, `d`; `m` for a mix, which is in no list.
     pub fn letter(self) -> char {
         match self {
             Self::Put => 'p',
             Self::Get => 'g',
             Self::Delete => 'd',
+            Self::Mixed(_) => 'm',
         }
     }
 
-    /// Reads phases in their order: one name, or a string such as `pgd`.
+    /// Whether the operation of phase `other` is sent in this phase.
+    pub fn includes(self, other: Self) -> bool {
+        match self {
+            Self::Mixed(shares) => shares.of(other) > 0,
+            own => own == other,
+        }
+    }
+
+    /// Reads phases in their order: one name, a string such as `pgd`, or a mix such as
+    /// `put:20,get:75,delete:5`.
     ///
     /// # Errors
     ///
     /// A sentence that does not name the key.
     pub fn several(text: &str) -> Result<Vec<Self>, String> {
+        if text.contains(':') {
+            return text.parse().map(|shares| vec![Self::Mixed(shares)]);
+        }
         let all = [Self::Put, Self::Get, Self::Delete];
         if let Some(only) = all.into_iter().find(|phase| phase.name() == text) {
             return Ok(vec![only]);
@@ -92,8 +121,9 @@ impl Phase {
                 Err(format!("has more than {MOST_PHASES} phases"))
             }
             _ => Err(format!(
-                "{text:?} is not a list of phases; write \"put\", \"get\" or \"delete\", or \
-                 several by their letters, such as \"pgd\""
+                "{text:?} is not a list of phases; write \"put\", \"get\" or \"delete\", \
+                 several by their letters, such as \"pgd\", or a mix, such as \
+                 \"put:20,get:75,delete:5\""
             )),
         }
     }
@@ -151,6 +181,9 @@ mod tests {
         assert_eq!(Phase::several("pggd"), Ok(vec![Put, Get, Get, Delete]));
         assert_eq!(Phase::several("put"), Ok(vec![Put]));
         assert_eq!(Phase::several("d"), Ok(vec![Delete]));
+        let mix = Phase::several("put:20,get:75,delete:5").unwrap();
+        assert_eq!(mix[0].to_string(), "put:20,get:75,delete:5");
+        assert!(mix.len() == 1 && mix[0].includes(Delete) && !Put.includes(Get));
         for wrong in ["", "px", "PUT", "p g"] {
             assert!(Phase::several(wrong).is_err(), "{wrong}");
         }

@@ -1,7 +1,7 @@
 //! Resolves blob workloads.
 
 use super::BlobDraft;
-use super::{BlobWork, Phase};
+use super::{BlobWork, OBJECTS_OF_MIX, Phase};
 use crate::choose::ByteRange;
 use crate::keys::row::Section as _;
 use crate::plan_file::problem::Place;
@@ -27,12 +27,21 @@ pub(super) fn resolve(
     let work = read(resolver, draft, Phase::Put, sizes);
     check(resolver, draft, &work, place);
     let phases = phases.unwrap_or_default();
+    if let ([Phase::Mixed(_)], (_, largest)) = (phases.as_slice(), work.sizes.extremes())
+        && largest > work.alloc_above
+    {
+        let size = draft.size.as_ref().map_or(place, |field| field.place);
+        let why = "is above alloc_above, and a mix stores each blob with one request";
+        resolver.wrong(size, "size", why);
+    }
     refuse_without_phase(resolver, draft, &phases);
     phases
         .into_iter()
         .map(|phase| {
             let mut own = BlobDraft::default();
-            own.copy(draft, |key| phase_of(key).is_none_or(|of| of == phase));
+            own.copy(draft, |key| {
+                phase_of(key).is_none_or(|of| phase.includes(of))
+            });
             read(resolver, &own, phase, work.sizes.clone())
         })
         .collect()
@@ -47,15 +56,15 @@ fn read(resolver: &mut Resolver<'_>, draft: &BlobDraft, phase: Phase, sizes: Siz
     work.read_keys(resolver, draft);
     work.hashes.sort_unstable();
     work.hashes.dedup();
+    if matches!(phase, Phase::Mixed(_)) {
+        work.objects.get_or_insert(OBJECTS_OF_MIX);
+    }
     work
 }
 
 fn check(resolver: &mut Resolver<'_>, draft: &BlobDraft, work: &BlobWork, place: Place) {
     let at = |field: &crate::keys::scalar::Field| field.as_ref().map_or(place, |field| field.place);
     let (least, _) = work.sizes.extremes();
-    if least == 0 {
-        resolver.wrong(at(&draft.size), "size", "must be at least 1 byte");
-    }
     let end = work.range.map_or(0, |range| match range {
         ByteRange::Random { length } => length,
         ByteRange::Fixed { last, .. } => last.saturating_add(1),
@@ -101,6 +110,28 @@ const OF_ONE_PHASE: &[(&str, Phase)] = &[
     ("poll_connections", Phase::Delete),
 ];
 
+/// Keys that a mix of operations does not support, each with the reason.
+const NOT_IN_A_MIX: &[(&str, &str)] = &[
+    (
+        "locations",
+        "keeps blobs after the run, and a mix deletes its blobs; leave it out",
+    ),
+    (
+        "choose",
+        "is for a get phase; a mix reads its blobs in order, again and again",
+    ),
+    (
+        "batch",
+        "is for a delete phase; a mix deletes each blob with one request",
+    ),
+    ("until_gone", OF_DELETIONS),
+    ("gone_within", OF_DELETIONS),
+    ("poll_interval", OF_DELETIONS),
+    ("poll_connections", OF_DELETIONS),
+];
+
+const OF_DELETIONS: &str = "is for a delete phase: polls would be a part of the mix";
+
 fn phase_of(key: &str) -> Option<Phase> {
     let of = OF_ONE_PHASE.iter().find(|(name, _)| *name == key);
     of.map(|&(_, phase)| phase)
@@ -112,7 +143,11 @@ fn refuse_without_phase(resolver: &mut Resolver<'_>, draft: &BlobDraft, phases: 
         return;
     }
     for (key, place) in draft.given() {
-        if let Some(phase) = phase_of(key).filter(|phase| !phases.contains(phase)) {
+        let is_sent = |operation: &Phase| phases.iter().any(|phase| phase.includes(*operation));
+        let is_mix = phases.iter().any(|phase| matches!(phase, Phase::Mixed(_)));
+        if is_mix && let Some((_, why)) = NOT_IN_A_MIX.iter().find(|(name, _)| *name == key) {
+            resolver.wrong(place, key, *why);
+        } else if let Some(phase) = phase_of(key).filter(|phase| !is_sent(phase)) {
             let why = format!("is for {}, which is not among the phases", phase.name());
             resolver.wrong(place, key, why);
         }

@@ -186,8 +186,8 @@ section! {
                 "--patterns",
                 "FILE",
                 "File with the requests to send, instead of a single request: one path per \
-                 line, JSON (weighted groups of requests), an access log, or a Groonga query \
-                 log",
+                 line, JSON (weighted groups of requests), an access log, a Groonga query log, a \
+                 search slow log of OpenSearch, or bodies of _msearch",
             )
             .under(PATTERNS),
         );
@@ -200,7 +200,8 @@ section! {
                 Flag::text(
                     "--patterns-format",
                     "FORMAT",
-                    "Format of the file: auto, text, json, access-log or groonga-log",
+                    "Format of the file: auto, text, json, access-log, groonga-log, \
+                     opensearch-log or msearch",
                 )
                 .default("auto")
                 .under(PATTERNS),

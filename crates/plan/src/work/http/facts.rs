@@ -51,6 +51,14 @@ impl Facts for HttpWork {
         Some(format!("{} {path}", self.method))
     }
 
+    fn conceal(&self, text: &str) -> String {
+        let text = self.secrets.conceal(text);
+        match &self.patterns {
+            Some(patterns) => patterns.secrets.conceal(&text),
+            None => text,
+        }
+    }
+
     fn when_refused(&self) -> WhenRefused {
         WhenRefused::Request
     }

@@ -16,7 +16,7 @@ pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
     if let Some(patterns) = &work.patterns {
         let is_log = matches!(
             patterns.patterns_format,
-            PatternFormat::AccessLog | PatternFormat::GroongaLog
+            PatternFormat::AccessLog | PatternFormat::GroongaLog | PatternFormat::OpenSearchLog
         );
         if is_log || patterns.by_target.is_some() || patterns.of_corpus {
             return Vec::new();

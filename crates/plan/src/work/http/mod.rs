@@ -2,7 +2,6 @@
 
 pub(crate) mod draft;
 mod facts;
-mod header;
 mod keys;
 pub(crate) mod literal;
 mod method;

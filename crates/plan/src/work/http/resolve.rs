@@ -4,12 +4,23 @@ use std::rc::Rc;
 
 use super::HttpDraft;
 use super::status::STATUS_CLASSES;
-use super::{HttpWork, header, method, patterns};
+use super::{HttpWork, method, patterns};
 use crate::check::{Check, Condition};
 use crate::comparison::may_differ::{MAY_DIFFER, MayDiffer};
 use crate::keys::relations;
 use crate::keys::scalar::{Field, Scalar};
 use crate::resolver::Resolver;
+use crate::work::header::{self, Form};
+
+/// The headers of HTTP requests.
+const HEADERS: Form = Form {
+    own: &[
+        ("content-length", "it follows from the body"),
+        ("transfer-encoding", "it follows from the body"),
+        ("connection", "use keep_alive (--no-keep-alive)"),
+    ],
+    example: "write for example \"Accept: text/html\"",
+};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWork {
     relations::check(resolver, draft);
@@ -17,7 +28,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &HttpDraft) -> HttpWor
     let looked_up = Rc::clone(&resolver.looked_up);
     let (headers, printed_headers) = resolver
         .each("headers", draft.headers.as_ref(), |line, context| {
-            header::read(line, context, &looked_up)
+            header::read(&HEADERS, line, context, &looked_up)
         })
         .into_iter()
         .map(|header| (header.sent, header.printed))

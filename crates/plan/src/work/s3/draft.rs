@@ -4,7 +4,7 @@ use super::lines;
 use super::operation::QUOTED_NAMES;
 use super::{
     Checksum, ContentKind, DataSet, Encryption, Feature, KeyOrder, ListForm, Mix, Payload,
-    S3Operation, Style,
+    RequestHeader, S3Operation, Style,
 };
 use crate::bucket;
 use crate::choose::{ByteRange, Choose, Prefixes};
@@ -179,7 +179,7 @@ section! {
                 "--checksum",
                 "NAME",
                 "Checksum sent with content and checked in responses: md5, crc32, crc32c, \
-                 crc64nvme, sha1, sha256",
+                 crc64nvme, sha1, sha256, sha512",
             ),
         );
         /// `"pool"`: one of a few dozen bodies prepared before the run; `"unique"`: different
@@ -296,6 +296,23 @@ section! {
         batch: Scalar => u32, when deletes_batches = whole(1, MOST_KEYS_IN_REQUEST).default("100").flag(
             Flag::whole("--batch", "N", "Objects per request of delete-batch").under(REQUESTS),
         );
+        /// headers of every request to the server, signed: `"x-amz-request-payer: requester"` for a
+        /// bucket whose requester pays. They are also sent before and after the load, when objects
+        /// are created and deleted. `{env:NAME}` in a value is replaced with an environment
+        /// variable; see [Secrets](#secrets). Headers that another key sets are refused
+        headers: List, shown headers = text("list of `\"Name: value\"`").synonyms(&["header"]).flag(
+            Flag::of(
+                "--header",
+                Takes::Several("NAME: VALUE"),
+                "Header of every request to the server, signed; repeatable, for example \
+                 'x-amz-request-payer: requester'. {env:NAME} in the value is replaced with an \
+                 environment variable; use this for secrets",
+            )
+            .short('H')
+            .secret()
+            .under(REQUESTS)
+            .also_in(&["doctor", "suite"]),
+        );
         /// number of versions of every object, in a bucket with versioning. 0: no versioning
         versions: Scalar => u32 = whole(0, MOST_VERSIONS).default("0").changes_only().flag(
             Flag::whole(
@@ -352,6 +369,8 @@ section! {
             pub metadata: Vec<(String, String)> = Vec::new(),
             /// Tags: names and values, in the order given.
             pub tags: Vec<(String, String)> = Vec::new(),
+            /// Headers of every request, by name.
+            pub headers: Vec<RequestHeader> = Vec::new(),
         }
     }
 }
@@ -376,6 +395,14 @@ fn verify(work: &S3Work, page: &mut Page) {
 
 fn metadata(work: &S3Work, page: &mut Page) {
     pairs(page, &S3Draft::metadata, &work.metadata, ": ");
+}
+
+fn headers(work: &S3Work, page: &mut Page) {
+    if !work.headers.is_empty() {
+        let lines = work.headers.iter();
+        let lines = lines.map(|header| page::text(format!("{}: {}", header.name, header.printed)));
+        page.key(&S3Draft::headers, page::list(lines));
+    }
 }
 
 fn tags(work: &S3Work, page: &mut Page) {

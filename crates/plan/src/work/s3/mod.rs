@@ -3,6 +3,7 @@
 mod draft;
 mod facts;
 mod fits;
+mod headers;
 mod keys;
 mod lines;
 mod mix;
@@ -10,6 +11,7 @@ mod operation;
 mod resolve;
 
 pub use draft::{S3Draft, S3Work};
+pub use headers::RequestHeader;
 
 pub use mix::Mix;
 pub use operation::{Effect, Feature, OperationFacts, S3Operation, SupportProbe};
@@ -122,6 +124,8 @@ named! {
         Sha1 = "sha1",
         /// `x-amz-checksum-sha256`.
         Sha256 = "sha256",
+        /// `x-amz-checksum-sha512`.
+        Sha512 = "sha512",
     }
 }
 

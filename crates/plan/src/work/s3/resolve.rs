@@ -2,7 +2,7 @@
 
 use super::S3Draft;
 use super::{DataSet, Feature, Mix, S3Operation, S3Work};
-use super::{fits, lines};
+use super::{fits, headers, lines};
 use crate::keys::scalar::Scalar;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
@@ -42,6 +42,7 @@ pub(super) fn resolve(
         sizes,
         objects,
         metadata: metadata(resolver, draft),
+        headers: headers::resolve(resolver, draft.headers.as_ref()),
         tags: resolver.each("tags", draft.tags.as_ref(), |scalar, _| lines::tag(scalar)),
         ..S3Work::default()
     };

@@ -20,8 +20,12 @@ const TAKEN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 /// Whether the first line is the title of a distribution.
 pub(super) fn recognises(beginning: &[u8]) -> bool {
-    let first = readable(beginning).lines().next().unwrap_or_default();
-    let words: Vec<&str> = first.split_whitespace().collect();
+    let first = readable(beginning).lines().next();
+    first.is_some_and(is_title)
+}
+
+fn is_title(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
     words.starts_with(&["Value", "Percentile", "TotalCount"])
 }
 
@@ -34,11 +38,19 @@ struct Row<'a> {
 }
 
 pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
+    let with_points = with_points(content);
+    let content = with_points.as_slice();
     let lines = Lines::of(content, &[])?;
+    let titles = lines.0.iter().filter(|line| is_title(line.text));
+    if let Some(second) = titles.skip(1).last() {
+        return Err(
+            second.fault("begins another percentile distribution; write each to a separate file")
+        );
+    }
     let mut rows: Vec<Row<'_>> = Vec::new();
     let lines_of_rows = lines.0.iter().skip(1);
     for line in lines_of_rows.filter(|line| !line.text.trim().is_empty()) {
-        if line.text.starts_with('#') {
+        if line.text.trim_start().starts_with('#') {
             break;
         }
         let row = row(line)?;
@@ -51,10 +63,19 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
         }
         rows.push(row);
     }
-    let total = footer(&lines, "#[Max", "Total count")?;
+    // HdrHistogram for Python writes the name of the column, and a count with decimals.
+    let total = footer(&lines, "#[Max", "Total count")
+        .or_else(|missing| footer(&lines, "#[Max", "TotalCount").map_err(|_| missing))?;
     let (total_line, total) = (
         total.0,
-        count(total.1).ok_or_else(|| total.0.no("the total count", total.1))?,
+        count(
+            total
+                .1
+                .trim_end_matches('0')
+                .strip_suffix('.')
+                .unwrap_or(total.1),
+        )
+        .ok_or_else(|| total.0.no("the total count", total.1))?,
     );
     match rows.last() {
         Some(last) if last.quantile >= 1.0 && last.count == total => {}
@@ -107,6 +128,35 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     })
 }
 
+/// The text with points in its numbers. Java prints them with the commas of the locale.
+fn with_points(content: &[u8]) -> Vec<u8> {
+    let rows = content.split(|byte| *byte == b'\n').skip(1);
+    let mut rows = rows
+        .map(<[u8]>::trim_ascii)
+        .filter(|row| !row.is_empty() && !row.starts_with(b"#"));
+    let has = |row: &[u8], mark: u8| row.contains(&mark);
+    let is_comma = rows
+        .next()
+        .is_some_and(|row| has(row, b',') && !has(row, b'.'));
+    if !is_comma {
+        return content.to_vec();
+    }
+    let digit = |at: Option<usize>| {
+        at.and_then(|at| content.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    let is_decimal = |at: usize| digit(at.checked_sub(1)) && digit(at.checked_add(1));
+    let bytes = content.iter().enumerate();
+    let bytes = bytes.map(|(at, byte)| {
+        if *byte == b',' && is_decimal(at) {
+            b'.'
+        } else {
+            *byte
+        }
+    });
+    bytes.collect()
+}
+
 fn row<'a>(line: &Line<'a>) -> Result<Row<'a>, Fault> {
     let words: Vec<&str> = line.text.split_whitespace().collect();
     // The last row has no quotient.
@@ -130,8 +180,10 @@ fn row<'a>(line: &Line<'a>) -> Result<Row<'a>, Fault> {
 fn footer<'a>(lines: &Lines<'a>, start: &str, name: &str) -> Result<(Line<'a>, &'a str), Fault> {
     let mut all = lines.0.iter();
     let found = all.find_map(|line| {
-        let inner = line.text.strip_prefix("#[")?.trim_end().strip_suffix(']')?;
-        let figures = inner.split(',').filter(|_| line.text.starts_with(start));
+        let inner = line.text.trim().strip_prefix("#[")?.strip_suffix(']')?;
+        let figures = inner
+            .split(',')
+            .filter(|_| line.text.trim_start().starts_with(start));
         let mut pairs = figures.filter_map(|figure| figure.split_once('='));
         let (_, value) = pairs.find(|(own, _)| own.trim() == name)?;
         Some((*line, value.trim()))
@@ -141,4 +193,33 @@ fn footer<'a>(lines: &Lines<'a>, start: &str, name: &str) -> Result<(Line<'a>, &
             "has no line {start:?} with {name:?}; it may be cut off"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "Value Percentile TotalCount 1/(1-Percentile)\n\n\
+                        1.0 0.0 1 1.0\n20.0 1.0 1000\n\
+                        #[Mean = 2.1, StdDeviation = 1.5]\n\
+                        #[Max = 20.0, Total count = 1000]\n\
+                        #[Buckets = 20, SubBuckets = 2048]\n";
+
+    #[test]
+    fn a_second_distribution_is_refused() {
+        assert!(reported(TEXT.as_bytes()).is_ok());
+        let fault = reported(TEXT.repeat(2).as_bytes()).unwrap_err();
+        assert_eq!(fault.line, Some(8));
+        assert!(fault.what.contains("another percentile distribution"));
+    }
+
+    #[test]
+    fn the_footer_of_python_is_read() {
+        for total in ["TotalCount     =         1000", "TotalCount = 1000.00"] {
+            let text = TEXT.replace("Total count = 1000", total);
+            let read = reported(text.as_bytes()).unwrap();
+            assert_eq!(read.measurements[0].samples, Some(1000));
+        }
+        assert!(reported(TEXT.replace("count = 1000", "count = 1000.5").as_bytes()).is_err());
+    }
 }

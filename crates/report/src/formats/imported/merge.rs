@@ -95,6 +95,8 @@ fn added(mut own: Measurement, other: Measurement) -> Measurement {
             .zip(theirs.objects)
             .and_then(|(own, other)| own.checked_add(other));
         theirs.span.into_iter().for_each(|span| mine.extend(span));
+        mine.rounding.times = mine.rounding.times.max(theirs.rounding.times);
+        mine.rounding.clock = mine.rounding.clock.max(theirs.rounding.clock);
         mine.first_byte = sum(mine.first_byte.take(), theirs.first_byte.as_ref());
         mine.known_seconds = match (mine.known_seconds, theirs.known_seconds) {
             (Some(own), Some(others)) => Some((own.0.min(others.0), own.1.max(others.1))),

@@ -1,12 +1,14 @@
 //! Figures from lists of requests and from sums by time windows.
 
+pub(super) mod list;
 mod merge;
+pub(super) mod requests;
 mod run;
 
 use hdrhistogram::Histogram;
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{
-    Failed, Listed, Measurement, Percentile, Quote, Range, Said, percentile_name,
+    Failed, Listed, Measurement, Percentile, Quote, Range, Rounding, Said, percentile_name,
 };
 
 pub use merge::merge;
@@ -63,16 +65,39 @@ impl Counted {
 /// line of the file, but a text with the values behind the figure, such as `GET: 16 errors`.
 pub(in crate::formats) fn with_figures(mut of: Measurement) -> Measurement {
     let listed = of.listed.take();
+    let rounding = listed
+        .as_ref()
+        .map_or(Rounding::default(), |it| it.rounding);
     if let Some(times) = listed.as_ref().and_then(|listed| listed.times.as_ref()) {
         state_times(&mut of, times);
+        widen(&mut of, rounding.times as f64 / 1e9);
     }
     of.listed = listed;
     of.rate = of.elapsed().zip(of.ended.as_ref()).map(|(seconds, ended)| {
-        let rate = Range::exactly(ended.value as f64 / seconds);
-        unquoted(rate)
+        let rate = ended.value as f64 / seconds;
+        let share = (rounding.clock as f64 / 1e9 / seconds).min(1.0);
+        unquoted(Range {
+            from: rate * (1.0 - share),
+            to: rate * (1.0 + share),
+        })
     });
     quote(&mut of);
     of
+}
+
+/// Widens the times by the rounding of single times: no figure of rounded times is further from the
+/// true one.
+fn widen(of: &mut Measurement, seconds: f64) {
+    let wider = |range: &mut Range| {
+        range.from = (range.from - seconds).max(0.0);
+        range.to += seconds;
+    };
+    for said in [&mut of.min, &mut of.mean, &mut of.max] {
+        said.iter_mut().for_each(|said| wider(&mut said.value));
+    }
+    of.percentiles
+        .iter_mut()
+        .for_each(|each| wider(&mut each.time));
 }
 
 /// States the figures of the time of every request. A percentile is known only if there are enough

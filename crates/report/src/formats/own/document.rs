@@ -9,9 +9,8 @@ use tenbin_result::{Document, SCHEMA, document_from_json};
 use crate::escape::Harmless;
 use crate::formats::content::Content;
 use crate::formats::format::Format;
+use crate::formats::readable::readable;
 use crate::formats::reader::{Fault, Read, Reader, whole};
-use crate::formats::reported::is_json_of_a_tool;
-use crate::formats::warp::is_sums;
 use crate::formats::write::{Writer, nothing};
 
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -21,9 +20,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     kept: true,
     read: Some(Reader {
         recognises: |beginning| {
-            beginning.trim_ascii_start().starts_with(b"{")
-                && !is_sums(beginning)
-                && !is_json_of_a_tool(beginning)
+            let is_object = beginning.trim_ascii_start().starts_with(b"{");
+            is_object && readable(beginning).contains("\"tenbin.result/")
         },
         read: Read::Content(|text, selection| {
             let content = whole(text, selection, "a result of Tenbin")?;

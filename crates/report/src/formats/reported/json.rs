@@ -26,10 +26,21 @@ impl<'a> Json<'a> {
                  file may be damaged",
             ));
         }
-        serde_json::from_slice(content).map_err(|error| {
+        let parsed = serde_json::from_slice(content);
+        let parsed = parsed.or_else(|error| match with_null(content) {
+            Some(content) => serde_json::from_slice(&content),
+            None => Err(error),
+        });
+        parsed.map_err(|error| {
             let whole = error.to_string();
             let what = whole.split(" at line ").next().unwrap_or_default();
-            let what = format!("is not what {tool} writes: {what}; it may be cut off");
+            let what = if what == "trailing characters" {
+                format!(
+                    "holds several results of {tool}, or other text; write each to a separate file"
+                )
+            } else {
+                format!("is not what {tool} writes: {what}; it may be cut off")
+            };
             match error.line() {
                 0 => Fault::of_the_file(what),
                 line => Fault::in_line(line as u64, what),
@@ -146,9 +157,17 @@ impl<'a> Json<'a> {
     }
 }
 
+/// The document with `null` in place of `NaN`, which some tools write although JSON does not have it.
+/// `None` if it has none.
+fn with_null(content: &[u8]) -> Option<Vec<u8>> {
+    let text = str::from_utf8(content).ok()?;
+    let replaced = text.replace(": NaN", ": null").replace(":NaN", ":null");
+    (replaced != text).then(|| replaced.into_bytes())
+}
+
 /// The line of the first number with an exponent without a sign, such as `1e5`. Tools write `1e+5`,
 /// `1e-5` or all digits, so the `e` stands in place of a damaged digit.
-fn odd_exponent(content: &[u8]) -> Option<u64> {
+pub(in crate::formats) fn odd_exponent(content: &[u8]) -> Option<u64> {
     let (mut line, mut in_text, mut escaped) = (1, false, false);
     for (at, byte) in content.iter().enumerate() {
         match byte {
@@ -176,17 +195,53 @@ const MARKS: &[(&str, &[&str])] = &[
     ("oha", &["\"successRate\""]),
     ("vegeta", &["\"latencies\"", "\"status_codes\""]),
     ("fortio", &["\"DurationHistogram\""]),
+    ("bombardier", &["\"numberOfConnections\"", "\"testType\""]),
+    ("autocannon", &["\"non2xx\"", "\"pipelining\""]),
+    ("artillery", &["\"aggregate\"", "\"counters\"", "\"rates\""]),
+    // The rates follow the counters, of which there can be many.
+    (
+        "artillery",
+        &[
+            "\"aggregate\"",
+            "\"counters\"",
+            "\"plugins.metrics-by-endpoint.",
+        ],
+    ),
+    (
+        "hyperfine",
+        &["\"results\"", "\"command\"", "\"median\"", "\"system\""],
+    ),
+    ("fio", &["\"fio version\"", "\"jobs\""]),
     ("k6", &["\"metrics\"", "\"http_req"]),
+    // The groups and checks can stand before the metrics.
+    (
+        "k6",
+        &["\"root_group\"", "\"groups\"", "\"checks\"", "\"passes\""],
+    ),
+    (
+        "vegeta encode",
+        &[
+            "\"attack\"",
+            "\"seq\"",
+            "\"timestamp\"",
+            "\"latency\"",
+            "\"bytes_in\"",
+        ],
+    ),
+    ("k6 --out", &["\"metric\"", "\"type\"", "\"data\""]),
+    (
+        "gatling",
+        &["\"numberOfRequests\"", "\"meanNumberOfRequestsPerSecond\""],
+    ),
+    ("rally", &["\"rally-version\"", "\"race-id\""]),
+    ("rally", &["\"benchmark-version\"", "\"op_metrics\""]),
+    ("elbencho", &["\"phase_type\"", "\"last_done\""]),
+    ("go", &["\"Action\"", "\"Package\""]),
 ];
 
 /// Whether a file starts like a JSON document of this tool.
 pub(in crate::formats) fn is_json_of(beginning: &[u8], tool: &str) -> bool {
     tool_of(beginning) == Some(tool)
-}
-
-/// Whether a file starts like a JSON document of any known tool.
-pub(in crate::formats) fn is_json_of_a_tool(beginning: &[u8]) -> bool {
-    tool_of(beginning).is_some()
 }
 
 fn tool_of(beginning: &[u8]) -> Option<&'static str> {

@@ -29,21 +29,49 @@ pub(in crate::formats) fn count(text: &str) -> Option<u64> {
 /// Parses digits with at most one decimal point. The range extends half a unit of the last digit in
 /// both directions.
 pub(in crate::formats) fn decimal(text: &str) -> Option<Range> {
+    let value = printed(text)?;
+    let half = half_digit(text);
+    Some(Range {
+        from: (value - half).max(0.0),
+        to: value + half,
+    })
+}
+
+/// Half a unit of the last digit.
+fn half_digit(number: &str) -> f64 {
+    let digits = number.split_once('.').map_or(0, |(_, part)| part.len());
+    match digits {
+        digits if digits >= MOST_DIGITS => 0.0,
+        digits => 0.5 * 10_f64.powi(-(digits as i32)),
+    }
+}
+
+/// Parses digits with at most one decimal point to the number as printed.
+pub(in crate::formats) fn printed(text: &str) -> Option<f64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let has_point = whole.len() != text.len();
     if whole.is_empty() || (has_point && part.is_empty()) || !is_digits(whole) || !is_digits(part) {
         return None;
     }
-    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
-    let half = match part.len() {
-        digits if digits >= MOST_DIGITS => 0.0,
-        digits => 0.5 * 10_f64.powi(-(digits as i32)),
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Largest exponent of a number.
+const MOST_EXPONENT: u64 = 300;
+
+/// Parses a number as Python prints it: with an exponent if the number is small or large, such as
+/// `2.5e-05` or `1.25e+06`. An exponent has a sign.
+pub(in crate::formats) fn python_float(text: &str) -> Option<Range> {
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return decimal(text);
     };
-    Some(Range {
-        from: (value - half).max(0.0),
-        to: value + half,
-    })
+    let (sign, power) = match exponent.strip_prefix('-') {
+        Some(power) => (-1, power),
+        None => (1, exponent.strip_prefix('+')?),
+    };
+    let power = count(power).filter(|power| *power <= MOST_EXPONENT)?;
+    Some(decimal(digits)?.times(10_f64.powi(sign * power as i32)))
 }
 
 /// Parses a number with one of these units, and multiplies by the unit.
@@ -61,26 +89,24 @@ pub(in crate::formats) fn time(text: &str) -> Option<Range> {
 
 /// Parses a duration as Go prints it, such as `1m2.5s` or `90.37µs`, to seconds.
 pub(in crate::formats) fn go_duration(text: &str) -> Option<Range> {
-    let mut sum = Range::exactly(0.0);
+    let (mut sum, mut half) = (0.0, 0.0);
     let mut rest = text;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let unit = rest[digits..]
+        let end = rest[digits..]
             .find(|c: char| c.is_ascii_digit())
             .map_or(rest.len(), |at| digits + at);
-        let part = time(&rest[..unit])?;
+        let (number, unit) = (&rest[..digits], &rest[digits..end]);
+        let (_, factor) = TIMES.iter().find(|(name, _)| *name == unit.trim())?;
+        sum += printed(number)? * factor;
         // Only the last part is rounded.
-        sum = if rest.len() == unit {
-            Range {
-                from: sum.from + part.from,
-                to: sum.to + part.to,
-            }
-        } else {
-            Range::exactly(sum.from + part.middle())
-        };
-        rest = &rest[unit..];
+        half = half_digit(number) * factor;
+        rest = &rest[end..];
     }
-    (!text.is_empty()).then_some(sum)
+    (!text.is_empty()).then_some(Range {
+        from: (sum - half).max(0.0),
+        to: sum + half,
+    })
 }
 
 /// Parses a percentage such as `97.72%` to a share from 0 to 1.
@@ -108,6 +134,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_python_can_have_an_exponent() {
+        let small = python_float("2.5e-05").map(Range::middle).unwrap();
+        assert!((small - 2.5e-5).abs() < 1e-12, "{small}");
+        assert_eq!(python_float("0.25").map(Range::middle), Some(0.25));
+        assert_eq!(python_float("1.25e+06").map(Range::middle), Some(1.25e6));
+        for wrong in ["1e5", "1e-", "e-5", "2.5e-0x", "1e+999", "1e--5"] {
+            assert_eq!(python_float(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
     fn zero_milliseconds_are_less_than_half_of_one() {
         let zero = decimal("0").unwrap();
         assert_eq!((zero.from, zero.to), (0.0, 0.5));
@@ -123,6 +160,9 @@ mod tests {
         assert_eq!(time("2.79MB"), None);
         assert_eq!(go_duration("1m2.5s").map(Range::middle), Some(62.5));
         assert_eq!(go_duration("2.998s").map(Range::middle), Some(2.998));
+        // The rounding of a part that is 0 does not move the sum.
+        assert_eq!(go_duration("5m0s").map(Range::middle), Some(300.0));
+        assert_eq!(go_duration("1h0m1.5s").map(Range::middle), Some(3601.5));
         assert_eq!(go_duration("1m2"), None);
         assert_eq!(go_duration(""), None);
     }

@@ -40,7 +40,7 @@ const PATH: usize = 4_096;
 /// length of the run.
 const ELSEWHERE: [&str; 1] = ["benchmark"];
 /// Sections that are collapsed although they are not details.
-const FOLDED: [&str; 1] = ["plan-file"];
+const FOLDED: [&str; 2] = ["plan-file", "slow"];
 
 /// The page of one or several runs, in the given order.
 pub fn html(documents: &[&Document]) -> String {

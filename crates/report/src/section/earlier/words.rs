@@ -1,8 +1,11 @@
 //! The comparison of two runs in words: cells of its table, and sentences.
 
-use tenbin_result::format::{RATE, TIME, UNKNOWN, ratio, ratio_interval};
+use std::cmp::Ordering;
+
+use tenbin_result::format::{RATE, TIME, UNKNOWN, digits, ratio, ratio_interval};
 use tenbin_result::{
-    Doubt, Earlier, EarlierChange, EarlierPart, Language, Message, Trust, Value, Withheld, message,
+    Doubt, Earlier, EarlierChange, EarlierPart, Figure, Language, Message, Trust, Value, Withheld,
+    message,
 };
 use tenbin_verdict::said_data;
 
@@ -23,9 +26,15 @@ pub(super) const COLUMNS: [&str; 9] = [
 
 /// The row for one change in the table of [`COLUMNS`], not escaped.
 pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
-    let unit = if change.timed { TIME } else { RATE };
     let words = figure_words(language);
-    let with_interval = |figure| unit.with_interval(figure, words);
+    let with_interval = |figure: Option<Figure>| match &change.unit {
+        Some(name) => match figure {
+            Some(figure) => format!("{} {name}", digits(figure.value)),
+            None => UNKNOWN.to_owned(),
+        },
+        None if change.timed => TIME.with_interval(figure, words),
+        None => RATE.with_interval(figure, words),
+    };
     [
         change.workload.clone(),
         change
@@ -40,9 +49,12 @@ pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
         .to_owned(),
         with_interval(change.before),
         with_interval(change.after),
-        change
-            .ratio
-            .map_or_else(|| UNKNOWN.to_owned(), |figure| ratio(figure.value)),
+        match change.ratio {
+            None => UNKNOWN.to_owned(),
+            Some(figure) if change.unit.is_none() => ratio(figure.value),
+            Some(figure) if change.undirected => ratio(figure.value),
+            Some(figure) => say_in(language, &better_or_worse(figure.value)),
+        },
         change
             .divided
             .map_or_else(String::new, |figure| ratio(figure.value)),
@@ -53,6 +65,22 @@ pub(super) fn cells(change: &EarlierChange, language: Language) -> [String; 9] {
             _ => change.change.words().to_owned(),
         },
     ]
+}
+
+/// The ratio of figures in a unit of a file, which may be no speed: above 1 is better.
+fn better_or_worse(value: f64) -> Message {
+    let change = match value.total_cmp(&1.0) {
+        // It is printed as 1.000.
+        _ if (value - 1.0).abs() < 0.000_5 => "same",
+        Ordering::Greater => "better",
+        Ordering::Less => "worse",
+        Ordering::Equal => "same",
+    };
+    message!(
+        "ratio-of-figures",
+        ratio = Value::Ratio(value),
+        change = Value::Word(change.to_owned())
+    )
 }
 
 /// The controls and how much they changed.

@@ -28,8 +28,17 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         ("tenbin", here.tenbin_version.clone()),
         ("built with", here.rustc_version.clone()),
     ];
+    let log = here.request_log.as_ref();
+    let log = log.map_or_else(Vec::new, |log| {
+        let missing = log.dropped + log.over_limit;
+        vec![
+            ("log of requests", Some(log.files.join(", "))),
+            ("requests in the log", whole(Some(log.requests))),
+            ("requests missing in the log", whole(Some(missing))),
+        ]
+    });
     let mut table = Table::new(1, ["", ""]);
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().chain(log) {
         table.push([
             name.into(),
             Cell::from(value.unwrap_or_else(|| UNKNOWN.to_owned())),

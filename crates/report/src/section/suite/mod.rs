@@ -11,7 +11,7 @@ pub(super) use grid::place;
 use tenbin_result::{Document, Finding};
 
 use crate::block::{Block, Look, Table, Text};
-use crate::formats::go::write;
+use crate::formats::programs::go::write;
 use tenbin_plan::work::traits_of;
 
 /// Name of the rule whose findings state the optimum concurrency.

@@ -14,7 +14,7 @@ use tenbin_engine::{
 };
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
 use tenbin_record::{HostEnvironment, ProgramFile, TargetEnvironment};
-use tenbin_targets::{LaunchContext, Running, program_files};
+use tenbin_targets::{LaunchContext, Running, StatedVersion, program_files};
 use tenbin_workloads::{BlobAccess, Prepared, Site, SliceState, prepare, protocol};
 
 use crate::context::RunContext;
@@ -83,6 +83,14 @@ fn program_of(target: &Target) -> Vec<ProgramFile> {
     kept.collect()
 }
 
+/// The version that the program of a launched target prints, unless the plan states it.
+pub(crate) fn stated_version(target: &Target) -> Option<StatedVersion> {
+    match &target.reach {
+        Reach::Launched(launch) if target.version.is_none() => Some(StatedVersion::of(launch)),
+        _ => None,
+    }
+}
+
 /// A running target and its prepared workloads.
 pub(crate) struct LiveTarget {
     pub(crate) running: Running,
@@ -96,8 +104,8 @@ pub(crate) struct LiveTarget {
     disposable: bool,
     /// What the target's first response shows.
     first: FirstAnswer,
-    /// The version of the target, as stated in the plan.
-    version: Option<String>,
+    /// The version of the target, as stated in the plan or by the launched program.
+    pub(crate) version: Option<String>,
     /// The program files in the target's command, if Tenbin launched the target.
     program: Vec<ProgramFile>,
     /// Number of pages that every host of the target has stored; `None` if the target requires no

@@ -9,6 +9,9 @@ limit-named =
     { $cause }({ $certainty ->
         [established] 確認済み
        *[likely] 有力
+    }{ $doubt ->
+        [none] {""}
+       *[other] 。ただし負荷生成器が限界の可能性がある: { $doubt } を参照
     })
 nothing = {""}
 limit-unknown = 不明
@@ -21,18 +24,25 @@ limit-connections =
         [1] 同時に 1 リクエストしか送っていないこと
        *[other] 同時に送るリクエストの不足
     }
+limit-think_time = クライアントの待ち時間(--think)
+limit-connection_rate = 接続ごとの速度(TCP ウィンドウ、またはターゲットの制限)
 limit-network_latency = ネットワークの往復時間
 limit-link = ネットワークリンクの速度
 limit-bandwidth = ネットワーク経路の帯域(約 { $rate })
 limit-packet_loss = ネットワーク経路でのパケット損失
-limit-stream_limit = サーバーが 1 接続に許すストリーム数の上限
-limit-connection_setup = リクエストごとの新しい接続
-limit-rate_limiter = レート制限(ターゲットがリクエストを拒否する)
+limit-stream_limit = サーバーが 1 接続に許すストリーム数の上限({ $streams })
+limit-connection_setup =
+    { $asked ->
+        [true] リクエストごとの新しい接続(--no-keep-alive の指定による)
+       *[false] リクエストごとの新しい接続(ターゲットが接続を維持しない)
+    }
+limit-rate_limiter = ターゲットの制限(約 { $accepted } を受け付け、残りを拒否する)
 limit-workers =
     { $served ->
-        [1] ワーカーが 1 つ(ターゲットは一度に 1 リクエストを処理する)
+        [1] ワーカーが 1 つ、またはロック(ターゲットは一度に 1 リクエストを処理する)
        *[other] ワーカー、プールの接続、またはロック(ターゲットは一度に約 { $served } リクエストを処理する)
     }
+limit-overload = 過負荷(同時のリクエストが増えるとターゲットが遅くなる)
 limit-one_core =
     CPU の 1 コア({ $one_thread ->
         [true] ターゲットの処理は 1 スレッドで動く
@@ -43,36 +53,62 @@ limit-other_programs = CPU(ほかのプログラムがコアを使う)
 limit-backend = ターゲットの背後のサーバーの CPU
 limit-load_generator = ターゲットではなく負荷生成器
 limit-cpu_quota = ターゲットのコントロールグループの CPU クォータ
-limit-few_cores = CPU クォータ、またはターゲットが使えるコアの不足
+limit-few_cores =
+    { $below_a_core ->
+        [true] 約 { $cores } コアの CPU クォータ
+       *[false] CPU クォータ、またはターゲットが使えるコアの不足
+    }
 limit-storage = ストレージ(リクエストがディスクを待つ)
 limit-swap = メモリー(スワップが起きている)
 limit-steal = CPU(ほかの仮想マシンがコアを使う)
 
-seen-served_share = { $in_flight } リクエストのうち一度に処理されるのは { $served }、1 つあたり { $alone }
-seen-served = { $in_flight } リクエストのうち一度に処理されるのは { $served }、1 つあたり { $alone }
-seen-doubled = 接続を 2 倍にするとスループットは { $ratio } 倍
-seen-kept = 与えたレートの { $ratio } 倍が成功する
+seen-served_share =
+    { $in_flight ->
+        [1] 単独の 1 リクエストは平均 { $alone }
+       *[other] { $in_flight } リクエストのうち一度に処理されるのは約 { $served }(単独の 1 リクエストは平均 { $alone })
+    }
+seen-served = { seen-served_share }
+seen-doubled =
+    { $in_flight ->
+        [1] 2 接続での別の測定では
+       *[other] 接続を 2 倍にすると
+    }{ $change ->
+        [more] スループットが上がる
+        [less] スループットが下がる
+       *[none] スループットは上がらない
+    }(× { $ratio })
+seen-kept =
+    { $all ->
+        [true] 与えたレートのすべてが成功する
+       *[false] 与えたレートの { $ratio } 倍が成功する
+    }
+seen-think_share = 接続は時間の { $share } 休止する
 seen-idle = CPU 時間の { $share } が空いている
 seen-target_cores = ターゲットは { $cores } コアを使う
 seen-target_share = ターゲットは全コアの { $share } を使う
 seen-target_thread = 最も忙しいスレッドは 1 コアの { $share } を使う
-seen-thread_share = ターゲットの CPU 時間の { $share } を最も忙しいスレッドが使う
-seen-cpu_share = 単独のリクエストの時間のうち CPU は { $share }
+seen-thread_share = ターゲットの CPU 時間の { $share } を 1 つのスレッドが使う
+seen-cpu_share =
+    { $waits ->
+        [true] リクエストはほとんど待っている(単独の時間のうち CPU は { $share })
+       *[false] 単独のリクエストの時間のうち CPU は { $share }
+    }
 seen-core_wait_share = スレッドが動ける時間の { $share } でコアを待つ
+seen-core_demand = 忙しい側が { $cores } コアを使うか待つ
 seen-others_share = ほかのプログラムは全コアの { $share } を使う
 seen-backend_share = 背後のサーバーは全コアの { $share } を使う
 seen-generator_thread = 負荷生成器の最も忙しいスレッドは時間の { $share } 動く
-seen-round_trip_share = リクエストの時間の中央値のうちネットワークは { $share }
+seen-round_trip_share = リクエストの時間の平均のうちネットワークは { $share }
 seen-new_connection_share = リクエストの { $share } に新しい接続が必要
 seen-setup_share = 接続の確立が時間の { $share } を占める
 seen-link_share = 最も混んだリンクの使用率は { $share }
 seen-transfer_share = データの転送がリクエストの時間の { $share } を占める
-seen-queue_share = 経路のキューで待つ時間はその { $share }
+seen-queue_share = 最短より長い往復の分がその { $share }
 seen-bytes_each = リクエストとレスポンスで { $bytes }
 seen-bit_rate = リクエストとレスポンスで { $rate }
-seen-loss_share = パケットの { $share } が失われたか、順序が入れ替わった
+seen-loss_share = パケットの { $share } が失われたか、失われたものより後に届いた
 seen-stream_share = サーバーは計画したストリームの { $share } を許す
-seen-refused_share = レスポンスの { $share } がステータス 429 か 503
+seen-refused_share = レスポンスの { $share } がステータス { $status }
 seen-throttled_share = クォータがターゲットを時間の { $share } 止める
 seen-storage_share = 時間の { $share } でプロセスがストレージを待つ
 seen-stored_each = ターゲットは 1 リクエストにつきストレージで { $bytes } を読み書きする
@@ -81,14 +117,21 @@ seen-steal_share = ほかの仮想マシンが CPU 時間の { $share } を使�
 
 limit-advice-offered_rate = このレートでのレイテンシーである。維持できる最高のレートは --slo で求める
 limit-advice-connections = 最高のスループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシー
+limit-advice-think_time = このようなクライアントの負荷でのターゲットの結果。最大スループットを調べるには接続を増やす(-c { $connections })か、--think を短くする
+limit-advice-connection_rate = ターゲットの接続ごとの制限(nginx の limit_rate)や小さいソケットバッファーを調べる。接続を増やす(-c { $connections })とスループットが上がる
 limit-advice-network_latency = ターゲットに近いマシンから測る。または接続を増やしてスループットを比べる
 limit-advice-link = サーバーを測るには、より速いリンクか小さいレスポンスを使う
 limit-advice-bandwidth = サーバーを測るには、より速い経路か小さいリクエストとレスポンスを使う
 limit-advice-packet_loss = パケットが失われる場所を探す(ethtool -S、ss -ti)。または近いマシンから測る
 limit-advice-stream_limit = ターゲットの上限を上げる(nginx では http2_max_concurrent_streams)。または接続を増やす(-c { $connections })
-limit-advice-connection_setup = 両側で接続を維持する(keep-alive)
-limit-advice-rate_limiter = ターゲットの制限を上げる。または負荷を下げる(--rate)
-limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。または待たれているロック、レート制限、背後のサーバーを探す
+limit-advice-connection_setup =
+    { $asked ->
+        [true] --no-keep-alive を外す(新しい接続を測りたい場合を除く)
+       *[false] ターゲットに接続を維持させる(keep-alive)
+    }
+limit-advice-rate_limiter = ターゲットの制限を上げる(nginx では limit_req、limit_conn)。または負荷を下げる(--rate)
+limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。変わらなければ、それらが待っているもの(ロック、レート制限、背後のサーバー)を探す
+limit-advice-overload = 最適な同時接続数を探す(--ramp)。ターゲットが同時に処理するリクエストを減らす。スピンするロックやメモリー不足を調べる
 limit-advice-one_core =
     { $one_thread ->
         [true] コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
@@ -106,4 +149,5 @@ limit-advice-steal = 専用のマシンを使う
 limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
 limit-probe = 判定するには、ターゲットごとに 10 秒以上測り、ほかの負荷のプローブを入れる(--duration 20s)
 limit-probe-again = 判定するには、--probes の指定を外して測り直す
+limit-closed-loop = 判定するには、--rate なしで実行する。ほかの負荷での測定から限界がわかる
 limit-ramp = 判定するには、スループットがどこで伸びなくなるかを見る(--ramp)

@@ -15,6 +15,10 @@ const IDLE: f64 = 0.10;
 /// Share of the time in which some process waits for a core, above which there is a finding.
 const WAITING: f64 = 0.20;
 
+/// Idle share of the CPU time from which waits for a core come from a quota or from pinning, and not
+/// from a busy machine.
+const MOSTLY_IDLE: f64 = 0.50;
+
 /// Range of the slices' figures, as a share of their median, above which there is a finding. From a
 /// simulation: see the explanation page of the rule.
 const SPREAD: f64 = 0.15;
@@ -93,6 +97,7 @@ fn reasons(cell: &Cell<'_>) -> Option<Message> {
         share_of_time(machine.pressure.cpu_some_us, machine)
     });
     let is_full = idle.as_ref().is_some_and(|idle| idle.value < IDLE);
+    let is_idle = idle.as_ref().is_some_and(|idle| idle.value > MOSTLY_IDLE);
     let idle = idle.filter(|_| is_full).map(|idle| {
         message!(
             "idle",
@@ -101,7 +106,7 @@ fn reasons(cell: &Cell<'_>) -> Option<Message> {
         )
     });
     // On a fully used machine, some process always waits.
-    let waiting = waiting.filter(|waiting| !is_full && waiting.value > WAITING);
+    let waiting = waiting.filter(|waiting| !is_full && !is_idle && waiting.value > WAITING);
     let waiting = waiting.map(|waiting| {
         message!(
             "waiting",
@@ -170,6 +175,20 @@ mod tests {
         assert_eq!(assessment.trust, Trust::Valid);
         assert_eq!(assessment.absolute.trust, Trust::Valid);
         assert!(assessment.absolute.because.is_empty());
+    }
+
+    #[test]
+    fn waits_on_an_idle_machine_are_those_of_a_quota() {
+        let waiting = |idle: f64| {
+            let mut run = full(Run::single(8), idle);
+            run.each(|slice| {
+                let machine = slice.machine();
+                machine.pressure.cpu_some_us = Some((0.8e6 * machine.seconds) as u64);
+            });
+            run.findings(&RULE).len()
+        };
+        assert_eq!(waiting(0.6), 1);
+        assert_eq!(waiting(1.8), 0);
     }
 
     #[test]

@@ -208,6 +208,7 @@ mod tests {
     /// A pause with `active_opens` opened connections.
     fn quiet(active_opens: u64) -> PauseUse {
         PauseUse {
+            targets: std::collections::BTreeMap::new(),
             seconds: 0.1,
             programs: Vec::new(),
             active_opens: Some(active_opens),

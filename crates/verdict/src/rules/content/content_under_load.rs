@@ -20,6 +20,8 @@ const SHARE: f64 = 0.2;
 const REPEATED: f64 = 0.05;
 /// Smallest relative difference of two mean lengths.
 const LENGTH: f64 = 0.05;
+/// Share of bodies under load that must be shorter than all others.
+const NEARLY_ALL: f64 = 0.95;
 /// Share of responses with the most frequent length, above which lengths do not vary.
 const ONE_LENGTH: f64 = 0.8;
 /// Fewest responses of a stage.
@@ -364,10 +366,10 @@ impl Stages<'_> {
         if !is_new_each_time {
             return None;
         }
-        let is_shorter = loaded < idle * (1.0 - LENGTH)
-            && rank_sum_p(&floats(&before.lengths), &floats(&load.lengths))
-                .is_some_and(|p| p < LEVEL);
-        if is_shorter {
+        let is_beyond_chance =
+            rank_sum_p(&floats(&before.lengths), &floats(&load.lengths)).is_some_and(|p| p < LEVEL);
+        let is_shorter = loaded < idle * (1.0 - LENGTH) && is_beyond_chance;
+        if is_shorter || self.is_short_only_under_load(idle, loaded) {
             let seen = message!(
                 "shorter",
                 target = self.target,
@@ -394,6 +396,20 @@ impl Stages<'_> {
                 );
                 (Severity::Suspect, seen)
             })
+    }
+
+    /// Whether nearly all bodies under load are shorter than all bodies before and after it. Lengths
+    /// that drift have few independent observations, but a drift does not end with the load.
+    fn is_short_only_under_load(&self, idle: f64, loaded: f64) -> bool {
+        let shortest = |one: &Frequencies| one.lengths.iter().min().copied();
+        let Some(after) = self.after.and_then(shortest) else {
+            return false;
+        };
+        let idle_shortest = shortest(self.before).unwrap_or(0).min(after);
+        let lengths = &self.load.lengths;
+        let shorter = lengths.iter().filter(|&&one| one < idle_shortest).count() as u64;
+        let share = ratio((shorter, lengths.len() as u64));
+        loaded < idle * (1.0 - SHARE) && share > NEARLY_ALL
     }
 
     /// A constant page that changed.
@@ -625,6 +641,23 @@ mod tests {
             load.bytes -= 80 * load.bodies;
         };
         assert_eq!(found(shorter).map(|one| one.0), Some(Severity::Suspect));
+        let drift = |expected: &mut ExpectedResponse| {
+            let before = expected.before.as_mut().unwrap();
+            before.lengths = (0..64).map(|at| 900 + at * 2).collect();
+            let load = load(expected);
+            load.lengths = (0..128).map(|at| 600 + at).collect();
+            load.bytes = load.bodies * 660;
+        };
+        let comes_back = |expected: &mut ExpectedResponse| {
+            drift(expected);
+            after(expected).lengths.fill(1_000);
+        };
+        let stays = |expected: &mut ExpectedResponse| {
+            drift(expected);
+            after(expected).lengths.fill(500);
+        };
+        assert!(found(comes_back).is_some());
+        assert_eq!(found(stays), None, "lengths that drift");
         let longer = |expected: &mut ExpectedResponse| {
             let load = load(expected);
             load.lengths.iter_mut().for_each(|length| *length += 80);

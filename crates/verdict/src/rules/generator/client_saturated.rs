@@ -67,6 +67,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     },
     tier: Tier::Cause,
     is_circumstance: leads_on_a_busy_machine,
+    says_limit: &["load_generator", "other_programs"],
     ..RuleInfo::PLAIN
 };
 

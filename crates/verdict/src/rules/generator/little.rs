@@ -147,6 +147,8 @@ struct Totals {
     /// Time inside the windows spent on opening connections, with several hosts, seconds.
     /// Connections to other hosts may have been in use meanwhile.
     connecting_beside: f64,
+    /// Sum of the squared times of opening connections, s².
+    connecting_squares: f64,
     /// Sum of the squared durations of the timed operations, s².
     squares: f64,
     /// Sum of the cubed durations of the timed operations, s³.
@@ -180,6 +182,8 @@ impl Totals {
             totals.outside += slice.ledger.outside_nanos as f64 / NANOS_PER_SECOND;
             totals.turnaround += slice.ledger.turnaround_nanos as f64 / NANOS_PER_SECOND;
         }
+        let opened = sums.merged(slices, &|slice| vec![&slice.setup.connect]);
+        totals.connecting_squares = opened.map_or(0.0, |times| squares(&times));
         let kinds: [Kind; 2] = [|op| &op.times.service, |op| &op.times.failed];
         for kind in kinds {
             let times = sums.merged(slices, &|slice| slice.requests().map(kind).collect());
@@ -241,12 +245,15 @@ impl Totals {
     }
 
     /// Mean duration of an operation that crosses an edge of the window, as a share of the window,
-    /// including connection setup and think time. Such an operation may count at one edge and not
+    /// including connection setup and think time. A server that drops attempts to connect makes some
+    /// set-ups last seconds. Such an operation may count at one edge and not
     /// at the other edge. Long operations cross an edge more often than short operations, hence
     /// E[R²]/E[R] instead of E[R]. More slices do not reduce this error: all slices start the same
     /// way, so the error can be equal in all slices.
     fn straddling(&self) -> Option<f64> {
-        let length = self.squares / self.busy + self.connecting / self.operations + self.think;
+        let opening = self.connecting_squares / (self.busy + self.connecting);
+        let length =
+            self.squares / self.busy + self.connecting / self.operations + opening + self.think;
         let share = length / (self.seconds / self.slices);
         share.is_finite().then_some(share)
     }
@@ -261,6 +268,15 @@ impl Totals {
         let deviation = (ends * mean_square).sqrt() / self.capacity;
         deviation.is_finite().then_some(deviation)
     }
+}
+
+/// Sum of the squares of the times, s².
+fn squares(times: &Histogram<u64>) -> f64 {
+    let steps = times.iter_recorded().map(|step| {
+        let value = times.median_equivalent(step.value_iterated_to());
+        step.count_at_value() as f64 * (value as f64 / NANOS_PER_SECOND).powi(2)
+    });
+    steps.sum()
 }
 
 /// The think time after each response, seconds, if the think time is fixed; otherwise 0, because
@@ -310,6 +326,18 @@ mod tests {
 
     use super::*;
     use crate::testing::Run;
+
+    #[test]
+    fn attempts_to_connect_that_are_repeated_after_a_second_are_no_idle_connections() {
+        let mut run = Run::single(8);
+        run.plan.workloads[0].load.keep_alive = false;
+        // 2 connections; 7 % of the time is neither a request nor the opening of a connection that
+        // was done inside the slice.
+        run.each(|slice| slice.answers(930, 0.002));
+        assert_eq!(run.findings(&RULE).len(), 1);
+        run.each(|slice| slice.0.setup.connect.record_n(1_020_000_000, 1).unwrap());
+        assert_eq!(run.findings(&RULE), []);
+    }
 
     #[test]
     fn depth_allows_more_operations_per_connection() {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use tenbin_record::{CutOff, Slice};
+use tenbin_record::{CutOff, OpFigures, Role, Slice};
 use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
@@ -29,10 +29,15 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     }
                 } measured in full, { $slices ->
                     [fewer] { $cut_short } cut short
+                    [ended]
+                        and no other: the run is still running, was stopped, or a target failed
                    *[other]
                         but the run did not finish: it is still running, was stopped, or a target
                         failed, during or after the last slice
                 }
+            failure-limit =
+                more operations on target { $target } failed than the plan allows ({ $allowed }), so the
+                run ended in slice { $last } of { $planned }
             cut-off =
                 { $within_line ->
                     [true] intervals.jsonl ends within a line
@@ -42,6 +47,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             fix-failures =
                 first fix the failures: the run was stopped because no operation of the last slice
                 succeeded
+            fix-or-allow =
+                first fix the failures; to measure in spite of the failures, allow more with --errors
             repeat-to-end = repeat the run to its end; the comparisons use only complete blocks
         "#,
         japanese: r#"
@@ -51,6 +58,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     [fewer]
                         計画した { $planned } スライスのうち完全に測定できたのは { $full }、
                         途中で切れたのは { $cut_short }
+                    [ended]
+                        計画した { $planned } スライスのうち { $full } スライスだけを測定した。
+                        停止されたか、ターゲットが異常終了したか、まだ実行中
                    *[other]
                         { $slices ->
                             [more] {""}
@@ -58,6 +68,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                         }{ $full } スライスを測定したが、実行は正常に終わっていない。
                         最後のスライスの途中か後で、停止されたか、ターゲットが異常終了したか、まだ実行中
                 }
+            failure-limit =
+                ターゲット { $target } で失敗した操作がプランの上限 { $allowed } を超えたため、
+                実行は { $planned } スライス中 { $last } 番目のスライスで終了した
             cut-off =
                 { $within_line ->
                     [true] intervals.jsonl が行の途中で終わっている
@@ -67,6 +80,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             repeat = 再実行する。何も測定されていない
             fix-failures =
                 まず失敗の原因を取り除く。最後のスライスで 1 つの操作も成功せず、実行を停止した
+            fix-or-allow =
+                まず失敗の原因を取り除く。失敗を許して測定するには --errors で上限を上げる
             repeat-to-end = 最後まで実行し直す。比較に使うのは完全なブロックのみ
         "#,
     },
@@ -92,8 +107,15 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     } else {
         Severity::Suspect
     };
-    let reached = match (planned, searches) {
-        (0, true) => message!("search-unfinished"),
+    let reached = match (planned, searches, over_limit(evidence)) {
+        (0, true, _) => message!("search-unfinished"),
+        (_, _, Some((last, allowed))) => message!(
+            "failure-limit",
+            target = &last.target,
+            allowed = Value::Plain(allowed),
+            last = Value::Plain(evidence.slices.len() as u64),
+            planned = planned
+        ),
         _ => measured(full, planned, cut_short),
     };
     let cut_off = evidence.integrity.cut_off;
@@ -103,12 +125,30 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     vec![RULE.finding(severity, Cause::Setup, observed, advice(evidence))]
 }
 
+/// The last slice and the number of failures that the plan allows, if the run ended because the
+/// target of the slice had more.
+fn over_limit<'a>(evidence: &Evidence<'a>) -> Option<(&'a Slice, u64)> {
+    let last = evidence.slices.last().filter(|_| !evidence.complete)?;
+    let mut workloads = evidence.plan.workloads.iter();
+    let own = workloads.find(|work| work.name == last.workload)?;
+    let allowed = own.facts().allowed_failures()?;
+    let of_target = evidence
+        .slices
+        .iter()
+        .filter(|slice| slice.target == last.target);
+    let ops = of_target.flat_map(|slice| &slice.ops);
+    let counted = ops.filter(|op| op.role.is_work() || op.role == Role::Effect);
+    let failed: u64 = counted.map(OpFigures::failed_count).sum();
+    (failed > allowed).then_some((last, allowed))
+}
+
 fn measured(full: usize, planned: usize, cut_short: usize) -> Message {
     // A run with all planned slices ended after or between windows, so all measured slices are
     // complete. `--until` can add slices beyond the planned number.
     let slices = match full.cmp(&planned) {
         Ordering::Greater => "more",
         Ordering::Equal => "all",
+        Ordering::Less if cut_short == 0 => "ended",
         Ordering::Less => "fewer",
     };
     message!(
@@ -124,6 +164,9 @@ fn advice(evidence: &Evidence<'_>) -> Message {
     if evidence.slices.is_empty() {
         return message!("repeat");
     }
+    if over_limit(evidence).is_some() {
+        return message!("fix-or-allow");
+    }
     // A slice without any success stops the run.
     if !evidence.complete && evidence.slices.last().is_some_and(Slice::gave_nothing) {
         message!("fix-failures")
@@ -134,6 +177,8 @@ fn advice(evidence: &Evidence<'_>) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use tenbin_plan::{BlobWork, Phase, WorkloadKind};
+
     use super::*;
     use crate::testing::Run;
 
@@ -143,7 +188,8 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].evidence,
-            "7 of 32 slices planned were measured in full, 0 cut short"
+            "7 of 32 slices planned were measured in full, and no other: the run is still running, was \
+             stopped, or a target failed"
         );
         let mut run = Run::pair(8);
         run.first_of("a").cut_short();
@@ -185,6 +231,27 @@ mod tests {
         let run = Run::pair(8).interrupted(1);
         let advice = &run.findings(&RULE)[0].advice;
         assert!(advice.starts_with("repeat the run to its end"), "{advice}");
+    }
+
+    #[test]
+    fn a_run_that_the_limit_of_failures_ended_names_the_limit() {
+        let mut run = Run::pair(8).interrupted(3);
+        for work in &mut run.plan.workloads {
+            let blob = BlobWork {
+                errors: Some(3),
+                ..BlobWork::new(Phase::Put, 1)
+            };
+            work.kind = WorkloadKind::Blob(blob);
+        }
+        let found = |run: &Run| run.findings(&RULE)[0].clone();
+        assert!(found(&run).evidence.starts_with("3 of 32 slices"));
+        run.each(|slice| slice.fail(tenbin_record::ErrorClass::Status, 4));
+        let Finding {
+            evidence, advice, ..
+        } = found(&run);
+        assert!(evidence.contains("than the plan allows (3)"), "{evidence}");
+        assert!(evidence.ends_with("in slice 3 of 32"), "{evidence}");
+        assert!(advice.contains("--errors"), "{advice}");
     }
 
     #[test]

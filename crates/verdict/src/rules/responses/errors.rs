@@ -62,10 +62,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 { $free } were free on the disk with the run directory, which holds the data of
                 launched targets
             retries-succeed =
-                rejected requests succeed when they are sent again: warp would report { $rate }/s,
-                because its library repeats a request up to ten times ({ $seconds } s measured after the
-                run at the same load with up to { $retries } retries: { $failed } of { $operations }
-                operations failed, and { $failed_requests } of { $requests } requests)
+                rejected requests succeed when they are sent again: with up to { $retries } retries,
+                { $failed } of { $operations } operations failed, and { $failed_requests } of
+                { $requests } requests ({ $seconds } s measured after the run at the same load). warp
+                reports such operations as successes without errors, because its library repeats a
+                request up to ten times; their times include the rejected requests and the waits
             blobs-unread =
                 { $unread } of { $followed } blobs could not be read before their deletion ({ $share }),
                 so that polls cannot show whether the deletion had an effect
@@ -192,10 +193,12 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 実行ディレクトリーのあるディスク(起動したターゲットのデータもここにある)の空きは { $free }
             retries-succeed =
                 拒否されたリクエストは再送すると成功する。
-                warp はライブラリーがリクエストを最大 10 回繰り返すため、{ $rate }/s と報告する
-                (実行後に同じ負荷、最大 { $retries } 回の再試行で { $seconds } 秒測定。
-                { $operations } 操作中 { $failed } 操作、
-                { $requests } リクエスト中 { $failed_requests } リクエストが失敗)
+                最大 { $retries } 回の再試行では { $operations } 操作中 { $failed } 操作、
+                { $requests } リクエスト中 { $failed_requests } リクエストが失敗
+                (実行後に同じ負荷で { $seconds } 秒測定)。
+                warp はライブラリーがリクエストを最大 10 回繰り返すため、
+                このような操作をエラーなしの成功と報告する。
+                その所要時間には拒否されたリクエストと待ち時間が含まれる
             blobs-unread =
                 { $followed } 個の blob のうち { $unread } 個は削除前に読めなかった({ $share })ため、
                 ポーリングでは削除が反映されたかを確認できない
@@ -389,7 +392,6 @@ fn what_retries_hide(retried: &Retried) -> Option<Message> {
     }
     Some(message!(
         "retries-succeed",
-        rate = Value::whole((ok as f64 / seconds).round()),
         seconds = Value::whole(seconds),
         retries = retried.most,
         failed = Value::Plain(retried.failed),

@@ -161,6 +161,7 @@ mod tests {
             machine.others_cpu_seconds = Some(loaded);
             machine.programs = Some(vec![program(loaded)]);
             machine.pause = Some(PauseUse {
+                targets: std::collections::BTreeMap::new(),
                 seconds: 0.1,
                 active_opens: None,
                 programs: vec![program(paused * 0.1)],

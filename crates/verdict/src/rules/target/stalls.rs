@@ -119,8 +119,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     is_circumstance: |finding| finding.cause == Cause::Generator,
     // The machine alone does not explain a pause of the target, or a pause that affects a published
     // percentile.
-    tells_limit: false,
     stands_alone: |finding| finding.cause != Cause::Generator || finding.severity != Severity::Note,
+    ..RuleInfo::PLAIN
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {

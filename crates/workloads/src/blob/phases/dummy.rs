@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenbin_engine::{Exchange, Judgement, Moment, Next, Workload};
-use tenbin_plan::Phase;
 
 /// Number of operations done in one slice. In a later phase that reads or deletes, the slice with
 /// the same index does at most this number of operations.
@@ -26,12 +25,7 @@ pub(crate) struct Dummy {
 }
 
 impl Dummy {
-    pub(crate) fn new(phase: Phase, most: u64, done: Arc<Done>) -> Self {
-        let name = match phase {
-            Phase::Put => "PUT",
-            Phase::Get => "GET",
-            Phase::Delete => "DEL",
-        };
+    pub(crate) fn new(name: &'static str, most: u64, done: Arc<Done>) -> Self {
         Self {
             names: [name],
             left: most,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Role, Transaction,
+    BodyUse, ErrorClass, Exchange, Judgement, Loss, Moment, Next, ResponseHead, Role, Transaction,
     Workload,
 };
 use tenbin_plan::duration::Time;
@@ -367,10 +367,19 @@ impl Workload for Follower {
         judgement
     }
 
-    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
-        let flight = &self.flights[exchange.tag as usize];
-        let counted = (ErrorClass::Short, BROKE_OFF);
-        flight.broke_off(class).then_some(counted)
+    /// The response to a poll of a missing blob can be a connection that is closed within the
+    /// response: no failure.
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<Loss> {
+        let place = exchange.tag as usize;
+        if !self.flights[place].broke_off(class) {
+            return None;
+        }
+        let is_poll = self.reading[place].is_none();
+        Some(if is_poll && self.dialect.breaks_off_when_gone() {
+            Loss::Expected
+        } else {
+            Loss::Failed(ErrorClass::Short, BROKE_OFF)
+        })
     }
 
     fn lost(&mut self, exchange: &mut Exchange, class: ErrorClass) {

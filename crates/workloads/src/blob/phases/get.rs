@@ -1,7 +1,7 @@
 //! Reads blobs, and compares them with what was stored.
 
 use tenbin_engine::{
-    BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
+    BodyUse, ErrorClass, Exchange, Judgement, Loss, Moment, Next, ResponseHead, Workload,
 };
 use tenbin_plan::ByteRange;
 
@@ -201,9 +201,9 @@ impl Workload for Getter {
         }
     }
 
-    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<(ErrorClass, &'static str)> {
+    fn loss(&self, exchange: &Exchange, class: ErrorClass) -> Option<Loss> {
         let flight = &self.flights[exchange.tag as usize];
-        let counted = (ErrorClass::Short, BROKE_OFF);
+        let counted = Loss::Failed(ErrorClass::Short, BROKE_OFF);
         flight.broke_off(class).then_some(counted)
     }
 

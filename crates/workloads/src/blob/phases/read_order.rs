@@ -41,6 +41,12 @@ impl ReadOrder {
         let (own, connections) = (share(worker).max(1), connections.max(workers) as u64);
         let beyond = (count % connections).saturating_sub(first).min(own);
         let mine = count / connections * own + beyond;
+        // With fewer blobs than connections, a worker can have none: it reads those of all.
+        let (mine, connections, first, own) = if again && mine == 0 {
+            (count, 1, 0, 1)
+        } else {
+            (mine, connections, first, own)
+        };
         Self {
             batch: Arc::clone(batch),
             count: mine,

@@ -38,6 +38,8 @@ impl PreparedBlob {
                 self.of_agents = self.set.journal(0, most);
                 None
             }
+            // A plan with agents has no mix.
+            Phase::Mixed(_) => None,
             Phase::Get | Phase::Delete => Some(self.sent_batch()),
         };
         let sequence = match self.position() {
@@ -247,10 +249,12 @@ impl PreparedBlob {
         let digest = self.digest().wrapping_sub(orders.digest);
         let (gone, unsure) = match self.work.phase {
             Phase::Delete => orders.batch.outcomes(),
-            Phase::Put | Phase::Get => Default::default(),
+            Phase::Put | Phase::Get | Phase::Mixed(_) => Default::default(),
         };
         let counts = self.set.counts().since(orders.before);
-        let Collected { pages, doubtful } = self.take_collected();
+        let Collected {
+            pages, doubtful, ..
+        } = self.take_collected();
         SliceReport {
             position: self.position().map(|position| position.workers),
             digest,

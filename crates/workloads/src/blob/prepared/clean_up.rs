@@ -114,6 +114,7 @@ impl CleanUp for PreparedBlob {
     }
 
     fn after_run(&mut self) -> Option<Stage> {
+        self.end_loading();
         if self.is_first {
             self.find_unreported();
         }

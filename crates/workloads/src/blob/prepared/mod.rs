@@ -41,6 +41,8 @@ pub(crate) struct PreparedBlob {
     /// Whether this is the first phase of its set. The first phase cleans up for all phases.
     is_first: bool,
     source: Source,
+    /// The blobs that a mix of operations reads; `None` for phases, and for a mix that reads none.
+    loaded: Option<Loaded>,
     /// Content of the blobs.
     content: Arc<Content>,
     /// Seed of the content.
@@ -74,6 +76,24 @@ pub(crate) struct PreparedBlob {
     orders: Option<Orders>,
 }
 
+/// Blobs that are stored before the run.
+struct Loaded {
+    /// The storing phase that the set has for the blobs.
+    phase: usize,
+    state: Loading,
+}
+
+/// Whether this workload still has to store the blobs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loading {
+    /// The blobs must be stored.
+    Due,
+    /// The stage that stores the blobs was started.
+    Started,
+    /// The blobs are stored, or another workload stores them.
+    Done,
+}
+
 impl PreparedBlob {
     pub(crate) fn new(
         work: &plan::Workload,
@@ -105,10 +125,11 @@ impl PreparedBlob {
             });
         }
         let source = match blob.phase {
-            Phase::Put => Source::Phase(set.add_phase()),
+            Phase::Put | Phase::Mixed(_) => Source::Phase(set.add_phase()),
             Phase::Get | Phase::Delete => set.source(),
         };
         let workers = threads.min(work.load.connections).max(1);
+        let loaded = loaded(blob, &set, target.means());
         Ok(Self {
             content: Arc::new(content(blob, set.seed)),
             place: place(blob, target, &set.name, set.seed),
@@ -118,6 +139,7 @@ impl PreparedBlob {
             set,
             is_first,
             source,
+            loaded,
             made_bucket: Arc::new([AtomicBool::new(false)]),
             connections: work.load.connections,
             workers,
@@ -181,6 +203,30 @@ impl PreparedBlob {
     fn is_dummy(&self) -> bool {
         self.target.means() == BlobAccess::Dummy
     }
+
+    /// Ends the stage that stores blobs before the run, if it was started.
+    fn end_loading(&mut self) {
+        let Some(loaded) = &mut self.loaded else {
+            return;
+        };
+        if loaded.state == Loading::Started {
+            loaded.state = Loading::Done;
+            let phase = loaded.phase;
+            self.set.stored(phase, self.take_collected());
+        }
+    }
+}
+
+/// The blobs that a mix of operations reads.
+fn loaded(work: &BlobWork, set: &Set, means: BlobAccess) -> Option<Loaded> {
+    let is_read = work.phase.includes(Phase::Get) && matches!(work.phase, Phase::Mixed(_));
+    if !is_read || means == BlobAccess::Dummy {
+        return None;
+    }
+    let objects = work.objects.unwrap_or(0);
+    let (phase, is_new) = set.loading_phase(&format!("{objects} of {}", work.sizes));
+    let state = if is_new { Loading::Due } else { Loading::Done };
+    Some(Loaded { phase, state })
 }
 
 /// The content of the blobs.
@@ -227,6 +273,11 @@ impl Prepared for PreparedBlob {
             Phase::Put => self.putters(),
             Phase::Get => self.getters(batch()),
             Phase::Delete => self.deleters(batch()),
+            Phase::Mixed(shares) => {
+                let loaded = self.loaded.as_ref().map(|loaded| loaded.phase);
+                let read = loaded.map(|phase| self.set.batch(Source::Phase(phase), 0));
+                self.mixed(&read.unwrap_or_default(), shares)
+            }
         }
     }
 
@@ -238,7 +289,7 @@ impl Prepared for PreparedBlob {
             return;
         }
         match (self.work.phase, self.source) {
-            (Phase::Put, Source::Phase(phase)) => {
+            (Phase::Put | Phase::Mixed(_), Source::Phase(phase)) => {
                 self.set.stored(phase, self.take_collected());
             }
             _ => self.set.settle(),
@@ -246,13 +297,13 @@ impl Prepared for PreparedBlob {
     }
 
     fn spent(&self) -> Option<String> {
-        if self.is_dummy() || self.work.phase == Phase::Put {
+        if self.is_dummy() || matches!(self.work.phase, Phase::Put | Phase::Mixed(_)) {
             return None;
         }
         let batch = self.set.batch(self.source, self.slices);
         let (verb, found) = match self.work.phase {
             Phase::Delete => ("delete", batch.left()),
-            Phase::Put | Phase::Get => ("read", batch.readable()),
+            Phase::Put | Phase::Get | Phase::Mixed(_) => ("read", batch.readable()),
         };
         (found == 0).then(|| {
             format!(
@@ -305,7 +356,13 @@ impl SetUp for PreparedBlob {
     }
 
     fn before_run(&mut self) -> Option<Stage> {
-        None
+        self.end_loading();
+        let loaded = self.loaded.as_mut()?;
+        if loaded.state != Loading::Due {
+            return None;
+        }
+        loaded.state = Loading::Started;
+        Some(self.loading_stage())
     }
 
     fn found(&self) -> Option<Found> {

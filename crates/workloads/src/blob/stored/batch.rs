@@ -29,6 +29,8 @@ pub(crate) struct Collected {
     pub(crate) pages: Vec<Page>,
     /// Blobs with a known location and an unacknowledged PUT, which may or may not be stored.
     pub(crate) doubtful: Vec<Page>,
+    /// Numbers of the stored blobs that were deleted in the same slice.
+    pub(crate) deleted: Vec<u64>,
 }
 
 impl Page {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::ErrorClass;
 
+use crate::blob::phases::fresh::Fresh;
 use crate::blob::phases::positions::Budget;
 use crate::blob::stored::batch::{Collected, Entry, Page};
 use crate::blob::stored::journal::Journal;
@@ -18,6 +19,8 @@ pub(crate) struct Recorder {
     pub(crate) budget: Budget,
     /// Receives the recorded blobs when the recorder is dropped.
     collected: Arc<Mutex<Collected>>,
+    /// Receives each recorded blob, if blobs are deleted in the same slice.
+    fresh: Option<Fresh>,
 }
 
 impl Recorder {
@@ -32,7 +35,14 @@ impl Recorder {
             journal,
             budget,
             collected,
+            fresh: None,
         }
+    }
+
+    /// Passes each recorded blob to `fresh`, if any.
+    pub(crate) fn with_fresh(mut self, fresh: Option<Fresh>) -> Self {
+        self.fresh = fresh;
+        self
     }
 
     /// Records a blob that was acknowledged.
@@ -49,6 +59,9 @@ impl Recorder {
             return Err((ErrorClass::Status, text));
         }
         self.page.push(entry);
+        if let Some(fresh) = &self.fresh {
+            fresh.push(entry);
+        }
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The blobs that the phases on one target share.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -119,6 +120,8 @@ pub(crate) struct Set {
     /// On an agent: the last batch that the coordinator sent.
     received: Mutex<Option<(u64, Arc<Batch>)>>,
     dummies: Mutex<Vec<Vec<Arc<Done>>>>,
+    /// The storing phases that load blobs before the run, each with a description of its blobs.
+    loading: Mutex<Vec<(String, usize)>>,
 }
 
 /// The operation counts of one PUT phase without a real server, one [`Done`] per slice.
@@ -186,6 +189,7 @@ impl Set {
             sent: Mutex::default(),
             received: Mutex::default(),
             dummies: Mutex::default(),
+            loading: Mutex::default(),
         })
     }
 
@@ -227,6 +231,22 @@ impl Set {
         let mut batches = lock(&self.batches);
         batches.stored.push(Vec::new());
         batches.stored.len() - 1
+    }
+
+    /// The storing phase that loads the blobs described by `blobs` before the run, and whether this
+    /// call added the phase. Mixes of operations that need the same blobs share them.
+    pub(crate) fn loading_phase(&self, blobs: &str) -> (usize, bool) {
+        let known = {
+            let loading = lock(&self.loading);
+            let mut known = loading.iter();
+            known.find(|(of, _)| of == blobs).map(|&(_, phase)| phase)
+        };
+        if let Some(phase) = known {
+            return (phase, false);
+        }
+        let phase = self.add_phase();
+        lock(&self.loading).push((blobs.to_owned(), phase));
+        (phase, true)
     }
 
     /// Source of the blobs for the next phase that reads or deletes.
@@ -289,6 +309,13 @@ impl Set {
     /// Ends a slice of a storing phase.
     pub(crate) fn stored(&self, phase: usize, collected: Collected) {
         let batch = Batch::of(collected.pages);
+        if !collected.deleted.is_empty() {
+            let deleted: HashSet<u64> = collected.deleted.into_iter().collect();
+            let is_deleted = |at: &u64| deleted.contains(&batch.entry(*at).number);
+            (0..batch.len())
+                .filter(is_deleted)
+                .for_each(|at| batch.note_gone(at));
+        }
         let doubtful = Arc::new(Batch::of(collected.doubtful));
         if let Some(last) = batch.last_number() {
             self.next.fetch_max(last + 1, Ordering::Relaxed);
@@ -552,6 +579,18 @@ mod tests {
         assert_eq!(lengths(reads), [2, 1, 1]);
         assert_eq!(lengths(set.source()), [3, 3, 3]);
         assert_eq!(set.left(), 6);
+        let deleted = vec![7];
+        set.stored(
+            second,
+            Collected {
+                deleted,
+                ..page(&[6, 7, 8])
+            },
+        );
+        assert_eq!(set.left(), 8);
+        let (loaded, is_new) = set.loading_phase("10 of 1KiB");
+        assert!(is_new && set.loading_phase("10 of 2KiB").1);
+        assert_eq!(set.loading_phase("10 of 1KiB"), (loaded, false));
         let (again, is_new) = sets.set(&Keeping::InMemory, "t", "s", 1).unwrap();
         assert!(!is_new && Arc::ptr_eq(&set, &again));
     }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::super::error_message::words;
 
 /// Bytes at the start of a response of Groonga that contain the return code.
-const GROONGA_HEAD: usize = 4096;
+pub(super) const GROONGA_HEAD: usize = 4096;
 
 /// A format in which responses report errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -362,7 +362,7 @@ fn groonga_code(start: &[u8]) -> Option<i64> {
 }
 
 /// The whole number at the start of a text, if another character follows.
-fn number(text: &[u8]) -> Option<i64> {
+pub(super) fn number(text: &[u8]) -> Option<i64> {
     let end = text
         .iter()
         .position(|byte| !(byte.is_ascii_digit() || *byte == b'-'))?;

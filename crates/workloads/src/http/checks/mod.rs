@@ -6,6 +6,7 @@ mod evaluate;
 mod json;
 mod known;
 mod suspicion;
+mod took;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -110,6 +111,8 @@ pub(super) struct Checker {
     texts: Vec<Option<String>>,
     decoded: Vec<u8>,
     suspicion: Suspicion,
+    /// The time of the whole request that the response judged last states, nanoseconds.
+    server_time: Option<u64>,
     /// Whether a response of this worker is still to be searched for signs of an error.
     is_curious: bool,
 }
@@ -120,6 +123,7 @@ impl Checker {
             noted: Vec::new(),
             texts: vec![None; checks.conditions.len() + 1],
             decoded: Vec::new(),
+            server_time: None,
             is_curious: checks.is_suspicious,
             suspicion: Arc::clone(suspicion),
             checks: Arc::clone(checks),
@@ -188,6 +192,11 @@ impl Checker {
         self.noted[slot] = noted;
     }
 
+    /// The time of the whole request that the response judged last states, nanoseconds.
+    pub(super) fn server_time(&mut self) -> Option<u64> {
+        self.server_time.take()
+    }
+
     /// The failure of a complete response with a success status; `None` if the response passes.
     #[inline]
     pub(super) fn judge(
@@ -197,6 +206,7 @@ impl Checker {
         (status, length): (u16, u64),
         secrets: &Secrets,
     ) -> Option<Judgement> {
+        self.server_time = None;
         let mut failed = self.checks.of(exchange).find_map(|(at, check)| {
             let Condition::Length(test) = &check.condition else {
                 return None;
@@ -229,6 +239,7 @@ impl Checker {
                 .map(|(at, _)| at);
             let known = checks.known(exchange).filter(|_| failed.is_none());
             error = known.and_then(|known| Some((known, known.find(plain?)?)));
+            self.server_time = known.and_then(|known| known.server_time(plain?));
         }
         if let Some(at) = failed {
             let example = shown(plain.unwrap_or(body));

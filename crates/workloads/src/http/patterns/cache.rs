@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenbin_plan::{CacheDial, Pattern, PatternSet, percent};
 
+use super::host_order::HostOrder;
 use super::lru::Lru;
 use super::sampler::{Sampler, Sampling};
+use crate::rng::{Rng, name_number};
 use crate::samples::CacheForecast;
 
 /// Maximum number of simulated requests per worker and slice.
@@ -85,6 +87,27 @@ pub(super) struct Forecaster {
     numbers: Vec<Option<u32>>,
     /// By worker: a sampler that draws the same sequence as the worker.
     samplers: Vec<Sampler>,
+    /// Whether the order of the hosts decides which patterns each host receives: hosts take from
+    /// one sequence in which each pattern has its place.
+    needs_order: bool,
+}
+
+/// The requests that a worker drew in a slice.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    /// Their number by host.
+    pub(super) by_host: Vec<u64>,
+    /// Their hosts in order, if needed.
+    pub(super) order: HostOrder,
+}
+
+impl From<Vec<u64>> for Drawn {
+    fn from(by_host: Vec<u64>) -> Self {
+        Self {
+            by_host,
+            order: HostOrder::default(),
+        }
+    }
 }
 
 impl Forecaster {
@@ -104,6 +127,16 @@ impl Forecaster {
                 .map(|(number, cacheable)| cacheable.then_some(number))
                 .collect(),
             samplers: samplers(sampling),
+            needs_order: shape.hosts > 1 && !shape.shared && sampling.is_one_sequence(),
+        }
+    }
+
+    /// The memory for the order of the hosts in a slice of one worker.
+    pub(super) fn order_to_keep(&self) -> HostOrder {
+        if self.needs_order {
+            HostOrder::keeping(MOST_REPLAYED as usize)
+        } else {
+            HostOrder::default()
         }
     }
 
@@ -128,9 +161,9 @@ impl Forecaster {
         }
     }
 
-    /// Simulates the next requests; `drawn` is their number by worker and host. Workers and hosts
-    /// take turns.
-    pub(super) fn replay(&mut self, drawn: &[Vec<u64>]) -> CacheForecast {
+    /// Simulates the next requests, which each worker drew. Workers take turns, and so do hosts
+    /// unless their order is known.
+    pub(super) fn replay(&mut self, drawn: &[Drawn]) -> CacheForecast {
         let mut contents = held(&self.caches);
         let caches = contents.of(self.shape);
         Self::play(caches, &self.numbers, &mut self.samplers, drawn)
@@ -140,7 +173,7 @@ impl Forecaster {
         caches: &mut [Lru],
         numbers: &[Option<u32>],
         samplers: &mut [Sampler],
-        drawn: &[Vec<u64>],
+        drawn: &[Drawn],
     ) -> CacheForecast {
         let mut forecast = CacheForecast::default();
         let mut players: Vec<Replay> = drawn
@@ -167,30 +200,69 @@ impl Forecaster {
         forecast
     }
 
+    /// The hit ratio when these requests are sent for the second time in a row.
+    fn share_of(&self, sampling: &Sampling, drawn: &[Drawn]) -> Option<f64> {
+        let (mut caches, mut samplers) = (self.shape.empty(), samplers(sampling));
+        let mut play = || Self::play(&mut caches, &self.numbers, &mut samplers, drawn);
+        play();
+        play().share()
+    }
+
     /// The forecast before a run, in one sentence; `None` if no response is cacheable.
     pub(super) fn sentence(&self, sampling: &Sampling, dial: CacheDial) -> Option<String> {
         let patterns = self.numbers.len() as u64;
         let requests = (patterns * PASSES).clamp(FEWEST_FORECAST, MOST_FORECAST);
         let hosts = self.shape.hosts;
         let each = requests / (sampling.workers() * hosts) as u64 + 1;
-        let drawn = vec![vec![each; hosts]; sampling.workers()];
-        let (mut caches, mut samplers) = (self.shape.empty(), samplers(sampling));
-        let mut play = || Self::play(&mut caches, &self.numbers, &mut samplers, &drawn);
-        play();
-        let share = play().share()?;
-        let mut sentence = format!(
-            "a cache of {} responses is expected to have a hit ratio of {} once it is filled, by \
-            simulation of the request sequence",
-            dial.size,
+        let in_turns = |_| vec![each; hosts].into();
+        let share = self.share_of(
+            sampling,
+            &(0..sampling.workers()).map(in_turns).collect::<Vec<_>>(),
+        )?;
+        let by_chance = self.needs_order.then(|| {
+            let drawn = (0..sampling.workers()).map(|worker| by_chance(worker, each, hosts));
+            self.share_of(sampling, &drawn.collect::<Vec<_>>())
+        });
+        let (least, most) = match by_chance.flatten() {
+            Some(other) => (share.min(other), share.max(other)),
+            None => (share, share),
+        };
+        let ratio = if most - least > WORTH_A_WORD {
+            format!(
+                "{} to {}, depending on the order in which hosts become free,",
+                percent(least),
+                percent(most)
+            )
+        } else {
             percent(share)
+        };
+        let mut sentence = format!(
+            "a cache of {} responses is expected to have a hit ratio of {ratio} once it is filled, \
+             by simulation of the request sequence",
+            dial.size,
         );
         let wish = dial.hit.map(|hit| hit.share());
-        if wish.is_some_and(|wish| (wish - share).abs() > WORTH_A_WORD) {
+        let is_other = |wish: f64| wish > most + WORTH_A_WORD || wish < least - WORTH_A_WORD;
+        if wish.is_some_and(is_other) {
             sentence += "; this differs from cache_hit, which sets the number of patterns and needs \
             all of them to be equally frequent (order = \"weighted\")";
         }
         Some(sentence)
     }
+}
+
+/// Requests to hosts in random order, as if each host became free at a random time.
+fn by_chance(worker: usize, each: u64, hosts: usize) -> Drawn {
+    let mut rng = Rng::new(0, &[name_number("order of hosts"), worker as u64]);
+    let mut by_host = vec![0; hosts];
+    let all = each * hosts as u64;
+    let mut order = HostOrder::keeping(usize::try_from(all).unwrap_or(usize::MAX));
+    for _ in 0..all {
+        let host = rng.below(hosts as u64) as usize;
+        by_host[host] += 1;
+        order.push(host);
+    }
+    Drawn { by_host, order }
 }
 
 fn samplers(sampling: &Sampling) -> Vec<Sampler> {
@@ -209,22 +281,26 @@ fn lookup(caches: &mut [Lru], numbers: &[Option<u32>], host: usize, pattern: u32
     numbers[pattern as usize].map(|number| caches[cache].lookup(number))
 }
 
-/// Replays the requests of one worker, with the requests to each host spread as evenly as possible.
-struct Replay {
+/// Replays the requests of one worker, in the order of their hosts. If the order is unknown, the
+/// requests to each host are spread as evenly as possible.
+struct Replay<'a> {
     worker: usize,
-    drawn: Vec<u64>,
+    drawn: &'a [u64],
+    order: &'a HostOrder,
     credit: Vec<i64>,
     all: u64,
     left: u64,
 }
 
-impl Replay {
-    fn new(worker: usize, drawn: &[u64]) -> Self {
-        let all = drawn.iter().sum();
+impl<'a> Replay<'a> {
+    fn new(worker: usize, drawn: &'a Drawn) -> Self {
+        let Drawn { by_host, order } = drawn;
+        let all = by_host.iter().sum();
         Self {
             worker,
-            drawn: drawn.to_vec(),
-            credit: vec![0; drawn.len()],
+            drawn: by_host,
+            order,
+            credit: vec![0; by_host.len()],
             all,
             left: all,
         }
@@ -235,7 +311,11 @@ impl Replay {
         if self.drawn.len() == 1 {
             return Some(0);
         }
-        for (credit, drawn) in self.credit.iter_mut().zip(&self.drawn) {
+        let request = usize::try_from(self.all - self.left - 1).unwrap_or(usize::MAX);
+        if let Some(host) = self.order.get(request) {
+            return Some(host);
+        }
+        for (credit, drawn) in self.credit.iter_mut().zip(self.drawn) {
             *credit += *drawn as i64;
         }
         let richest = (0..self.credit.len()).max_by_key(|&host| (self.credit[host], !host))?;
@@ -262,7 +342,7 @@ mod tests {
         };
         let sampling = Sampling::new(&set, patterns.order, (7, 0), None, 2);
         let mut forecaster = forecaster(cache.size, &set, hosts, shared, &sampling);
-        let drawn = vec![vec![40_000; hosts]; 2];
+        let drawn = [vec![40_000; hosts].into(), vec![40_000; hosts].into()];
         forecaster.replay(&drawn).share().unwrap()
     }
 
@@ -294,15 +374,15 @@ mod tests {
         let cacheable = vec![true; 100];
         let new = || Forecaster::new(&caches, shape, &patterns.set, cacheable.clone(), &sampling);
         let (mut one, mut other) = (new(), new());
-        assert_eq!(one.replay(&[vec![60]]).hits, 0);
+        assert_eq!(one.replay(&[vec![60].into()]).hits, 0);
         // The first 60 patterns are cached, and the next slice continues with the remaining 40.
-        assert_eq!(other.replay(&[vec![60]]).hits, 60);
-        assert_eq!(one.replay(&[vec![40]]).hits, 0);
-        assert_eq!(other.replay(&[vec![40]]).hits, 40);
+        assert_eq!(other.replay(&[vec![60].into()]).hits, 60);
+        assert_eq!(one.replay(&[vec![40].into()]).hits, 0);
+        assert_eq!(other.replay(&[vec![40].into()]).hits, 40);
         one.forget();
         one.skip(&[10]);
-        assert_eq!(other.replay(&[vec![10]]).hits, 0);
-        assert_eq!(one.replay(&[vec![90]]).hits, 0);
+        assert_eq!(other.replay(&[vec![10].into()]).hits, 0);
+        assert_eq!(one.replay(&[vec![90].into()]).hits, 0);
     }
 
     #[test]
@@ -342,9 +422,34 @@ mod tests {
 
     #[test]
     fn hosts_take_turns_by_what_they_were_sent() {
-        let mut player = Replay::new(0, &[2, 1]);
+        let drawn = vec![2, 1].into();
+        let mut player = Replay::new(0, &drawn);
         let hosts: Vec<_> = std::iter::from_fn(|| player.next_host()).collect();
         assert_eq!(hosts, [0, 1, 0]);
+    }
+
+    /// In turns, each of two hosts would get every second of 200 patterns, and hold them all.
+    #[test]
+    fn the_order_of_the_hosts_decides_which_patterns_each_receives() {
+        let patterns = patterns(&paths(200), "cache_size = 100\norder = \"sequential\"");
+        let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
+        let hits = |host_of: &dyn Fn(usize) -> usize| {
+            let mut forecaster = forecaster(100, &patterns.set, 2, false, &sampling);
+            let mut order = forecaster.order_to_keep();
+            let mut by_host = vec![0; 2];
+            for request in 0..20_000 {
+                order.push(host_of(request));
+                by_host[host_of(request)] += 1;
+            }
+            let drawn = [Drawn { by_host, order }];
+            forecaster.replay(&drawn).share().unwrap()
+        };
+        assert!(hits(&|request| request % 2) > 0.98);
+        // Each host gets another half in every pass.
+        let other_half = hits(&|request| (request + request / 200) % 2);
+        assert!(other_half < 0.01, "{other_half}");
+        let single = forecaster(100, &patterns.set, 1, false, &sampling);
+        assert_eq!(single.order_to_keep().get(0), None);
     }
 
     #[test]
@@ -357,6 +462,14 @@ mod tests {
                 .unwrap()
         };
         assert!(!said("cache_hit = \"50%\"").contains("differs from"));
+        let patterns = patterns(&paths(200), "cache_size = 100\norder = \"sequential\"");
+        let sampling = Sampling::new(&patterns.set, patterns.order, (7, 0), None, 1);
+        let two = forecaster(100, &patterns.set, 2, false, &sampling);
+        let both = two.sentence(&sampling, patterns.cache().unwrap()).unwrap();
+        assert!(
+            both.contains(" % to 100 %, depending on the order"),
+            "{both}"
+        );
         assert!(said("cache_hit = \"50%\"\norder = \"sequential\"").contains("differs from"));
     }
 }

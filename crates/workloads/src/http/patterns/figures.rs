@@ -9,6 +9,8 @@ use crate::samples::{CacheForecast, PatternCounts, RequestSample, SliceSamples};
 pub(super) struct Figures {
     slowest: Extremes,
     fastest: Extremes,
+    /// Requests so far.
+    completed: u64,
     /// Counts by pattern; empty if patterns are not counted.
     counts: Vec<Count>,
 }
@@ -20,6 +22,7 @@ impl Figures {
         Self {
             slowest: Extremes::new(extremes),
             fastest: Extremes::new(extremes),
+            completed: 0,
             counts: vec![Count::default(); patterns],
         }
     }
@@ -33,9 +36,11 @@ impl Figures {
     pub(super) fn take(&mut self, pattern: u32, host: usize, outcome: RequestOutcome) {
         let single = Single {
             pattern,
+            number: self.completed,
             host,
             outcome,
         };
+        self.completed += 1;
         self.slowest.take(outcome.nanos, single);
         if outcome.status.is_some() {
             self.fastest.take(u64::MAX - outcome.nanos, single);
@@ -71,6 +76,7 @@ impl Figures {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Single {
     pattern: u32,
+    number: u64,
     host: usize,
     outcome: RequestOutcome,
 }
@@ -130,6 +136,7 @@ impl Extremes {
         let kept = self.kept.into_iter();
         kept.map(|(_, single)| RequestSample {
             request: labels[single.pattern as usize].clone(),
+            number: single.number,
             host: single.host,
             status: single.outcome.status,
             correct: single.outcome.correct,
@@ -239,14 +246,15 @@ mod tests {
     #[test]
     fn a_request_without_a_response_is_slow_and_never_fast() {
         let mut figures = Figures::new(2, 2);
+        figures.take(0, 0, outcome(5));
         figures.take(1, 3, LOST);
         let samples = figures.named(&["GET /a".to_owned(), "GET /b".to_owned()], None);
-        assert_eq!(samples.fastest, []);
-        assert_eq!(samples.slowest[0].request, "GET /b");
-        assert_eq!(samples.slowest[0].host, 3);
-        assert_eq!(samples.slowest[0].status, None);
+        assert_eq!(samples.fastest.len(), 1);
+        let lost = &samples.slowest[1];
+        assert_eq!((lost.request.as_str(), lost.number), ("GET /b", 1));
+        assert_eq!((lost.host, lost.status), (3, None));
         assert_eq!(
-            (samples.patterns[0].pattern, samples.patterns[0].failed),
+            (samples.patterns[1].pattern, samples.patterns[1].failed),
             (1, 1)
         );
     }

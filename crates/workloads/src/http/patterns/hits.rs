@@ -8,9 +8,9 @@ use serde_json::Value;
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
-use tenbin_plan::patterns::{MOST_ASKED_BY_DEFAULT, MOST_ASKED_FOR_HITS};
+use tenbin_plan::patterns::{MOST_ASKED_BY_DEFAULT, MOST_ASKED_FOR_HITS, is_of_search_server};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{HitSource, PatternSet};
+use tenbin_plan::{CacheCounters, HitSource, PatternSet, Patterns};
 
 use super::requests::Requests;
 use crate::prepared::Stage;
@@ -38,6 +38,9 @@ pub(super) struct HitCounting {
     by_default: bool,
     /// Number of patterns that are not searches of a known kind.
     unknown: usize,
+    /// Whether the server is known to be a search server, by the path of a pattern or by the source
+    /// of its cache counters.
+    is_search_server: bool,
     hosts: Vec<HostCounting>,
     /// Index of the next host for [`HitCounting::before_run`].
     begun: usize,
@@ -59,15 +62,22 @@ type Responses = Arc<Mutex<Vec<PatternHits>>>;
 impl HitCounting {
     /// `None` if the plan counts no hits.
     pub(super) fn new(
-        source: &HitSource,
+        patterns: &Patterns,
         book: &Requests,
         set: &PatternSet,
         seed: u64,
     ) -> Option<Self> {
+        let source = &patterns.hits;
         if *source == HitSource::Off {
             return None;
         }
         let by_default = *source == HitSource::Auto;
+        let counters = patterns.cache_counters.as_ref();
+        let is_search_server = counters.is_some_and(CacheCounters::is_of_search_server)
+            || set
+                .patterns()
+                .iter()
+                .any(|pattern| is_of_search_server(&pattern.path));
         let each = set.patterns().iter();
         let sources: Arc<[Option<HitSource>]> =
             each.map(|pattern| source.of(&pattern.path)).collect();
@@ -100,6 +110,7 @@ impl HitCounting {
         Some(Self {
             hosts: (0..book.hosts()).map(counting).collect(),
             unknown: sources.iter().filter(|source| source.is_none()).count(),
+            is_search_server,
             sources,
             by_default,
             begun: 0,
@@ -118,6 +129,9 @@ impl HitCounting {
                 format!("the hits of the first {asked} patterns are compared")
             };
             return (all > asked).then(sentence).into_iter().collect();
+        }
+        if !self.is_search_server {
+            return Vec::new();
         }
         const HOW: &str = "use hits (--hits) to specify where responses contain the number of hits";
         if self.unknown == all {

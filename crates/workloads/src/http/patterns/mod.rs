@@ -3,6 +3,7 @@
 mod cache;
 mod figures;
 mod hits;
+mod host_order;
 mod lru;
 mod requests;
 mod sampler;
@@ -15,9 +16,10 @@ use tenbin_engine::Workload;
 use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
 use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
 
-use self::cache::{Caches, Forecaster, Shape};
+use self::cache::{Caches, Drawn, Forecaster, Shape};
 use self::figures::Figures;
 use self::hits::HitCounting;
+use self::host_order::HostOrder;
 use self::requests::Requests;
 use self::sampler::{Sampler, Sampling};
 use self::worker::{Log, Worker, WorkerState};
@@ -82,7 +84,7 @@ pub(super) fn prepare(
         few if few <= MOST_COUNTED_PATTERNS && !may_differ.size && !may_differ.body => few,
         _ => 0,
     };
-    let hit_counting = HitCounting::new(&patterns.hits, &book, set, seed);
+    let hit_counting = HitCounting::new(patterns, &book, set, seed);
     Ok(Box::new(PreparedPatterns {
         work: work.name.clone(),
         patterns: patterns.clone(),
@@ -177,7 +179,11 @@ impl Prepared for PreparedPatterns {
             let error_messages = ErrorMessages::new(&self.secrets);
             let checker = Checker::new(&self.checks, &self.suspicion);
             let judges = (error_messages, checker);
-            let worker = Worker::new(book, course, figures, judges, Arc::clone(log));
+            let order = match &self.forecaster {
+                Some(forecaster) => forecaster.order_to_keep(),
+                None => HostOrder::default(),
+            };
+            let worker = Worker::new(book, course, figures, order, judges, Arc::clone(log));
             Box::new(worker) as Box<dyn Workload>
         })
         .collect()
@@ -271,9 +277,14 @@ impl Observation for PreparedPatterns {
             return Some(samples);
         }
         let logs = std::mem::take(&mut self.logs);
-        let logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
-        let drawn = |log: &Option<Log>| log.as_ref().map_or_else(Vec::new, |log| log.drawn.clone());
-        let drawn: Vec<Vec<u64>> = logs.iter().map(drawn).collect();
+        let mut logs: Vec<Option<Log>> = logs.iter().map(|log| held(log).take()).collect();
+        let drawn = |log: &mut Option<Log>| {
+            log.as_mut().map_or_else(Drawn::default, |log| Drawn {
+                by_host: std::mem::take(&mut log.drawn),
+                order: std::mem::take(&mut log.order),
+            })
+        };
+        let drawn: Vec<Drawn> = logs.iter_mut().map(drawn).collect();
         let figures = logs.into_iter().flatten().map(|log| log.figures);
         let merged = figures.reduce(Figures::and)?;
         let forecast: Option<CacheForecast> = self

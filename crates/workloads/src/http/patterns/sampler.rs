@@ -79,6 +79,15 @@ impl Sampling {
         self.pools.len() > 1
     }
 
+    /// Whether all hosts take patterns from one sequence in which each pattern has its place.
+    pub(super) fn is_one_sequence(&self) -> bool {
+        let has_places = matches!(
+            self.order,
+            PatternOrder::Sequential | PatternOrder::Shuffled
+        );
+        has_places && !self.is_by_host()
+    }
+
     pub(super) fn workers(&self) -> usize {
         self.workers
     }

@@ -9,6 +9,7 @@ use tenbin_engine::{
 use super::super::checks::Checker;
 use super::super::error_message::ErrorMessages;
 use super::figures::Figures;
+use super::host_order::HostOrder;
 use super::requests::Requests;
 use super::sampler::Sampler;
 use crate::responses::{KEPT_BYTES, Lengths, ResponseComparison, shown};
@@ -19,6 +20,7 @@ pub(super) struct Log {
     pub(super) figures: Figures,
     /// Requests drawn, by host.
     pub(super) drawn: Vec<u64>,
+    pub(super) order: HostOrder,
     pub(super) course: WorkerState,
     /// Comparison of the responses; `None` if responses are not compared.
     pub(super) responses: Option<ResponseComparison>,
@@ -39,6 +41,7 @@ pub(super) struct Worker {
     course: WorkerState,
     figures: Figures,
     drawn: Vec<u64>,
+    order: HostOrder,
     error_messages: ErrorMessages,
     checker: Checker,
     log: Arc<Mutex<Option<Log>>>,
@@ -49,6 +52,7 @@ impl Worker {
         book: Arc<Requests>,
         course: WorkerState,
         figures: Figures,
+        order: HostOrder,
         (error_messages, checker): (ErrorMessages, Checker),
         log: Arc<Mutex<Option<Log>>>,
     ) -> Self {
@@ -57,6 +61,7 @@ impl Worker {
             book,
             course,
             figures,
+            order,
             error_messages,
             checker,
             log,
@@ -70,6 +75,7 @@ impl Drop for Worker {
             responses: self.course.lengths.take_seen(),
             figures: std::mem::take(&mut self.figures),
             drawn: std::mem::take(&mut self.drawn),
+            order: std::mem::take(&mut self.order),
             course: std::mem::take(&mut self.course),
         };
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(log);
@@ -91,6 +97,7 @@ impl Workload for Worker {
         let pattern = sampler.next(exchange.host);
         cursor.send(u64::from(pattern));
         self.drawn[exchange.host] += 1;
+        self.order.push(exchange.host);
         self.book.write(pattern, exchange);
         Next::Ready
     }
@@ -157,6 +164,10 @@ impl Workload for Worker {
 
     fn lost(&mut self, exchange: &mut Exchange, _class: ErrorClass) {
         self.error_messages.release(exchange);
+    }
+
+    fn server_time(&mut self) -> Option<u64> {
+        self.checker.server_time()
     }
 
     fn follows(&self) -> bool {

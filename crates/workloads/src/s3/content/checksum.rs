@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use md5::Md5;
 use sha1::Sha1;
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha512};
 use tenbin_engine::ResponseHead;
 use tenbin_plan::Checksum;
 
@@ -20,6 +20,7 @@ pub(crate) fn header(checksum: Checksum) -> Option<&'static str> {
         Checksum::Crc64Nvme => "x-amz-checksum-crc64nvme",
         Checksum::Sha1 => "x-amz-checksum-sha1",
         Checksum::Sha256 => "x-amz-checksum-sha256",
+        Checksum::Sha512 => "x-amz-checksum-sha512",
     })
 }
 
@@ -37,6 +38,7 @@ pub(crate) fn announced(checksum: Checksum) -> &'static [Header<'static>] {
         ],
         Checksum::Sha1 => &[(ALGORITHM, b"SHA1")],
         Checksum::Sha256 => &[(ALGORITHM, b"SHA256")],
+        Checksum::Sha512 => &[(ALGORITHM, b"SHA512")],
     }
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn element(checksum: Checksum) -> Option<&'static str> {
         Checksum::Crc64Nvme => Some("ChecksumCRC64NVME"),
         Checksum::Sha1 => Some("ChecksumSHA1"),
         Checksum::Sha256 => Some("ChecksumSHA256"),
+        Checksum::Sha512 => Some("ChecksumSHA512"),
     }
 }
 
@@ -112,6 +115,7 @@ pub(crate) fn of(checksum: Checksum, content: &[u8]) -> String {
         }
         Checksum::Sha1 => STANDARD.encode(Sha1::digest(content)),
         Checksum::Sha256 => STANDARD.encode(Sha256::digest(content)),
+        Checksum::Sha512 => STANDARD.encode(Sha512::digest(content)),
     }
 }
 
@@ -145,6 +149,10 @@ mod tests {
         assert_eq!(
             of(Checksum::Sha256, b"abc"),
             "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
+        );
+        assert_eq!(
+            of(Checksum::Sha512, b"abc"),
+            "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
         );
         assert_eq!(of(Checksum::None, b"abc"), "");
     }

@@ -85,7 +85,7 @@ impl AccessProbe {
 }
 
 /// Whether the received part of the document has the root of a listing.
-fn is_listing(body: &[u8]) -> bool {
+pub(crate) fn is_listing(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
     text.contains("<ListBucketResult")
 }

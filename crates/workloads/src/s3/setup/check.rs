@@ -14,6 +14,7 @@ use crate::s3::messages::document::{Document, NAMESPACE};
 use crate::s3::messages::judging::{Refusals, reason, says_not_known};
 use crate::s3::messages::listing::text_of;
 use crate::s3::place::Place;
+use crate::s3::setup::hosts::domain_advice;
 use crate::s3::signing::request_writer::{Body, Header, RequestSpec, RequestWriter};
 use crate::text::hex;
 
@@ -117,7 +118,10 @@ impl Check {
                 Some(code) => format!("the server does not support {what} ({status} {code})"),
                 None => format!("the server does not support {what} ({status})"),
             },
-            None => reason(status, code.as_deref()),
+            None => {
+                let advice = domain_advice(&self.place.buckets[self.bucket]);
+                format!("{}{advice}", reason(status, code.as_deref()))
+            }
         };
         self.fault(exchange, &why)
     }

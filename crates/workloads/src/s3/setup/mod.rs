@@ -3,6 +3,8 @@
 pub(crate) mod access;
 pub(crate) mod archive_loader;
 pub(crate) mod check;
+mod host_stages;
+pub(crate) mod hosts;
 pub(crate) mod loading;
 pub(crate) mod must_succeed;
 pub(crate) mod probe;

@@ -29,7 +29,8 @@ impl<W: Workload> MustSucceed<W> {
 #[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for MustSucceed<W> {
     delegate!(self.worker: operations role own_connections payload payload_file head body);
-    delegate!(self.worker: follows completed loss unprepared gives_up slice_over);
+    delegate!(self.worker: server_time follows completed loss unprepared gives_up);
+    delegate!(self.worker: slice_over);
 
     fn transaction(&mut self) -> Option<Transaction> {
         let mut whole = self.worker.transaction()?;

@@ -46,7 +46,8 @@ impl<W: Workload> Probing<W> {
 #[deny(clippy::missing_trait_methods)]
 impl<W: Workload> Workload for Probing<W> {
     delegate!(self.worker: operations role transaction own_connections payload payload_file head);
-    delegate!(self.worker: body follows completed loss unprepared gives_up slice_over);
+    delegate!(self.worker: body server_time follows completed loss unprepared gives_up);
+    delegate!(self.worker: slice_over);
 
     fn next(&mut self, now: Moment, exchange: &mut Exchange) -> Next {
         if self.out {

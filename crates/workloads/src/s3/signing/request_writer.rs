@@ -63,6 +63,8 @@ pub(crate) struct RequestWriter {
     /// Hosts by bucket, then by [`Exchange::host`].
     hosts: Vec<Vec<Host>>,
     signature_version: SignatureVersion,
+    /// Headers of every request.
+    headers: Vec<OwnHeader>,
     /// Value of `x-amz-security-token`, for session credentials.
     token: Option<Vec<u8>>,
 }
@@ -128,8 +130,18 @@ impl RequestWriter {
         Self {
             hosts: hosts.collect(),
             signature_version,
+            headers: place.headers.clone(),
             token,
         }
+    }
+
+    /// Writes requests for one of the hosts, whose [`Exchange::host`] is then 0.
+    pub(crate) fn for_host(mut self, host: usize) -> Self {
+        for hosts in &mut self.hosts {
+            hosts.swap(0, host);
+            hosts.truncate(1);
+        }
+        self
     }
 
     /// The signature of the next chunk in the body of the last written request. The payload hash of
@@ -160,10 +172,10 @@ impl RequestWriter {
             push_decimal(out, body.length);
             out.extend_from_slice(b"\r\n");
         }
-        for (name, value) in given(spec, self.token.as_deref()) {
+        for (name, value) in given(spec, &self.headers, self.token.as_deref()) {
             push_header(out, name, value);
         }
-        let headers = given(spec, self.token.as_deref());
+        let headers = given(spec, &self.headers, self.token.as_deref());
         match &mut self.signature_version {
             SignatureVersion::Anonymous => {}
             SignatureVersion::V2(signer) => {
@@ -182,9 +194,10 @@ type Headers<'a> = SmallVec<[Header<'a>; USUAL_HEADERS]>;
 
 fn given<'a>(
     spec: &'a RequestSpec<'_>,
+    of_all: &'a [OwnHeader],
     token: Option<&'a [u8]>,
 ) -> impl Iterator<Item = Header<'a>> {
-    let extra_headers = spec.extra_headers.iter();
+    let extra_headers = spec.extra_headers.iter().chain(of_all);
     let extra_headers = extra_headers.map(|(name, value)| (name.as_str(), value.as_slice()));
     let token = token.map(|token| ("x-amz-security-token", token));
     extra_headers

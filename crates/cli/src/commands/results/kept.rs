@@ -1,0 +1,141 @@
+//! The runs in a directory: their order, the words that name one of them, and their labels.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tenbin_plan::read_own;
+
+use crate::errors::CommandError;
+use crate::output;
+
+/// Default directory of runs.
+pub(crate) const RUNS: &str = "runs";
+/// The word for the newest run.
+const LAST: &str = "last";
+/// The word for the run before the newest.
+const PREVIOUS: &str = "previous";
+/// The file of the measurements; created before the first slice.
+const LINES: &str = "intervals.jsonl";
+/// The file with the label of a run.
+pub(crate) const LABEL: &str = "label.txt";
+/// Largest file of a label, bytes; the least that can be read with a limit.
+const LARGEST_LABEL: u64 = 1 << 20;
+/// Length of the time at the beginning of a directory name.
+const TIME: usize = "2026-01-31T120000".len();
+
+/// The run directories in `root`, oldest first. Directory names begin with the time of the run; runs
+/// of the same second are ordered by the modification time of the plan file.
+pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let mut dated: Vec<((String, SystemTime), PathBuf)> = entries
+        .filter_map(|run| {
+            let plan = run.path().join("plan.toml");
+            let written = plan.metadata().ok()?.modified().ok()?;
+            let name = run.file_name().to_string_lossy().into_owned();
+            let time: String = name.chars().take(TIME).collect();
+            Some(((time, written), run.path()))
+        })
+        .collect();
+    dated.sort();
+    dated.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The label of a run.
+pub(crate) fn label(run: &Path) -> Option<String> {
+    let text = read_own(&run.join(LABEL), LARGEST_LABEL).ok()?;
+    let text = String::from_utf8(text).ok()?;
+    let label = text.lines().next()?.trim();
+    (!label.is_empty()).then(|| label.to_owned())
+}
+
+/// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, or the beginning of
+/// a name. `None` if the word names none.
+///
+/// # Errors
+/// If there are too few runs, or several begin with the word.
+pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
+    let Some(word) = word
+        .to_str()
+        .filter(|word| !word.is_empty() && *word != "-")
+    else {
+        return Ok(None);
+    };
+    let runs = runs_in(Path::new(RUNS));
+    if let Some(back) = runs_back(word) {
+        return newest(&runs, back).map(Some);
+    }
+    let labelled = |run: &&PathBuf| label(run).as_deref() == Some(word);
+    if let Some(run) = runs.iter().rev().find(labelled) {
+        return Ok(Some(run.clone()));
+    }
+    let begins = |run: &&PathBuf| name_of(run).starts_with(word);
+    let found: Vec<&PathBuf> = runs.iter().filter(begins).collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some((*only).clone())),
+        several => Err(CommandError::SeveralRuns {
+            word: word.to_owned(),
+            runs: several.iter().map(|run| name_of(run)).collect(),
+        }),
+    }
+}
+
+/// The directory of the run that a path or a word names.
+///
+/// # Errors
+/// If there is no such run directory, in one sentence.
+pub(crate) fn directory(of: &Path) -> Result<PathBuf, String> {
+    let found = if of.exists() {
+        Some(of.to_owned())
+    } else {
+        named(of).map_err(|error| error.to_string())?
+    };
+    let is_run = |run: &PathBuf| run.join("plan.toml").exists();
+    found.filter(is_run).ok_or_else(|| {
+        format!(
+            "{} names no run directory; tenbin list shows the runs",
+            of.display()
+        )
+    })
+}
+
+/// Name of a run directory.
+pub(crate) fn name_of(run: &Path) -> String {
+    let name = run.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// How many runs before the newest a word means.
+fn runs_back(word: &str) -> Option<usize> {
+    match word {
+        LAST => Some(0),
+        PREVIOUS => Some(1),
+        _ => word.strip_prefix(LAST)?.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+/// The run `back` before the newest one. Runs without measurements do not count, unless there are
+/// no others.
+fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
+    let newest = runs.last().ok_or(CommandError::NoRun)?;
+    let is_measured = |run: &&PathBuf| run.join(LINES).exists();
+    let measured: Vec<&PathBuf> = runs.iter().rev().filter(is_measured).collect();
+    match measured.get(back) {
+        Some(&run) => {
+            if back == 0 && run != newest {
+                output::note(&format!(
+                    "last is {}: the newer {} measured nothing",
+                    run.display(),
+                    newest.display()
+                ));
+            }
+            Ok(run.clone())
+        }
+        None if back == 0 => Ok(newest.clone()),
+        None => Err(CommandError::TooFewRuns {
+            asked: back + 1,
+            there: measured.len(),
+        }),
+    }
+}

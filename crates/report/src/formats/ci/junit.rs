@@ -1,0 +1,124 @@
+//! Writes JUnit XML: one test case per condition of `--expect` and `--fail-if`.
+
+use std::fmt::Write as _;
+
+use tenbin_result::{Document, Expectation, Language, Trust};
+
+use crate::expectations::{condition, figure, standing};
+use crate::formats::format::Format;
+use crate::formats::plan_requirements::NO_CONDITION;
+use crate::formats::write::Writer;
+
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "junit",
+    about: "JUnit XML: a test case for each condition of --expect and --fail-if",
+    file: "expectations.junit.xml",
+    kept: false,
+    read: None,
+    write: Some(Writer::Document {
+        lacks: |document| {
+            let is_missing = document.expectations.is_empty();
+            is_missing.then_some(NO_CONDITION)
+        },
+        write: |document, to| to.write_all(text(document).as_bytes()),
+    }),
+};
+
+fn text(document: &Document) -> String {
+    let all = &document.expectations;
+    let failures = all.iter().filter(|each| each.is_violated()).count();
+    let invalid = document.trust == Trust::Invalid;
+    let errors = all.iter().filter(|each| each.is_undecided()).count() + usize::from(invalid);
+    let tests = all.len() + usize::from(invalid);
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tenbin\" {counts}>\n  \
+         <testsuite name=\"{}\" timestamp=\"{}\" {counts}>\n",
+        attribute(&document.run.id),
+        attribute(document.run.started.trim_end_matches('Z'))
+    );
+    if invalid {
+        let findings = document.findings.iter();
+        let worst = findings.max_by_key(|finding| finding.severity);
+        let why = worst.map_or("see the findings", |finding| finding.evidence.as_str());
+        let _ = writeln!(
+            text,
+            "    <testcase name=\"the figures can be trusted\" classname=\"trust\">\n      <error \
+             type=\"INVALID\" message=\"{}\"/>\n    </testcase>",
+            attribute(why)
+        );
+    }
+    for expectation in all {
+        text += &case(expectation);
+    }
+    text + "  </testsuite>\n</testsuites>\n"
+}
+
+fn case(expectation: &Expectation) -> String {
+    let name = format!("{} by {}", condition(expectation), expectation.target);
+    let said = match &expectation.why {
+        Some(why) => format!("{}; {why}", figure(expectation, Language::English)),
+        None => figure(expectation, Language::English),
+    };
+    let element = match (expectation.is_violated(), expectation.is_undecided()) {
+        (true, _) => "failure",
+        (false, true) => "error",
+        (false, false) => "system-out",
+    };
+    let body = match element {
+        "system-out" => format!("<system-out>{}</system-out>", content(&said)),
+        element => format!(
+            "<{element} type=\"{}\" message=\"{}\"/>",
+            attribute(standing(expectation)),
+            attribute(&said)
+        ),
+    };
+    format!(
+        "    <testcase name=\"{}\" classname=\"{}\">\n      {body}\n    </testcase>\n",
+        attribute(&name),
+        attribute(&expectation.workload)
+    )
+}
+
+/// Escapes text between tags.
+fn content(text: &str) -> String {
+    escaped(text, false)
+}
+
+/// Escapes an attribute value in double quotes.
+fn attribute(text: &str) -> String {
+    escaped(text, true)
+}
+
+/// Escapes text for XML. XML allows no control characters except tabs and line ends, so the others
+/// become spaces.
+fn escaped(text: &str, in_quotes: bool) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' if in_quotes => safe.push_str("&quot;"),
+            '\t' | '\n' | '\r' => safe.push(' '),
+            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
+            c if c.is_control() => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leaves_its_attribute() {
+        assert_eq!(
+            attribute("<a b=\"&\">\u{1b}[31m\n"),
+            "&lt;a b=&quot;&amp;&quot;&gt;\u{fffd}[31m "
+        );
+        assert_eq!(content("\"x\""), "\"x\"");
+    }
+}

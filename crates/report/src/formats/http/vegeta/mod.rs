@@ -1,0 +1,159 @@
+//! Reads vegeta's reports, and its list of requests in all three encodings.
+
+mod binary;
+mod buckets;
+mod csv;
+mod gob;
+mod hit;
+mod json;
+mod json_lines;
+mod plot;
+mod text;
+
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
+
+use crate::formats::content::Content;
+use crate::formats::format::Format;
+use crate::formats::readable::readable;
+use crate::formats::reader::{Fault, Read, Reader};
+use crate::formats::reported::is_json_of;
+
+/// What `vegeta report` prints.
+pub(in crate::formats) const TEXT: Format = Format {
+    name: "vegeta",
+    about: "the text that vegeta report prints",
+    file: "vegeta.txt",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| {
+            let mut lines = readable(beginning).lines();
+            lines.any(text::is_first)
+        },
+        read: Read::Figures("the text of vegeta", text::reported),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta report -type=json` prints.
+pub(in crate::formats) const JSON: Format = Format {
+    name: "vegeta-json",
+    about: "the JSON that vegeta report -type=json prints",
+    file: "vegeta.json",
+    kept: false,
+    read: Some(Reader {
+        recognises: |beginning| is_json_of(beginning, "vegeta"),
+        read: Read::Figures("the JSON of vegeta", json::reported),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta attack` writes.
+pub(in crate::formats) const REQUESTS: Format = Format {
+    name: "vegeta-binary",
+    about: "the list of requests that vegeta attack writes",
+    file: "vegeta.bin",
+    kept: false,
+    read: Some(Reader {
+        recognises: binary::recognises,
+        read: Read::Content(|file, selection| binary::read(file, selection).map(Content::Requests)),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta encode -to csv` writes.
+pub(in crate::formats) const CSV: Format = Format {
+    name: "vegeta-csv",
+    about: "the list of requests that vegeta encode -to csv writes",
+    file: "vegeta-requests.csv",
+    kept: false,
+    read: Some(Reader {
+        recognises: csv::recognises,
+        read: Read::Content(|file, selection| csv::read(file, selection).map(Content::Requests)),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta encode` writes as JSON.
+pub(in crate::formats) const LINES: Format = Format {
+    name: "vegeta-json-lines",
+    about: "the list of requests that vegeta encode writes as JSON",
+    file: "vegeta-requests.json",
+    kept: false,
+    read: Some(Reader {
+        recognises: json_lines::recognises,
+        read: Read::Content(|file, selection| {
+            json_lines::read(file, selection).map(Content::Requests)
+        }),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta report -type=hdrplot` prints.
+pub(in crate::formats) const PLOT: Format = Format {
+    name: "vegeta-hdrplot",
+    about: "the percentiles that vegeta report -type=hdrplot prints",
+    file: "vegeta-hdrplot.txt",
+    kept: false,
+    read: Some(Reader {
+        recognises: plot::recognises,
+        read: Read::Figures("the percentiles of vegeta", plot::reported),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// What `vegeta report -type=hist` prints.
+pub(in crate::formats) const BUCKETS: Format = Format {
+    name: "vegeta-hist",
+    about: "the histogram that vegeta report -type=hist prints",
+    file: "vegeta-hist.txt",
+    kept: false,
+    read: Some(Reader {
+        recognises: buckets::recognises,
+        read: Read::Figures("the histogram of vegeta", buckets::reported),
+        reported: None,
+    }),
+    write: None,
+};
+
+/// Reads the counts of statuses, which must add up to all requests. vegeta's throughput includes
+/// only responses with a status from 200 to 399.
+fn statuses(
+    of: &mut Measurement,
+    total: u64,
+    codes: &[(u64, u64)],
+    quote: &Quote,
+) -> Result<(), Fault> {
+    let sum = codes
+        .iter()
+        .fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+    if sum != total {
+        return Err(Fault::of_the_file(format!(
+            "contradicts itself: {total} requests, and {sum} by status"
+        )));
+    }
+    let mut ok = 0;
+    for (code, count) in codes {
+        match code {
+            200..400 => ok += count,
+            _ if *count == 0 => {}
+            _ => of.failures.push(Failed {
+                what: match code {
+                    0 => "requests without a response".to_owned(),
+                    code => format!("responses with status {code}"),
+                },
+                count: *count,
+                counted: false,
+                quote: quote.clone(),
+            }),
+        }
+    }
+    of.ended = Some(Said::new(ok, quote.clone()));
+    of.samples = Some(total);
+    Ok(())
+}
