@@ -25,6 +25,16 @@ pub struct Format {
 }
 
 impl Format {
+    /// A format without a reader and a writer.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        about: "",
+        file: "",
+        kept: false,
+        read: None,
+        write: None,
+    };
+
     /// What a file in the format is, without remarks.
     pub(super) fn what(&self) -> &'static str {
         let about = self.about.split(['(', ';', ':']).next().unwrap_or_default();

@@ -323,9 +323,9 @@ fn contents(plain: &mut Plain<'_>, selection: &Selection) -> Result<ReadFile, Fa
     let (format, reader) = reader(plain)?;
     let name = match (&reader.read, reader.reported) {
         (super::reader::Read::Figures(name, _), _) => name,
-        (super::reader::Read::Content(_), Some(_)) => "a result",
+        (super::reader::Read::Requests(_) | super::reader::Read::Content(_), Some(_)) => "a result",
         // A list of requests is read in parts.
-        (super::reader::Read::Content(_), None) => {
+        (super::reader::Read::Requests(_) | super::reader::Read::Content(_), None) => {
             let content = reader.read.content(&mut plain.text, selection)?;
             return Ok(ReadFile::of(content));
         }
@@ -380,7 +380,7 @@ fn plain<'a>(input: Box<dyn Read + 'a>, columns: Option<&ColumnMap>) -> Result<P
         let reader = recognised(beginning).and_then(|format| format.read.as_ref());
         match reader.map(|reader| &reader.read) {
             Some(super::reader::Read::Figures(..)) => Known::Printed,
-            Some(super::reader::Read::Content(_)) => Known::Data,
+            Some(super::reader::Read::Requests(_) | super::reader::Read::Content(_)) => Known::Data,
             None if columns.is_some_and(|map| map.fits(beginning)) => Known::Data,
             None => Known::Unknown,
         }

@@ -20,12 +20,25 @@ pub struct Reader {
     pub reported: Option<ReadReported>,
 }
 
+impl Reader {
+    /// A reader of files whose figures `read` gives with the lines that state them.
+    pub(super) const fn new(recognises: fn(&[u8]) -> bool, read: Read) -> Self {
+        Self {
+            recognises,
+            read,
+            reported: None,
+        }
+    }
+}
+
 /// How a file is read.
 #[derive(Debug)]
 pub enum Read {
     /// The figures of a whole file. Errors call the content by this name.
     Figures(&'static str, ReadReported),
-    /// Any content; a list of requests is read in parts, and requests can be selected.
+    /// A list of requests, which is read in parts, and of which requests can be selected.
+    Requests(ReadRequests),
+    /// Any content.
     Content(ReadContent),
 }
 
@@ -39,6 +52,7 @@ impl Read {
             Self::Figures(name, read) => {
                 read(&whole(text, selection, name)?).map(Content::Requests)
             }
+            Self::Requests(read) => read(text, selection).map(Content::Requests),
             Self::Content(read) => read(text, selection),
         }
     }
@@ -46,6 +60,9 @@ impl Read {
 
 /// Reads the figures of a whole file.
 pub(super) type ReadReported = fn(&[u8]) -> Result<Reported, Fault>;
+
+/// Reads the selected requests of a list.
+pub(super) type ReadRequests = fn(&mut dyn BufRead, &Selection) -> Result<Reported, Fault>;
 
 /// Reads a whole file, or the selected requests.
 pub(super) type ReadContent = fn(&mut dyn BufRead, &Selection) -> Result<Content, Fault>;

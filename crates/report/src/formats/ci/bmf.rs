@@ -13,8 +13,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "bmf",
     about: "Bencher Metric Format: JSON with the bounds of each figure",
     file: "result.bmf.json",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: |document| {
             document
@@ -27,6 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
             to.write_all(for_json(text + "\n").as_bytes())
         },
     }),
+    ..Format::PLAIN
 };
 
 /// A figure with the ends of its interval, if known.

@@ -19,36 +19,33 @@ pub(in crate::formats) const SUMMARY: Format = Format {
     name: STEP_SUMMARY,
     about: "summary of a GitHub Actions step: Markdown without links to files",
     file: "github-summary.md",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write: |document, to| to.write_all(markdown::alone(document).as_bytes()),
     }),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const BIGGER: Format = Format {
     name: "github-bigger",
     about: "github-action-benchmark, tool customBiggerIsBetter: throughput",
     file: "github-bigger.json",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks,
         write: |document, to| write(&bigger(document), to),
     }),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const SMALLER: Format = Format {
     name: "github-smaller",
     about: "github-action-benchmark, tool customSmallerIsBetter: latencies, errors, CPU time",
     file: "github-smaller.json",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks,
         write: |document, to| write(&smaller(document), to),
     }),
+    ..Format::PLAIN
 };
 
 fn lacks(document: &Document) -> Option<&'static str> {

@@ -14,12 +14,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "influx",
     about: "InfluxDB line protocol: points for slices, results and comparisons",
     file: "result.influx",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write,
     }),
+    ..Format::PLAIN
 };
 
 fn write(document: &Document, to: &mut dyn io::Write) -> io::Result<()> {

@@ -13,8 +13,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
     about: "JUnit XML: a test case for each condition of --expect and --fail-if",
     file: "expectations.junit.xml",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: |document| {
             let is_missing = document.expectations.is_empty();
@@ -22,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         },
         write: |document, to| to.write_all(text(document).as_bytes()),
     }),
+    ..Format::PLAIN
 };
 
 fn text(document: &Document) -> String {

@@ -22,26 +22,21 @@ pub(super) const LOG: Format = Format {
     name: "hlog",
     about: "HdrHistogram interval log; written: a histogram for each operation of each slice",
     file: "slices.hlog",
-    kept: false,
-    read: Some(Reader {
-        recognises: log::recognises,
-        read: Read::Content(|file, selection| log::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
+    read: Some(Reader::new(log::recognises, Read::Requests(log::read))),
     write: Some(Writer::Run(slices)),
+    ..Format::PLAIN
 };
 
 pub(super) const DISTRIBUTION: Format = Format {
     name: "hgrm",
     about: "HdrHistogram percentile distribution; written: a file for each operation",
     file: "latency.hgrm",
-    kept: false,
-    read: Some(Reader {
-        recognises: distribution::recognises,
-        read: Read::Figures("a distribution of percentiles", distribution::reported),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        distribution::recognises,
+        Read::Figures("a distribution of percentiles", distribution::reported),
+    )),
     write: Some(Writer::Run(distributions)),
+    ..Format::PLAIN
 };
 
 /// Values are nanoseconds; HdrHistogram's programs expect the largest value of an interval in

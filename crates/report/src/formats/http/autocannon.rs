@@ -10,13 +10,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "autocannon",
     about: "the JSON that autocannon prints with --json",
     file: "autocannon.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "autocannon"),
-        read: Read::Figures("the JSON of autocannon", reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "autocannon"),
+        Read::Figures("the JSON of autocannon", reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a millisecond. autocannon truncates every time to whole milliseconds.

@@ -10,13 +10,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "fortio",
     about: "the JSON that fortio load writes with -json",
     file: "fortio.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "fortio"),
-        read: Read::Figures("the JSON of fortio", reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "fortio"),
+        Read::Figures("the JSON of fortio", reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a nanosecond.

@@ -11,16 +11,14 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "h2load",
     about: "the text that h2load prints",
     file: "h2load.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let mut lines = readable(beginning).lines();
             lines.any(|line| line.starts_with("finished in ") && line.contains(" req/s, "))
         },
-        read: Read::Figures("the text of h2load", reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the text of h2load", reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Labels of the row of request times: of versions up to 1.69, and since 1.70.

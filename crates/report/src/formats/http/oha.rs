@@ -10,13 +10,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "oha",
     about: "the JSON that oha prints",
     file: "oha.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "oha"),
-        read: Read::Figures("the JSON of oha", reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "oha"),
+        Read::Figures("the JSON of oha", reported),
+    )),
+    ..Format::PLAIN
 };
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {

@@ -12,13 +12,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "artillery",
     about: "the JSON report that artillery run writes with --output",
     file: "artillery.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "artillery"),
-        read: Read::Figures("the JSON report of Artillery", reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "artillery"),
+        Read::Figures("the JSON report of Artillery", reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a millisecond.

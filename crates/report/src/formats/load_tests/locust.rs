@@ -13,13 +13,11 @@ pub(in crate::formats) const STATS: Format = Format {
     name: "locust",
     about: "the file _stats.csv that Locust writes with --csv",
     file: "locust_stats.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| starts_with(beginning, "Type,Name,Request Count,Failure Count,"),
-        read: Read::Figures("the statistics of Locust", stats),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| starts_with(beginning, "Type,Name,Request Count,Failure Count,"),
+        Read::Figures("the statistics of Locust", stats),
+    )),
+    ..Format::PLAIN
 };
 
 /// Rows by time, of which the last has the totals.
@@ -27,15 +25,11 @@ pub(in crate::formats) const HISTORY: Format = Format {
     name: "locust-history",
     about: "the file _stats_history.csv that Locust writes with --csv",
     file: "locust_stats_history.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
-            starts_with(beginning, "Timestamp,User Count,Type,Name,Requests/s,")
-        },
-        read: Read::Figures("the history of Locust", history),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| starts_with(beginning, "Timestamp,User Count,Type,Name,Requests/s,"),
+        Read::Figures("the history of Locust", history),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a millisecond.

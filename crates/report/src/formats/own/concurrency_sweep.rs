@@ -15,11 +15,11 @@ pub(in crate::formats) const TABLE: Format = Format {
     about: "concurrency sweep: a row for each number of clients on each target",
     file: "ramp.csv",
     kept: true,
-    read: None,
     write: Some(Writer::Document {
         lacks,
         write: |document, to| to.write_all(concurrency_sweep::csv(document).as_bytes()),
     }),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const THROUGHPUT: Format = Format {
@@ -27,11 +27,11 @@ pub(in crate::formats) const THROUGHPUT: Format = Format {
     about: "concurrency sweep: chart of throughput against clients",
     file: "ramp-throughput.svg",
     kept: true,
-    read: None,
     write: Some(Writer::Document {
         lacks,
         write: |document, to| write_chart(concurrency_sweep::throughput(document), to),
     }),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const LATENCY: Format = Format {
@@ -39,11 +39,11 @@ pub(in crate::formats) const LATENCY: Format = Format {
     about: "concurrency sweep: chart of mean and p99 service time against clients",
     file: "ramp-latency.svg",
     kept: true,
-    read: None,
     write: Some(Writer::Document {
         lacks,
         write: |document, to| write_chart(concurrency_sweep::latency(document), to),
     }),
+    ..Format::PLAIN
 };
 
 fn write_chart(chart: Option<Chart>, to: &mut dyn io::Write) -> io::Result<()> {

@@ -18,17 +18,16 @@ pub(in crate::formats) const FORMAT: Format = Format {
     about: "Tenbin's result document; docs/result.schema.json describes it",
     file: "result.json",
     kept: true,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let is_object = beginning.trim_ascii_start().starts_with(b"{");
             is_object && readable(beginning).contains("\"tenbin.result/")
         },
-        read: Read::Content(|text, selection| {
+        Read::Content(|text, selection| {
             let content = whole(text, selection, "a result of Tenbin")?;
             document(&content).map_err(Fault::of_the_file)
         }),
-        reported: None,
-    }),
+    )),
     write: Some(Writer::Document {
         lacks: nothing,
         write,

@@ -9,9 +9,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
     about: "the report as one page with charts, to be opened in a browser",
     file: "report.html",
     kept: true,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write: |document, to| to.write_all(html::html(&[document]).as_bytes()),
     }),
+    ..Format::PLAIN
 };

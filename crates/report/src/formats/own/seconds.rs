@@ -12,18 +12,16 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "seconds-csv",
     about: "a row for each second of each operation, separated by commas; service times",
     file: "seconds.csv",
-    kept: false,
-    read: None,
     write: Some(Writer::Run(|run| write(run, Between::Comma))),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const TSV: Format = Format {
     name: "seconds-tsv",
     about: "a row for each second of each operation, separated by tabs",
     file: "seconds.tsv",
-    kept: false,
-    read: None,
     write: Some(Writer::Run(|run| write(run, Between::Tab))),
+    ..Format::PLAIN
 };
 
 const COLUMNS: &[&str] = &[

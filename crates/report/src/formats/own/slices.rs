@@ -12,24 +12,22 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "csv",
     about: "a row for each slice, separated by commas; times in seconds, sizes in bytes",
     file: "slices.csv",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write: |document, to| write(document, to, Between::Comma),
     }),
+    ..Format::PLAIN
 };
 
 pub(in crate::formats) const TSV: Format = Format {
     name: "tsv",
     about: "a row for each slice, separated by tabs",
     file: "slices.tsv",
-    kept: false,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write: |document, to| write(document, to, Between::Tab),
     }),
+    ..Format::PLAIN
 };
 
 const COLUMNS: &[&str] = &[

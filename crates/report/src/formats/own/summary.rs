@@ -9,9 +9,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
     about: "the report, to read or publish",
     file: "SUMMARY.md",
     kept: true,
-    read: None,
     write: Some(Writer::Document {
         lacks: nothing,
         write: |document, to| to.write_all(markdown::summary(document).as_bytes()),
     }),
+    ..Format::PLAIN
 };

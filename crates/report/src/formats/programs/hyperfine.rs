@@ -14,7 +14,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "hyperfine",
     about: "the JSON that hyperfine writes with --export-json",
     file: "hyperfine.json",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| is_json_of(beginning, "hyperfine"),
         read: Read::Content(|file, selection| {
@@ -34,7 +33,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         }),
         reported: Some(reported),
     }),
-    write: None,
+    ..Format::PLAIN
 };
 
 /// Largest accepted relative difference of the mean from that of the times.

@@ -13,17 +13,15 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "pgbench",
     about: "the text that pgbench prints at the end of a run",
     file: "pgbench.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let text = readable(beginning);
             let has = |label: &str| text.lines().any(|line| line.starts_with(label));
             has(TYPE) && has(CLIENTS)
         },
-        read: Read::Figures("the text of pgbench", reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the text of pgbench", reported),
+    )),
+    ..Format::PLAIN
 };
 
 const TYPE: &str = "transaction type: ";

@@ -11,17 +11,15 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "sysbench",
     about: "the text that sysbench prints at the end of a run",
     file: "sysbench.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let text = readable(beginning);
             let has = |title: &str| text.lines().any(|line| line.trim() == title);
             has(TIMES) && has("Threads fairness:")
         },
-        read: Read::Figures("the text of sysbench", reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the text of sysbench", reported),
+    )),
+    ..Format::PLAIN
 };
 
 const TIMES: &str = "Latency (ms):";

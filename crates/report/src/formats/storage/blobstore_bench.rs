@@ -19,9 +19,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "blobstore-bench",
     about: "the JSON file that blobstore-bench writes: a row for each second and each mode",
     file: "blobstore-bench.json",
-    kept: false,
-    read: None,
     write: Some(Writer::Run(parts)),
+    ..Format::PLAIN
 };
 
 /// Writes one file per target, because the format has no column for the target.

@@ -12,13 +12,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "fio",
     about: "the JSON that fio writes with --output-format=json or json+",
     file: "fio.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(document(beginning), "fio"),
-        read: Read::Figures("the JSON of fio", reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(document(beginning), "fio"),
+        Read::Figures("the JSON of fio", reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a millisecond.

@@ -27,17 +27,16 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "ab",
     about: "the text that ab prints; one workload",
     file: "ab.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: read::recognises,
-        read: Read::Figures("the text of ab", read::reported),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        read::recognises,
+        Read::Figures("the text of ab", read::reported),
+    )),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
             format!("{}{}\n", of_target(run, target, true), mark(run.document)).into_bytes()
         })
     })),
+    ..Format::PLAIN
 };
 
 /// The file that ab writes with `-e`.
@@ -45,17 +44,16 @@ pub(in crate::formats) const PERCENTAGES: Format = Format {
     name: "ab-csv",
     about: "the CSV file of percentages that ab writes with -e; one workload",
     file: "ab.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| beginning.starts_with(tables::PERCENTAGES_HEAD.as_bytes()),
-        read: Read::Figures("the percentages of ab", tables::percentages),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        |beginning| beginning.starts_with(tables::PERCENTAGES_HEAD.as_bytes()),
+        Read::Figures("the percentages of ab", tables::percentages),
+    )),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
             csv(&Pooled::of(run.record, &target.name), &mark(run.document)).into_bytes()
         })
     })),
+    ..Format::PLAIN
 };
 
 /// The file that ab writes with `-g`.
@@ -63,12 +61,10 @@ pub(in crate::formats) const REQUESTS: Format = Format {
     name: "ab-tsv",
     about: "the list of requests that ab writes with -g, for gnuplot; one workload",
     file: "ab.tsv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| beginning.starts_with(tables::REQUESTS_HEAD.as_bytes()),
-        read: Read::Figures("the requests of ab", tables::requests),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        |beginning| beginning.starts_with(tables::REQUESTS_HEAD.as_bytes()),
+        Read::Figures("the requests of ab", tables::requests),
+    )),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
             let pooled = Pooled::of(run.record, &target.name);
@@ -76,6 +72,7 @@ pub(in crate::formats) const REQUESTS: Format = Format {
             list(&started, &pooled, &mark(run.document)).into_bytes()
         })
     })),
+    ..Format::PLAIN
 };
 
 /// Maximum number of rows of the list of requests.

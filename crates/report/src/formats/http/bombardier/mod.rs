@@ -15,7 +15,6 @@ pub(in crate::formats) const TEXT: Format = Format {
     name: "bombardier",
     about: "the text that bombardier prints",
     file: "bombardier.txt",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| {
             let text = readable(beginning);
@@ -31,7 +30,7 @@ pub(in crate::formats) const TEXT: Format = Format {
         read: Read::Figures("the text of bombardier", text::reported),
         reported: None,
     }),
-    write: None,
+    ..Format::PLAIN
 };
 
 /// What bombardier prints with `-o json`.
@@ -39,13 +38,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "bombardier-json",
     about: "the JSON that bombardier prints with -o json",
     file: "bombardier.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(json::document(beginning), "bombardier"),
-        read: Read::Figures("the JSON of bombardier", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(json::document(beginning), "bombardier"),
+        Read::Figures("the JSON of bombardier", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// bombardier truncates every time to whole microseconds.

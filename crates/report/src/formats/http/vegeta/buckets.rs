@@ -3,9 +3,9 @@
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
-use crate::formats::readable::readable;
+use crate::formats::http::vegeta::{TAKEN, is_head, reported_of_all};
 use crate::formats::reader::Fault;
-use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, go_duration, percent};
+use crate::formats::reported::{Line, Lines, REQUESTS, count, go_duration, percent};
 
 /// Words of the first line.
 const HEAD: [&str; 4] = ["Bucket", "#", "%", "Histogram"];
@@ -13,12 +13,8 @@ const HEAD: [&str; 4] = ["Bucket", "#", "%", "Histogram"];
 /// The end of the last bucket.
 const NO_END: &str = "+Inf";
 
-/// Percentiles that are taken from the buckets.
-const TAKEN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
-
 pub(super) fn recognises(beginning: &[u8]) -> bool {
-    let first = readable(beginning).lines().next().unwrap_or_default();
-    first.split_whitespace().eq(HEAD)
+    is_head(beginning, &HEAD)
 }
 
 /// The requests that took a time from `from` to `to`, seconds.
@@ -54,15 +50,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     of.omits_failures = true;
     of.ended = Some(last.line.said(total));
     of.percentiles = percentiles(&buckets, total);
-    let reported = checked("vegeta", vec![of])?;
-    Ok(Reported {
-        caveats: vec![
-            "the file does not say how many requests failed, nor how long they were sent; its \
-             times are those of all requests"
-                .to_owned(),
-        ],
-        ..reported
-    })
+    reported_of_all(of)
 }
 
 /// `[2ms,   4ms]   5505   15.25%  ###########`.

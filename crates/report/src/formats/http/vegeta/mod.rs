@@ -10,29 +10,26 @@ mod json_lines;
 mod plot;
 mod text;
 
-use tenbin_verdict::lint::{Failed, Measurement, Quote, Said};
+use tenbin_verdict::lint::{Failed, Measurement, Quote, Reported, Said};
 
-use crate::formats::content::Content;
 use crate::formats::format::Format;
 use crate::formats::readable::readable;
 use crate::formats::reader::{Fault, Read, Reader};
-use crate::formats::reported::is_json_of;
+use crate::formats::reported::{checked, is_json_of};
 
 /// What `vegeta report` prints.
 pub(in crate::formats) const TEXT: Format = Format {
     name: "vegeta",
     about: "the text that vegeta report prints",
     file: "vegeta.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let mut lines = readable(beginning).lines();
             lines.any(text::is_first)
         },
-        read: Read::Figures("the text of vegeta", text::reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the text of vegeta", text::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// What `vegeta report -type=json` prints.
@@ -40,13 +37,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "vegeta-json",
     about: "the JSON that vegeta report -type=json prints",
     file: "vegeta.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "vegeta"),
-        read: Read::Figures("the JSON of vegeta", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "vegeta"),
+        Read::Figures("the JSON of vegeta", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// What `vegeta attack` writes.
@@ -54,13 +49,11 @@ pub(in crate::formats) const REQUESTS: Format = Format {
     name: "vegeta-binary",
     about: "the list of requests that vegeta attack writes",
     file: "vegeta.bin",
-    kept: false,
-    read: Some(Reader {
-        recognises: binary::recognises,
-        read: Read::Content(|file, selection| binary::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        binary::recognises,
+        Read::Requests(binary::read),
+    )),
+    ..Format::PLAIN
 };
 
 /// What `vegeta encode -to csv` writes.
@@ -68,13 +61,8 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "vegeta-csv",
     about: "the list of requests that vegeta encode -to csv writes",
     file: "vegeta-requests.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: csv::recognises,
-        read: Read::Content(|file, selection| csv::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(csv::recognises, Read::Requests(csv::read))),
+    ..Format::PLAIN
 };
 
 /// What `vegeta encode` writes as JSON.
@@ -82,15 +70,11 @@ pub(in crate::formats) const LINES: Format = Format {
     name: "vegeta-json-lines",
     about: "the list of requests that vegeta encode writes as JSON",
     file: "vegeta-requests.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: json_lines::recognises,
-        read: Read::Content(|file, selection| {
-            json_lines::read(file, selection).map(Content::Requests)
-        }),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        json_lines::recognises,
+        Read::Requests(json_lines::read),
+    )),
+    ..Format::PLAIN
 };
 
 /// What `vegeta report -type=hdrplot` prints.
@@ -98,13 +82,11 @@ pub(in crate::formats) const PLOT: Format = Format {
     name: "vegeta-hdrplot",
     about: "the percentiles that vegeta report -type=hdrplot prints",
     file: "vegeta-hdrplot.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: plot::recognises,
-        read: Read::Figures("the percentiles of vegeta", plot::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        plot::recognises,
+        Read::Figures("the percentiles of vegeta", plot::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// What `vegeta report -type=hist` prints.
@@ -112,14 +94,34 @@ pub(in crate::formats) const BUCKETS: Format = Format {
     name: "vegeta-hist",
     about: "the histogram that vegeta report -type=hist prints",
     file: "vegeta-hist.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: buckets::recognises,
-        read: Read::Figures("the histogram of vegeta", buckets::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        buckets::recognises,
+        Read::Figures("the histogram of vegeta", buckets::reported),
+    )),
+    ..Format::PLAIN
 };
+
+/// Percentiles that are taken from a histogram, which has many more.
+const TAKEN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+/// Whether the first line has these words.
+fn is_head(beginning: &[u8], words: &[&str]) -> bool {
+    let first = readable(beginning).lines().next().unwrap_or_default();
+    first.split_whitespace().eq(words.iter().copied())
+}
+
+/// The figures of a file that has the times of all requests, and neither failures nor the time.
+fn reported_of_all(of: Measurement) -> Result<Reported, Fault> {
+    let reported = checked("vegeta", vec![of])?;
+    Ok(Reported {
+        caveats: vec![
+            "the file does not say how many requests failed, nor how long they were sent; its \
+             times are those of all requests"
+                .to_owned(),
+        ],
+        ..reported
+    })
+}
 
 /// Reads the counts of statuses, which must add up to all requests. vegeta's throughput includes
 /// only responses with a status from 200 to 399.

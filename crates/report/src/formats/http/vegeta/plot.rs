@@ -3,9 +3,9 @@
 use tenbin_stats::printable_percentile;
 use tenbin_verdict::lint::{Measurement, Percentile, Range, Reported};
 
-use crate::formats::readable::readable;
+use crate::formats::http::vegeta::{TAKEN, is_head, reported_of_all};
 use crate::formats::reader::Fault;
-use crate::formats::reported::{Line, Lines, REQUESTS, checked, count, decimal};
+use crate::formats::reported::{Line, Lines, REQUESTS, count, decimal};
 
 /// Words of the first line.
 const HEAD: [&str; 4] = ["Value(ms)", "Percentile", "TotalCount", "1/(1-Percentile)"];
@@ -13,12 +13,8 @@ const HEAD: [&str; 4] = ["Value(ms)", "Percentile", "TotalCount", "1/(1-Percenti
 /// Seconds in a millisecond.
 const MILLI: f64 = 1e-3;
 
-/// Percentiles that are taken from the rows.
-const TAKEN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
-
 pub(super) fn recognises(beginning: &[u8]) -> bool {
-    let first = readable(beginning).lines().next().unwrap_or_default();
-    first.split_whitespace().eq(HEAD)
+    is_head(beginning, &HEAD)
 }
 
 /// One row: the share `quantile` of the requests, `count` of them, took `value` or less.
@@ -59,15 +55,7 @@ pub(super) fn reported(content: &[u8]) -> Result<Reported, Fault> {
     if last.count == 0 {
         (of.min, of.max) = (None, None);
     }
-    let reported = checked("vegeta", vec![of])?;
-    Ok(Reported {
-        caveats: vec![
-            "the file does not say how many requests failed, nor how long they were sent; its \
-             times are those of all requests"
-                .to_owned(),
-        ],
-        ..reported
-    })
+    reported_of_all(of)
 }
 
 fn row<'a>(line: &Line<'a>) -> Result<Row<'a>, Fault> {

@@ -22,18 +22,17 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "wrk",
     about: "the text that wrk prints, or wrk2 for a rate; one workload",
     file: "wrk.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: read::recognises,
-        read: Read::Figures("the text of wrk", read::reported),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        read::recognises,
+        Read::Figures("the text of wrk", read::reported),
+    )),
     write: Some(Writer::Run(|run| {
         of_one_workload(run, |run, target| {
             let text = of_target(run, target, &Shown::LATENCY);
             format!("{text}{}\n", mark(run.document)).into_bytes()
         })
     })),
+    ..Format::PLAIN
 };
 
 /// Options of the output.

@@ -5,7 +5,6 @@ use std::io::BufRead;
 use tenbin_result::format::plural;
 use tenbin_verdict::lint::{Reported, Rounding};
 
-use crate::formats::content::Content;
 use crate::formats::format::Format;
 use crate::formats::imported::list::{List, Request};
 use crate::formats::imported::requests::Requests;
@@ -18,13 +17,11 @@ pub(in crate::formats) const LOG: Format = Format {
     name: "gatling-log",
     about: "the simulation.log of Gatling 3, as text",
     file: "simulation.log",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_text(readable(beginning)) || binary_version(beginning).is_some(),
-        read: Read::Content(|file, selection| read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_text(readable(beginning)) || binary_version(beginning).is_some(),
+        Read::Requests(read),
+    )),
+    ..Format::PLAIN
 };
 
 /// Nanoseconds in a millisecond.

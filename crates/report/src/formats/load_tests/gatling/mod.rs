@@ -20,7 +20,6 @@ pub(in crate::formats) const TEXT: Format = Format {
     name: "gatling",
     about: "the summary that Gatling prints at the end of a test",
     file: "gatling.txt",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| {
             let text = readable(beginning);
@@ -31,7 +30,7 @@ pub(in crate::formats) const TEXT: Format = Format {
         read: Read::Figures("the summary of Gatling", text::reported),
         reported: None,
     }),
-    write: None,
+    ..Format::PLAIN
 };
 
 /// What Gatling writes into the folder of its report.
@@ -39,13 +38,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "gatling-json",
     about: "the JSON of a report of Gatling: js/stats.json or js/global_stats.json",
     file: "gatling.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "gatling"),
-        read: Read::Figures("the JSON of Gatling", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "gatling"),
+        Read::Figures("the JSON of Gatling", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a millisecond.

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use tenbin_verdict::lint::Rounding;
 
-use crate::formats::content::Content;
 use crate::formats::format::Format;
 use crate::formats::imported::list::{List, Request};
 use crate::formats::reader::{Read, Reader};
@@ -19,13 +18,8 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "jmeter-csv",
     about: "the samples that JMeter writes as CSV (.jtl)",
     file: "jmeter.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: csv::recognises,
-        read: Read::Content(|file, selection| csv::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(csv::recognises, Read::Requests(csv::read))),
+    ..Format::PLAIN
 };
 
 /// What JMeter writes with `output_format=xml`.
@@ -33,13 +27,8 @@ pub(in crate::formats) const XML: Format = Format {
     name: "jmeter-xml",
     about: "the samples that JMeter writes as XML (.jtl)",
     file: "jmeter.xml",
-    kept: false,
-    read: Some(Reader {
-        recognises: xml::recognises,
-        read: Read::Content(|file, selection| xml::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(xml::recognises, Read::Requests(xml::read))),
+    ..Format::PLAIN
 };
 
 /// Nanoseconds in a millisecond.

@@ -9,7 +9,6 @@ mod text;
 use tenbin_result::format::count;
 use tenbin_verdict::lint::{Failed, Measurement, Percentile, Quote, Range, Reported, Said};
 
-use crate::formats::content::Content;
 use crate::formats::format::Format;
 use crate::formats::readable::{is_long, readable};
 use crate::formats::reader::{Fault, Read, Reader};
@@ -20,17 +19,15 @@ pub(in crate::formats) const TEXT: Format = Format {
     name: "k6",
     about: "the summary that k6 prints at the end of a test",
     file: "k6.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let text = readable(beginning);
             let has_progress = || text.lines().any(text::is_progress);
             text.lines().any(text::is_of_requests) || is_long(beginning) && has_progress()
         },
-        read: Read::Figures("the summary of k6", text::reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the summary of k6", text::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// What k6 writes with `--summary-export` or from `handleSummary`.
@@ -38,13 +35,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "k6-json",
     about: "the JSON summary that k6 writes with --summary-export or from handleSummary",
     file: "k6.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "k6"),
-        read: Read::Figures("the JSON summary of k6", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "k6"),
+        Read::Figures("the JSON summary of k6", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// What k6 writes with `--out json`.
@@ -52,13 +47,11 @@ pub(in crate::formats) const STREAM: Format = Format {
     name: "k6-stream",
     about: "the stream of points that k6 writes with --out json",
     file: "k6-stream.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: stream::recognises,
-        read: Read::Content(|file, selection| stream::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        stream::recognises,
+        Read::Requests(stream::read),
+    )),
+    ..Format::PLAIN
 };
 
 /// What k6 writes with `--out csv`.
@@ -66,13 +59,8 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "k6-csv",
     about: "the stream of points that k6 writes with --out csv",
     file: "k6-stream.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: csv::recognises,
-        read: Read::Content(|file, selection| csv::read(file, selection).map(Content::Requests)),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(csv::recognises, Read::Requests(csv::read))),
+    ..Format::PLAIN
 };
 
 /// Largest difference of the printed share of failures from that of the counts: k6 truncates

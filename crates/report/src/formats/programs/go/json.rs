@@ -15,7 +15,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "go-json",
     about: "the events that go test -json prints, with benchmarks",
     file: "go-test.json",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| is_json_of(&without_other_lines(beginning), "go"),
         read: Read::Content(|file, selection| {
@@ -26,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         }),
         reported: Some(reported),
     }),
-    write: None,
+    ..Format::PLAIN
 };
 
 /// The beginning of a file from the first line that can be an event.

@@ -31,7 +31,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
     name: "drnbench",
     about: "a result of drnbench: CSV with a row for each number of clients",
     file: "drnbench-result.csv",
-    kept: false,
     read: Some(Reader {
         recognises: Steps::recognises,
         read: Read::Content(|file, selection| {
@@ -46,6 +45,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     write: Some(Writer::Run(|run| {
         parts(&sweeps(run.plan, &run.record.slices), &mark(run.document))
     })),
+    ..Format::PLAIN
 };
 
 /// Writes one file per concurrency sweep.

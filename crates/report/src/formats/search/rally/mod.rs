@@ -19,16 +19,14 @@ pub(in crate::formats) const SUMMARY: Format = Format {
     name: "rally",
     about: "the summary of Rally or OpenSearch Benchmark: CSV, or a Markdown table",
     file: "rally.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| readable(beginning).lines().any(summary::is_head),
-        read: Read::Figures(
+    read: Some(Reader::new(
+        |beginning| readable(beginning).lines().any(summary::is_head),
+        Read::Figures(
             "a summary of Rally or OpenSearch Benchmark",
             summary::reported,
         ),
-        reported: None,
-    }),
-    write: None,
+    )),
+    ..Format::PLAIN
 };
 
 /// What both tools keep of each run.
@@ -36,13 +34,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "rally-json",
     about: "race.json of Rally, or test-execution.json of OpenSearch Benchmark",
     file: "race.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "rally"),
-        read: Read::Figures("the JSON of Rally or OpenSearch Benchmark", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "rally"),
+        Read::Figures("the JSON of Rally or OpenSearch Benchmark", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Name of both tools: their files do not tell them apart.

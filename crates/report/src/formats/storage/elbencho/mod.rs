@@ -15,17 +15,15 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "elbencho",
     about: "the CSV file that elbencho writes with --csvfile",
     file: "elbencho.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| {
+    read: Some(Reader::new(
+        |beginning| {
             let first = readable(beginning).lines().next().unwrap_or_default();
             let first = first.trim_start_matches('\u{feff}').to_lowercase();
             first.starts_with("iso date,label,path type,")
         },
-        read: Read::Figures("the CSV of elbencho", csv::reported),
-        reported: None,
-    }),
-    write: None,
+        Read::Figures("the CSV of elbencho", csv::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// A JSON document for each phase.
@@ -33,13 +31,11 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "elbencho-json",
     about: "the JSON file that elbencho writes with --jsonfile",
     file: "elbencho.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: |beginning| is_json_of(beginning, "elbencho"),
-        read: Read::Figures("the JSON of elbencho", json::reported),
-        reported: None,
-    }),
-    write: None,
+    read: Some(Reader::new(
+        |beginning| is_json_of(beginning, "elbencho"),
+        Read::Figures("the JSON of elbencho", json::reported),
+    )),
+    ..Format::PLAIN
 };
 
 /// Seconds in a microsecond.

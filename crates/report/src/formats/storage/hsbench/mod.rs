@@ -28,7 +28,6 @@ pub(in crate::formats) const LINES: Format = Format {
     name: "hsbench",
     about: "the lines that hsbench and blobstore-bench print",
     file: "hsbench.txt",
-    kept: false,
     read: Some(Reader {
         recognises: lines::recognises,
         read: Read::Content(|file, selection| {
@@ -48,6 +47,7 @@ pub(in crate::formats) const LINES: Format = Format {
             format!("{lines}{mark}\n").into_bytes()
         })
     })),
+    ..Format::PLAIN
 };
 
 /// The file that hsbench writes with `-o`.
@@ -55,7 +55,6 @@ pub(in crate::formats) const CSV: Format = Format {
     name: "hsbench-csv",
     about: "the CSV file that hsbench writes with -o",
     file: "hsbench.csv",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| beginning.starts_with(CSV_HEADER.as_bytes()),
         read: Read::Content(|text, selection| {
@@ -67,6 +66,7 @@ pub(in crate::formats) const CSV: Format = Format {
     write: Some(Writer::Run(|run| {
         parts(run, |rows, mark| csv(rows, mark).into_bytes())
     })),
+    ..Format::PLAIN
 };
 
 /// The file that hsbench writes with `-j`.
@@ -74,7 +74,6 @@ pub(in crate::formats) const JSON: Format = Format {
     name: "hsbench-json",
     about: "the JSON file that hsbench writes with -j, or blobstore-bench",
     file: "hsbench.json",
-    kept: false,
     read: Some(Reader {
         recognises: |beginning| {
             let start = readable(beginning);
@@ -91,6 +90,7 @@ pub(in crate::formats) const JSON: Format = Format {
     write: Some(Writer::Run(|run| {
         parts(run, |rows, mark| json(rows, Some(mark)))
     })),
+    ..Format::PLAIN
 };
 
 /// Converts a parsed file to the speeds of all loops.

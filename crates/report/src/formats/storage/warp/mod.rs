@@ -71,17 +71,15 @@ pub(in crate::formats) const REQUESTS: Format = Format {
     name: "warp-csv",
     about: "warp's list of requests (.csv.zst, written with --full)",
     file: "warp.csv",
-    kept: false,
-    read: Some(Reader {
-        recognises: csv::recognises,
-        read: Read::Content(|text, selection| {
+    read: Some(Reader::new(
+        csv::recognises,
+        Read::Content(|text, selection| {
             csv::read(text, selection)
                 .map(with_units)
                 .map(Content::Requests)
         }),
-        reported: None,
-    }),
-    write: None,
+    )),
+    ..Format::PLAIN
 };
 
 /// warp's aggregated results: `.json.zst`.
@@ -89,17 +87,15 @@ pub(in crate::formats) const SUMS: Format = Format {
     name: "warp-json",
     about: "warp's sums (.json.zst)",
     file: "warp.json",
-    kept: false,
-    read: Some(Reader {
-        recognises: json::recognises,
-        read: Read::Content(|text, selection| {
+    read: Some(Reader::new(
+        json::recognises,
+        Read::Content(|text, selection| {
             json::read(text, selection)
                 .map(with_units)
                 .map(Content::Requests)
         }),
-        reported: None,
-    }),
-    write: None,
+    )),
+    ..Format::PLAIN
 };
 
 /// The text that warp prints.
@@ -107,12 +103,10 @@ pub(in crate::formats) const TEXT: Format = Format {
     name: "warp",
     about: "the text that warp prints after a benchmark",
     file: "warp.txt",
-    kept: false,
-    read: Some(Reader {
-        recognises: text::recognises,
-        read: Read::Figures("the text of warp", text::reported),
-        reported: None,
-    }),
+    read: Some(Reader::new(
+        text::recognises,
+        Read::Figures("the text of warp", text::reported),
+    )),
     write: Some(Writer::Run(|finished| {
         Ok(vec![Part {
             name: "warp".to_owned(),
@@ -120,6 +114,7 @@ pub(in crate::formats) const TEXT: Format = Format {
                 .into_bytes(),
         }])
     })),
+    ..Format::PLAIN
 };
 
 /// The result of a Tenbin run. `only` restricts the output to one operation.
