@@ -22,7 +22,18 @@ pub(crate) fn target_directory() -> PathBuf {
 
 /// A command for the same cargo that runs this task.
 pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // `cargo run` sets these for this task. Build scripts such as ring's ask cargo to run them again
+    // when one changes, so that ring and all above it would be compiled again after a plain
+    // `cargo build`.
+    let of_this_task = std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    });
+    for name in of_this_task {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// As [`cargo`], but clippy compiles the crates of the workspace, and its warnings are errors. This
