@@ -11,7 +11,6 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use tenbin_record::{OpFigures, Slice, latency_histogram, merge};
 
-use super::content::Content;
 use super::format::Format;
 use super::judged::mark;
 use super::reader::{Read, Reader};
