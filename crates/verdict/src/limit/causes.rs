@@ -21,6 +21,16 @@ pub(crate) struct LimitCause {
     pub(crate) predicts: &'static [Prediction],
 }
 
+impl LimitCause {
+    /// Whether the certainty is that of a number, and several things can set it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.name == WORKERS
+    }
+}
+
+/// Name of the limit by workers, pooled connections or a lock.
+const WORKERS: &str = "workers";
+
 /// The range in which a quantity lies if the cause is the limit.
 pub(crate) struct Prediction {
     pub(crate) of: Quantity,
@@ -267,7 +277,7 @@ pub(crate) static CAUSES: &[LimitCause] = &[
         ],
     },
     LimitCause {
-        name: "workers",
+        name: WORKERS,
         predicts: &[
             FLAT.must(),
             P::at_most(ServedShare, 0.7, 0.2, 2.0).must(),

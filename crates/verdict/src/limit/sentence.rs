@@ -19,30 +19,32 @@ const NEARLY_ALL_KEPT: f64 = 0.995;
 const MOSTLY_WAITS: f64 = 0.5;
 /// Cores below which a target is stopped by a quota: one that is pinned has a whole core.
 const BELOW_A_CORE: f64 = 0.9;
+/// Change of throughput with twice the load that is printed as none.
+const NO_CHANGE: f64 = 1.03;
+/// Share of idle CPU time above which the load generator can use more threads on this machine.
+const ROOM: f64 = 0.2;
 /// Most quantities that a sentence quotes.
 const QUOTED: usize = 3;
 
-/// The limit and what shows it: `one worker (established): doubling the connections does not …`.
+/// The limit and what shows it: `one CPU core (established): doubling the connections does not …`.
 pub(super) fn evidence(decision: &Decision, seen: &Observed) -> Message {
     let limit = match decision.cause {
-        Some(cause) => message!(
-            "limit-named",
-            cause = name(cause, seen),
-            certainty = Value::word(match decision.certainty {
-                Certainty::Established => "established",
-                Certainty::Likely | Certainty::Unknown => "likely",
-            }),
-            doubt = Value::word(decision.doubted_by.unwrap_or("none"))
-        ),
+        Some(cause) => named(cause, decision, seen),
         None => unknown(decision, seen),
     };
     let quoted = match (decision.cause, decision.ranked.first()) {
-        (Some(cause), _) => quotes(cause, seen),
+        (Some(cause), _) => {
+            let of_doubt = decision.doubted_by.map(|_| Quantity::GeneratorThread);
+            let of_doubt = of_doubt.and_then(|of| quote(of, seen));
+            of_doubt.into_iter().chain(quotes(cause, seen)).collect()
+        }
         // What fits the best candidate, although it does not settle the matter.
         (None, Some((cause, score))) if *score > 0.0 => quotes(cause, seen),
         (None, _) => Vec::new(),
     };
-    let sentence = message!("limit", limit = limit);
+    let is_opened =
+        decision.cause.is_some_and(LimitCause::is_open) && decision.doubted_by.is_none();
+    let sentence = message!("limit", limit = limit, opened = is_opened);
     let is_quoted = !quoted.is_empty();
     sentence.with("quotes", is_quoted).with(
         "seen",
@@ -52,6 +54,31 @@ pub(super) fn evidence(decision: &Decision, seen: &Observed) -> Message {
             message!("nothing")
         },
     )
+}
+
+/// The limit with its certainty, or with the load generator if that can be the limit instead.
+fn named(cause: &LimitCause, decision: &Decision, seen: &Observed) -> Message {
+    let id = if cause.is_open() {
+        format!("limit-named-{}", cause.name)
+    } else {
+        "limit-named".to_owned()
+    };
+    Message::new(&id)
+        .with("cause", name(cause, seen))
+        .with(
+            "certainty",
+            Value::word(match decision.certainty {
+                Certainty::Established => "established",
+                Certainty::Likely | Certainty::Unknown => "likely",
+            }),
+        )
+        .with("doubt", Value::word(decision.doubted_by.unwrap_or("none")))
+        .with("served", served(seen))
+}
+
+fn served(seen: &Observed) -> Value {
+    let served = seen.served_at_a_time();
+    Value::Count(served.map_or(0.0, |it| it.round().max(1.0)) as u64)
 }
 
 fn unknown(decision: &Decision, seen: &Observed) -> Message {
@@ -66,12 +93,10 @@ fn unknown(decision: &Decision, seen: &Observed) -> Message {
 
 /// The cause in words.
 fn name(cause: &LimitCause, seen: &Observed) -> Message {
-    let served = seen.served_at_a_time();
-    let served = served.map_or(0.0, |it| it.round().max(1.0));
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
     let cores = seen.get(Quantity::TargetCores);
     Message::new(&format!("limit-{}", cause.name))
-        .with("served", Value::Count(served as u64))
+        .with("served", served(seen))
         .with("in_flight", Value::Count(in_flight as u64))
         .with("rate", known(seen.get(Quantity::BitRate), Value::BitRate))
         .with(
@@ -115,10 +140,15 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
         };
     };
     let in_flight = seen.get(Quantity::InFlight).unwrap_or(0.0);
-    Message::new(&format!("limit-advice-{}", cause.name))
+    let advice = Message::new(&format!("limit-advice-{}", cause.name))
         .with("connections", Value::Plain((2.0 * in_flight) as u64))
         .with("asked", asks_for_new(seen))
-        .with("one_thread", is_one_thread(seen))
+        .with("one_thread", is_one_thread(seen));
+    if decision.doubted_by.is_none() {
+        return advice;
+    }
+    let has_room = seen.get(Quantity::Idle).is_some_and(|idle| idle > ROOM);
+    message!("limit-advice-doubted", room = has_room, advice = advice)
 }
 
 /// What was seen and fits the cause, in the order of its predictions.
@@ -195,6 +225,8 @@ fn at_least_one(requests: f64) -> Value {
 fn change(ratio: f64) -> &'static str {
     if ratio > causes::FLAT.high {
         "more"
+    } else if ratio > NO_CHANGE {
+        "little"
     } else if ratio < causes::FLAT.high.recip() {
         "less"
     } else {

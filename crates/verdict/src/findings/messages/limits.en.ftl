@@ -2,17 +2,35 @@
 
 limit =
     { $limit }{ $quotes ->
-        [true] : { $seen }
+        [true] { $opened ->
+            [true] ; { $seen }
+           *[false] : { $seen }
+        }
        *[false] {""}
     }
 limit-named =
-    { $cause } ({ $certainty ->
-        [established] established
-       *[likely] likely
-    }{ $doubt ->
-        [none] {""}
-       *[other] , but the load generator may be the limit: see { $doubt }
-    })
+    { $doubt ->
+        [none] { $cause } ({ $certainty ->
+            [established] established
+           *[likely] likely
+        })
+       *[other] not settled: the load generator (see { $doubt }), or { $cause }
+    }
+# The certainty belongs to the number, not to what allows no more.
+limit-named-workers =
+    { $doubt ->
+        [none] the target serves { $served ->
+            [one] one request
+           *[other] about { $served } requests
+        } at a time ({ $certainty ->
+            [established] established
+           *[likely] likely
+        }): { $served ->
+            [one] one worker, or a lock, allows no more
+           *[other] workers, pooled connections or a lock allow no more
+        }
+       *[other] not settled: the load generator (see { $doubt }), or { $cause }
+    }
 nothing = {""}
 limit-unknown = unknown
 limit-unknown-one = unknown, perhaps { $one }
@@ -64,8 +82,8 @@ limit-steal = CPU: other virtual machines use the cores
 
 seen-served_share =
     { $in_flight ->
-        [one] a single request takes { $alone } on average
-       *[other] the target serves about { $served } of { $in_flight } requests at a time (a single request takes { $alone } on average)
+        [one] a request sent alone takes { $alone } on average
+       *[other] about { $served } of { $in_flight } requests are served at a time (a request sent alone takes { $alone } on average)
     }
 seen-served = { seen-served_share }
 seen-doubled =
@@ -74,6 +92,7 @@ seen-doubled =
        *[other] doubling the connections
     } { $change ->
         [more] raises throughput
+        [little] hardly raises throughput
         [less] lowers throughput
        *[none] does not raise throughput
     } (× { $ratio })
@@ -83,15 +102,15 @@ seen-kept =
        *[false] { $ratio } times the offered rate succeeds
     }
 seen-think_share = connections spend { $share } of the time in think time
-seen-idle = { $share } of the CPU time is idle
+seen-idle = { $share } of the CPU time of this machine is idle
 seen-target_cores = the target uses { $cores } cores
 seen-target_share = the target uses { $share } of all cores
 seen-target_thread = its busiest thread uses { $share } of a core
-seen-thread_share = one thread uses { $share } of the target's CPU time
+seen-thread_share = one thread uses nearly all of the target's CPU time ({ $share })
 seen-cpu_share =
     { $waits ->
-        [true] a single request mostly waits: { $share } of its service time is CPU time
-       *[false] { $share } of the service time of a single request is CPU time
+        [true] a request sent alone mostly waits: { $share } of its time is CPU time
+       *[false] { $share } of the time of a request sent alone is CPU time
     }
 seen-core_wait_share = its threads wait for a core { $share } of the time that they could run
 seen-core_demand = the target or the load generator uses or waits for { $cores } cores
@@ -103,7 +122,7 @@ seen-new_connection_share = { $share } of the requests need a new connection
 seen-setup_share = opening it takes { $share } of the time
 seen-link_share = the busiest link is used to { $share }
 seen-transfer_share = data transfer takes { $share } of the time of a request
-seen-queue_share = round-trip times above the minimum account for { $share } of the time
+seen-queue_share = queues on the network path take { $share } of the time (round trips above the shortest)
 seen-bytes_each = a request and its response take { $bytes }
 seen-bit_rate = requests and responses take { $rate }
 seen-loss_share = { $share } of the packets were lost, or arrived out of order after a loss
@@ -140,6 +159,11 @@ limit-advice-one_core =
 limit-advice-target_cpu = make a request cheaper, or give the target more cores; move the load generator to another machine
 limit-advice-other_programs = stop the other programs, and measure again
 limit-advice-backend = look at the server behind the target
+limit-advice-doubted =
+    { $room ->
+        [true] first use more --threads, because cores are idle
+       *[false] first run the load generator on another machine, because no core is idle here
+    }; if throughput stays the same, { $advice }
 limit-advice-load_generator = use more --threads if cores are idle, or more machines
 limit-advice-cpu_quota = raise the quota (cpu.max, docker --cpus, CPUQuota), or let the target use more cores
 limit-advice-few_cores = raise the quota (cpu.max, docker --cpus, CPUQuota), or let the target use more cores

@@ -2,17 +2,34 @@
 
 limit =
     { $limit }{ $quotes ->
-        [true] 。{ $seen }
+        [true] { $opened ->
+            [true] 。{ $seen }
+           *[false] 。{ $seen }
+        }
        *[false] {""}
     }
 limit-named =
-    { $cause }({ $certainty ->
-        [established] 確認済み
-       *[likely] 有力
-    }{ $doubt ->
-        [none] {""}
-       *[other] 。ただし負荷生成器が限界の可能性がある: { $doubt } を参照
-    })
+    { $doubt ->
+        [none] { $cause }({ $certainty ->
+            [established] 確認済み
+           *[likely] 有力
+        })
+       *[other] 未確定。負荷生成器({ $doubt } を参照)、または{ $cause }
+    }
+limit-named-workers =
+    { $doubt ->
+        [none] ターゲットが一度に処理するのは{ $served ->
+            [1] 1 リクエスト
+           *[other] 約 { $served } リクエスト
+        }({ $certainty ->
+            [established] 確認済み
+           *[likely] 有力
+        })。{ $served ->
+            [1] 1 つのワーカー、またはロックがこれを決めている
+           *[other] ワーカー、プールの接続、またはロックの数がこれを決めている
+        }
+       *[other] 未確定。負荷生成器({ $doubt } を参照)、または{ $cause }
+    }
 nothing = {""}
 limit-unknown = 不明
 limit-unknown-one = 不明(可能性: { $one })
@@ -64,8 +81,8 @@ limit-steal = CPU(ほかの仮想マシンがコアを使う)
 
 seen-served_share =
     { $in_flight ->
-        [1] 単独の 1 リクエストは平均 { $alone }
-       *[other] { $in_flight } リクエストのうち一度に処理されるのは約 { $served }(単独の 1 リクエストは平均 { $alone })
+        [1] 1 件だけ送ったリクエストは平均 { $alone }
+       *[other] { $in_flight } リクエストのうち一度に処理されるのは約 { $served }(1 件だけ送ったリクエストは平均 { $alone })
     }
 seen-served = { seen-served_share }
 seen-doubled =
@@ -74,6 +91,7 @@ seen-doubled =
        *[other] 接続を 2 倍にすると
     }{ $change ->
         [more] スループットが上がる
+        [little] スループットはほとんど上がらない
         [less] スループットが下がる
        *[none] スループットは上がらない
     }(× { $ratio })
@@ -83,15 +101,15 @@ seen-kept =
        *[false] 与えたレートの { $ratio } 倍が成功する
     }
 seen-think_share = 接続は時間の { $share } 休止する
-seen-idle = CPU 時間の { $share } が空いている
+seen-idle = このマシンの CPU 時間の { $share } が空いている
 seen-target_cores = ターゲットは { $cores } コアを使う
 seen-target_share = ターゲットは全コアの { $share } を使う
 seen-target_thread = 最も忙しいスレッドは 1 コアの { $share } を使う
-seen-thread_share = ターゲットの CPU 時間の { $share } を 1 つのスレッドが使う
+seen-thread_share = ターゲットの CPU 時間のほぼすべて({ $share })を 1 つのスレッドが使う
 seen-cpu_share =
     { $waits ->
-        [true] リクエストはほとんど待っている(単独の時間のうち CPU は { $share })
-       *[false] 単独のリクエストの時間のうち CPU は { $share }
+        [true] 1 件だけ送ったリクエストはほとんど待っている(時間のうち CPU は { $share })
+       *[false] 1 件だけ送ったリクエストの時間のうち CPU は { $share }
     }
 seen-core_wait_share = スレッドが動ける時間の { $share } でコアを待つ
 seen-core_demand = 忙しい側が { $cores } コアを使うか待つ
@@ -103,7 +121,7 @@ seen-new_connection_share = リクエストの { $share } に新しい接続が�
 seen-setup_share = 接続の確立が時間の { $share } を占める
 seen-link_share = 最も混んだリンクの使用率は { $share }
 seen-transfer_share = データの転送がリクエストの時間の { $share } を占める
-seen-queue_share = 最短より長い往復の分がその { $share }
+seen-queue_share = ネットワーク経路のキューが時間の { $share } を占める(最短の往復を超える分)
 seen-bytes_each = リクエストとレスポンスで { $bytes }
 seen-bit_rate = リクエストとレスポンスで { $rate }
 seen-loss_share = パケットの { $share } が失われたか、失われたものより後に届いた
@@ -140,6 +158,11 @@ limit-advice-one_core =
 limit-advice-target_cpu = リクエストの処理を軽くする。またはコアを増やし、負荷生成器を別のマシンに移す
 limit-advice-other_programs = ほかのプログラムを止めて測り直す
 limit-advice-backend = ターゲットの背後のサーバーを調べる
+limit-advice-doubted =
+    { $room ->
+        [true] コアが空いているので、まず --threads を増やす
+       *[false] このマシンに空いたコアがないので、まず負荷生成器を別のマシンで動かす
+    }。スループットが変わらなければ、{ $advice }
 limit-advice-load_generator = コアが空いていれば --threads を増やす。またはマシンを増やす
 limit-advice-cpu_quota = クォータを上げる(cpu.max、docker --cpus、CPUQuota)。またはターゲットが使えるコアを増やす
 limit-advice-few_cores = クォータを上げる(cpu.max、docker --cpus、CPUQuota)。またはターゲットが使えるコアを増やす

@@ -8,9 +8,13 @@ use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
+use crate::machine::Place;
 use crate::machine::generator::Thread;
 use crate::server::backend::Backends;
 use crate::words::middle;
+
+/// Share of idle CPU time above which the load generator can use more threads on this machine.
+const ROOM: f64 = 0.2;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "client_saturated",
@@ -39,9 +43,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }: { $displaced ->
                     [true]
                         stop the other programs, or run the load generator on a separate machine
-                   *[false]
-                        use more --threads if cores are idle, fewer connections, larger objects, or
-                        a separate machine for the load generator
+                   *[false] { $room ->
+                        [none] run the load generator on a separate machine, because no core is idle here;
+                        [some] use more --threads, because cores are idle;
+                       *[unknown] use more --threads if cores are idle, or a separate machine for the load generator;
+                    } or use fewer connections or larger objects
                 }
         "#,
         japanese: r#"
@@ -59,9 +65,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[faster] ターゲットは数値より速い可能性がある
                 }。{ $displaced ->
                     [true] ほかのプログラムを止めるか、負荷生成側を別のマシンで動かす
-                   *[false]
-                        コアが空いていれば --threads を増やす。または同時接続数を減らす、オブジェクトを大きくする、
-                        負荷生成側を別のマシンにする
+                   *[false] { $room ->
+                        [none] 空いたコアがないので、負荷生成側を別のマシンで動かす。
+                        [some] コアが空いているので --threads を増やす。
+                       *[unknown] コアが空いていれば --threads を増やす、または負荷生成側を別のマシンで動かす。
+                    }同時接続数を減らすか、オブジェクトを大きくしてもよい
                 }
         "#,
     },
@@ -111,7 +119,7 @@ fn of_workload(
         .iter()
         .filter(|loaded| loaded.is_busy())
         .map(|loaded| {
-            let advice = advice(severity, targets.len() > 1, &loaded.thread);
+            let advice = advice(severity, targets.len() > 1, loaded);
             let busy = loaded.message(threads);
             let finding = RULE.finding(severity, Cause::Generator, busy, advice);
             finding.on(&workload.name, &loaded.target)
@@ -127,6 +135,8 @@ struct Loaded {
     /// With several agents, of the least busy agent: `agent_saturated` reports single agents.
     thread: Thread,
     throughput: f64,
+    /// Share of the CPU time of this machine that is idle; `None` with agents.
+    idle: Option<f64>,
 }
 
 impl Loaded {
@@ -145,6 +155,9 @@ impl Loaded {
                 _ => least_busy(environment, &full)?,
             },
             throughput: middle(full.iter().filter_map(|slice| slice.throughput()))?,
+            idle: Place::of_cell(cell, &|_, machine| machine.cpu?.idle_share())
+                .filter(|_| agents == 0)
+                .map(|idle| idle.value),
         })
     }
 
@@ -187,7 +200,7 @@ fn severity(targets: &[Loaded]) -> Severity {
     }
 }
 
-fn advice(severity: Severity, comparing: bool, thread: &Thread) -> Message {
+fn advice(severity: Severity, comparing: bool, loaded: &Loaded) -> Message {
     let meaning = match (severity, comparing) {
         (Severity::Invalid, _) => "generator",
         (_, true) => "leads",
@@ -196,7 +209,12 @@ fn advice(severity: Severity, comparing: bool, thread: &Thread) -> Message {
     message!(
         "relieve",
         meaning = Value::word(meaning),
-        displaced = thread.is_displaced()
+        displaced = loaded.thread.is_displaced(),
+        room = Value::word(match loaded.idle {
+            Some(idle) if idle > ROOM => "some",
+            Some(_) => "none",
+            None => "unknown",
+        })
     )
 }
 

@@ -105,6 +105,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             bad-gateway =
                 read the log of the proxy in front of the target: it got no valid response from the
                 server behind it
+            refuses-load =
+                find what refuses the requests: a rate limit (in nginx: limit_req, limit_conn), or a
+                server that is overloaded; raise the limit, or use fewer connections or a lower rate
             gateway-timeout =
                 read the log of the proxy in front of the target: the server behind it did not
                 respond in time
@@ -235,6 +238,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 少ない接続数でも失敗するなら、負荷は原因ではない
             bad-gateway =
                 ターゲットの前にあるプロキシのログを読む。背後のサーバーから有効な応答を得ていない
+            refuses-load =
+                リクエストを拒否しているものを探す。レート制限(nginx では limit_req、limit_conn)か、過負荷のサーバー。
+                制限を上げる。または同時接続数かレートを下げる
             gateway-timeout =
                 ターゲットの前にあるプロキシのログを読む。背後のサーバーが時間内に応答しなかった
             check-response =

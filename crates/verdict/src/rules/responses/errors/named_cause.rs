@@ -30,7 +30,11 @@ const BY_TEXT: &[(&[&str], &str)] = &[
 ];
 
 /// Ids of advice by status, if no text names the cause.
-const BY_STATUS: &[(u16, &str)] = &[(502, "bad-gateway"), (504, "gateway-timeout")];
+const BY_STATUS: &[(u16, &str)] = &[
+    (502, "bad-gateway"),
+    (503, "refuses-load"),
+    (504, "gateway-timeout"),
+];
 
 /// Advice on the most frequent failures, if their text or status names the cause.
 pub(super) fn advice(
@@ -72,6 +76,7 @@ mod tests {
             (503, "ServiceUnavailable", "was unavailable"),
             (500, "InternalError", "internal error"),
             (502, "", "proxy"),
+            (503, "", "rate limit"),
             (504, "<html>", "in time"),
         ] {
             let found = named_cause(status, text).unwrap();

@@ -174,11 +174,8 @@ impl Tally {
     /// What was observed, in clauses.
     pub(super) fn evidence(&self) -> Vec<Message> {
         let mut evidence = vec![self.failures()];
-        if !self.statuses.is_empty() {
-            let statuses = self.statuses.iter();
-            let statuses = statuses.map(|(status, n)| times(Value::Plain((*status).into()), *n));
-            let statuses: Vec<Message> = statuses.collect();
-            evidence.push(message!("statuses", statuses = statuses));
+        if !self.statuses.is_empty() && !self.is_of_statuses() {
+            evidence.push(self.by_status());
         }
         if let Some((text, _)) = self.texts.iter().max_by_key(|(_, count)| **count) {
             evidence.push(message!("most-often", text = tame_to(text, SHOWN_CHARS)));
@@ -194,6 +191,20 @@ impl Tally {
         evidence
     }
 
+    /// Whether all failures are responses with statuses that are counted.
+    fn is_of_statuses(&self) -> bool {
+        let statuses = self.statuses.values().sum::<u64>();
+        let of_status = self.classes.get(&ErrorClass::Status);
+        self.failed > 0 && self.classes.len() == 1 && of_status == Some(&statuses)
+    }
+
+    fn by_status(&self) -> Message {
+        let statuses = self.statuses.iter();
+        let statuses = statuses.map(|(status, n)| times(Value::Plain((*status).into()), *n));
+        let statuses: Vec<Message> = statuses.collect();
+        message!("statuses", statuses = statuses)
+    }
+
     fn failures(&self) -> Message {
         if self.failed > 0 {
             message!(
@@ -201,7 +212,11 @@ impl Tally {
                 failed = Value::Plain(self.failed),
                 operations = Value::Plain(self.total),
                 share = Value::Share(self.failed as f64 / self.total as f64),
-                classes = named(&self.classes)
+                classes = if self.is_of_statuses() {
+                    vec![self.by_status()]
+                } else {
+                    named(&self.classes)
+                }
             )
         } else if self.failed_requests > 0 {
             message!(
