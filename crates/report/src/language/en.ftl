@@ -138,6 +138,14 @@ also-more-reasons =
         [one] reason
        *[other] reasons
     }
+limits-hold =
+    the { $count ->
+        [one] limit
+       *[other] limits
+    } { $count ->
+        [one] is
+       *[other] are
+    } established all the same
 incomplete-search = incomplete: the search did not end
 incomplete =
     incomplete: { $full } of { $planned ->

@@ -111,6 +111,7 @@ trust-ratio = 比は信用できるが、絶対値は要注意: { $because }
 trust-neither = 比は誤解を招くおそれがある(所見を参照)。絶対値も要注意: { $because }
 more-reasons = { $first }(ほか { $count } 件)
 also-more-reasons = { $first }。ほか { $count } 件の理由
+limits-hold = ただし限界({ $count } 件)は確認済み
 incomplete-search = 未完了: 探索が終わらなかった
 incomplete = 未完了: { $planned } スライスのうち { $full } スライスを測定
 notes = 注記 { $count } 件

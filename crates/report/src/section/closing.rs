@@ -3,8 +3,8 @@
 
 use tenbin_result::format::{RATE, TIME, Unit, Words, within};
 use tenbin_result::{
-    Comparison, Document, Figure, Finding, Message, ResultOf, RunEnded, Severity, SliceFigures,
-    Trust, Value, message,
+    Certainty, Comparison, Document, Figure, Finding, Limit, Message, ResultOf, RunEnded, Severity,
+    SliceFigures, Trust, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, blocks_for_significance};
 use tenbin_verdict::sentences;
@@ -81,7 +81,11 @@ pub(crate) fn trusted(document: &Document) -> String {
         }
         (Some(because), _) => message!("trust-neither", because = reasons(because)),
     };
-    let more = [unchecked(document), incomplete(document)];
+    let more = [
+        unchecked(document),
+        incomplete(document),
+        established(document),
+    ];
     say(document, &clauses(about, more.into_iter().flatten()))
 }
 
@@ -108,6 +112,16 @@ fn unchecked(document: &Document) -> Option<Message> {
         0 => first,
         more => message!("also-more-reasons", first = first, count = more),
     })
+}
+
+/// The clause on limits that are established although the figures are not trusted: a reader must not
+/// take the doubt for one about them.
+fn established(document: &Document) -> Option<Message> {
+    let limits = &document.limits;
+    let is_established = |limit: &Limit| limit.certainty == Certainty::Established;
+    let is_doubted = document.trust != Trust::Valid;
+    (is_doubted && !limits.is_empty() && limits.iter().all(is_established))
+        .then(|| message!("limits-hold", count = limits.len()))
 }
 
 /// The clause on an incomplete run: `incomplete: 3 of 8 slices measured in full`; `None` for a
