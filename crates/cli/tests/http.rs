@@ -291,7 +291,7 @@ fn quickstart_names_what_makes_the_slower_server_slow() {
     run.expect_measured();
     run.expect_stdout("new is FASTER than old");
     for line in [
-        "limit, old: one worker, or a lock: the target serves one request at a time (established)",
+        "limit, old: the target serves one request at a time (established): one worker, or a lock",
         "why: old is slower than new: it serves 0.2",
     ] {
         run.expect_stdout(line);

@@ -502,10 +502,10 @@ fn a_sentence_names_the_limit_what_shows_it_and_what_to_do() {
     let found = decide(&seen);
     assert_eq!(
         Messages::NONE.in_english(&sentence::evidence(&found, &seen)),
-        "one worker, or a lock: the target serves one request at a time (established): doubling \
-         the connections does not raise throughput (× 1.000); the target serves about 1 of 16 \
-         requests at a time (a single request takes 10.0 ms on average); a single request mostly \
-         waits: 1 % of its service time is CPU time"
+        "the target serves one request at a time (established): one worker, or a lock, allows no \
+         more; doubling the connections does not raise throughput (× 1.000); about 1 of 16 \
+         requests are served at a time (a request sent alone takes 10.0 ms on average); a request \
+         sent alone mostly waits: 1 % of its time is CPU time"
     );
     assert_eq!(
         Messages::NONE.in_english(&sentence::advice(&found, &seen, None)),
@@ -595,6 +595,12 @@ fn a_limit_beside_a_generator_that_may_be_the_limit_is_not_established() {
     assert_eq!(busy.cause.as_deref(), Some("connection_setup"), "{busy:?}");
     assert_eq!(busy.certainty, Certainty::Likely);
     assert!(doubted(&busy), "{}", busy.evidence);
+    assert!(
+        busy.evidence.starts_with("not settled"),
+        "{}",
+        busy.evidence
+    );
+    assert!(busy.advice.starts_with("first "), "{}", busy.advice);
 }
 
 #[test]
@@ -628,7 +634,7 @@ fn one_request_in_flight_is_told_as_such() {
     );
     assert_eq!(
         said(ServedShare),
-        "a single request takes 10.0 ms on average"
+        "a request sent alone takes 10.0 ms on average"
     );
 }
 
