@@ -5,7 +5,11 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Sessions, Signature, TargetDraft, WebIdentity};
 
-pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Sessions {
+pub(super) fn resolve(
+    resolver: &mut Resolver<'_>,
+    draft: &TargetDraft,
+    place: Place,
+) -> Sessions {
     let mut sessions = Sessions::default();
     sessions.read_keys(resolver, draft);
     let origins = [
@@ -19,7 +23,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft) -> Sessi
             file(&draft.web_identity_token_file),
         ),
     ];
-    let identity = one_of(resolver, Place::Nowhere, &origins);
+    let identity = one_of(resolver, place, &origins);
     sessions.web_identity = identity.map(|(secret, source)| WebIdentity { secret, source });
     sessions
 }

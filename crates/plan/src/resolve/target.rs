@@ -142,7 +142,7 @@ fn one(
     if let Some(workload) = s3_workload {
         check_speaks_s3(resolver, draft, place, &name, &reach, workload);
     }
-    let sessions = sessions::resolve(resolver, draft);
+    let sessions = sessions::resolve(resolver, draft, place);
     let usage = Usage {
         signature: target.signature,
         s3_workload,

@@ -10,6 +10,7 @@ mod objects;
 pub(crate) mod place;
 mod prepared;
 pub(crate) mod read_back;
+pub mod sessions;
 pub(crate) mod setup;
 pub(crate) mod signing;
 pub(crate) mod slots;
@@ -20,7 +21,7 @@ use tenbin_plan::{self as plan, DataSet, WorkloadKind};
 
 pub use messages::judging::{code, explain};
 pub use place::prefix;
-pub use signing::{sigv2, sigv4, uri};
+pub use signing::{keyring, sigv2, sigv4, uri};
 
 use self::prepared::PreparedS3;
 use self::setup::requirements;
