@@ -35,7 +35,7 @@ mod seconds;
 mod slice;
 
 pub use environment::{
-    AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage,
+    AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage, RefusedRenewal,
     PatternHits, ProgramFile, Retried, RunPart, TargetEnvironment,
 };
 pub use error::RecordError;

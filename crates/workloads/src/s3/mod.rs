@@ -23,10 +23,11 @@ pub use messages::judging::{code, explain};
 pub use place::prefix;
 pub use signing::{keyring, sigv2, sigv4, uri};
 
+use self::place::Place;
 use self::prepared::PreparedS3;
 use self::setup::requirements;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, TargetProbe};
+use crate::kind::{BucketAddress, Kind, TargetProbe};
 use crate::prepared::Prepared;
 use crate::site::Site;
 
@@ -73,6 +74,13 @@ impl Kind for S3 {
                 ),
             }
         })
+    }
+
+    fn buckets(&self, work: &plan::Workload, target: &Site) -> Vec<BucketAddress> {
+        match &work.kind {
+            WorkloadKind::S3(s3) => Place::new(target, s3, 0, &work.name).addresses(),
+            _ => Vec::new(),
+        }
     }
 
     fn probe_target(
