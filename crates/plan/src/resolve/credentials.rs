@@ -25,7 +25,7 @@ const LACKS_SECRET_KEY: &str = "an access key and no secret key; give it with TE
                                 secret_key_file";
 const LACKS_ACCESS_KEY: &str = "a secret key and no access key; give it with --access-key or \
                                 TENBIN_ACCESS_KEY, or in a plan with access_key or access_key_env";
-const TWO_IDENTITIES: &str = "a web identity and keys, and a web identity needs no keys; remove one \
+const TWO_IDENTITIES: &str = "a web identity token and keys, and the token needs no keys; remove one \
                               of the two";
 const LACKS_KEYS: &str = "a session token but no keys; set the access key and the secret key of the \
                           same session, too";

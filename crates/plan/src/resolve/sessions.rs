@@ -1,6 +1,7 @@
 //! Temporary keys: where they come from, and for which targets they are.
 
 use super::credentials::{Usage, file, literal, one_of, variable};
+use crate::keys::row::Section as _;
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Sessions, Signature, TargetDraft, WebIdentity};
@@ -28,26 +29,41 @@ pub(super) fn resolve(
     sessions
 }
 
+/// The keys of temporary keys.
+const KEYS: [&str; 9] = [
+    "assume_role",
+    "role_session_name",
+    "external_id",
+    "role_duration",
+    "web_identity_token",
+    "web_identity_token_env",
+    "web_identity_token_file",
+    "sts_endpoint",
+    "express_session",
+];
+
 /// Refuses temporary keys with which no request would be signed.
 pub(super) fn check(
     resolver: &mut Resolver<'_>,
     place: Place,
     name: &str,
-    sessions: &Sessions,
+    draft: &TargetDraft,
     usage: Usage<'_>,
 ) {
-    if !sessions.gets_keys() && sessions.express_session != Some(true) {
-        return;
-    }
+    let given = draft.given().into_iter();
+    let given: Vec<&str> = given
+        .map(|(key, _)| key)
+        .filter(|key| KEYS.contains(key))
+        .collect();
     let why = match usage.signature {
-        _ if usage.s3_workload.is_none() => {
-            "gets temporary keys, and no workload sends S3 requests to it; remove assume_role, \
-             web_identity_token, sts_endpoint and express_session"
-        }
+        _ if given.is_empty() => return,
+        _ if usage.s3_workload.is_none() => "no workload sends S3 requests to it",
         Signature::V4 => return,
-        Signature::V2 | Signature::None => {
-            "gets temporary keys, which need signature = \"v4\"; remove the signature"
-        }
+        Signature::V2 | Signature::None => "temporary keys need signature = \"v4\"",
     };
-    resolver.refuse(place, format!("target {name:?} {why}"));
+    let given = given.join(", ");
+    resolver.refuse(
+        place,
+        format!("target {name:?} has {given}, and {why}; remove one of the two"),
+    );
 }

@@ -148,7 +148,7 @@ fn one(
         s3_workload,
         has_web_identity: sessions.web_identity.is_some(),
     };
-    sessions::check(resolver, place, &name, &sessions, usage);
+    sessions::check(resolver, place, &name, draft, usage);
     let credentials = credentials::resolve(resolver, draft, place, &name, &reach, usage);
     search_servers::check_nodes(resolver, draft, &reach);
     let searched = search_servers::searched(resolver, draft);

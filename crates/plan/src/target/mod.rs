@@ -545,7 +545,7 @@ section! {
                 .secret(),
             );
         /// environment variable with the token of a web identity
-        web_identity_token_env: Scalar = text("name");
+        web_identity_token_env: Scalar = text("name").only(Only::Servers, TOKEN_SERVICES);
         /// file with the token of a web identity. The file is read again for every renewal, so
         /// that another program can replace the token
         web_identity_token_file: Scalar = text("path")
