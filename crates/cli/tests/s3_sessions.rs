@@ -28,7 +28,8 @@ const EXPRESS: Rules = Rules {
 };
 
 /// Two slices of several lives of the keys.
-const LONG: &str = "--size 1KiB --objects 20 --slice 6s --rounds 2 --warmup 0s --gap 0s -c 4 --json";
+const LONG: &str =
+    "--size 1KiB --objects 20 --slice 6s --rounds 2 --warmup 0s --gap 0s -c 4 --json";
 
 /// Tenbin's own S3 server behind a stand-in.
 fn stand_in(scratch: &Scratch, rules: Rules) -> (OwnServer, Front) {
@@ -214,7 +215,10 @@ fn minio_issues_keys_of_a_role() {
     let plan = scratch.run().map(|run| run.join("plan.toml"));
     let plan = plan.and_then(|plan| std::fs::read_to_string(plan).ok());
     let plan = plan.unwrap_or_default();
-    assert!(plan.contains("assume_role = \"arn:aws:iam::1:role/any\""), "{plan}");
+    assert!(
+        plan.contains("assume_role = \"arn:aws:iam::1:role/any\""),
+        "{plan}"
+    );
 }
 
 #[test]
@@ -225,10 +229,7 @@ fn minio_issues_keys_for_a_web_identity() {
         &scratch,
         &[],
         &[
-            (
-                "MINIO_IDENTITY_OPENID_CONFIG_URL",
-                &provider.description(),
-            ),
+            ("MINIO_IDENTITY_OPENID_CONFIG_URL", &provider.description()),
             ("MINIO_IDENTITY_OPENID_CLIENT_ID", CLIENT),
             ("MINIO_IDENTITY_OPENID_CLAIM_NAME", "policy"),
         ],

@@ -71,7 +71,11 @@ impl IdentityProvider {
             "exp": now + 3600,
         });
         let encode = |text: String| BASE64_URL_SAFE_NO_PAD.encode(text);
-        let signed = format!("{}.{}", encode(head.to_string()), encode(claims.to_string()));
+        let signed = format!(
+            "{}.{}",
+            encode(head.to_string()),
+            encode(claims.to_string())
+        );
         let signature = self.key.sign(&self.random, signed.as_bytes());
         let signature = BASE64_URL_SAFE_NO_PAD.encode(signature.expect("a signature"));
         format!("{signed}.{signature}")

@@ -6,11 +6,7 @@ use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
 use crate::target::{Sessions, Signature, TargetDraft, WebIdentity};
 
-pub(super) fn resolve(
-    resolver: &mut Resolver<'_>,
-    draft: &TargetDraft,
-    place: Place,
-) -> Sessions {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft, place: Place) -> Sessions {
     let mut sessions = Sessions::default();
     sessions.read_keys(resolver, draft);
     let origins = [

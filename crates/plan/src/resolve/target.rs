@@ -211,8 +211,7 @@ fn swept(
             s3_workload,
             has_web_identity: target.sessions.web_identity.is_some(),
         };
-        let credentials =
-            credentials::resolve(resolver, draft, sweep.place, &name, &reach, usage);
+        let credentials = credentials::resolve(resolver, draft, sweep.place, &name, &reach, usage);
         let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
         targets.push(Target {
             name,

@@ -62,7 +62,10 @@ const LONGEST: usize = 2048;
 
 /// Reads the ARN of a role.
 pub(super) fn role(scalar: &Scalar) -> Result<String, String> {
-    checked(scalar, "a role; write for example \"arn:aws:iam::123456789012:role/bench\"")
+    checked(
+        scalar,
+        "a role; write for example \"arn:aws:iam::123456789012:role/bench\"",
+    )
 }
 
 /// Reads the name of a session: the characters that AWS allows.
@@ -96,7 +99,11 @@ fn checked(scalar: &Scalar, what: &str) -> Result<String, String> {
 /// Reads the URL of a token service.
 pub(super) fn endpoint(scalar: &Scalar) -> Result<String, String> {
     let text = scalar.text()?;
-    let wrong = |why: &str| Err(format!("{why}; write for example \"http://127.0.0.1:9000\""));
+    let wrong = |why: &str| {
+        Err(format!(
+            "{why}; write for example \"http://127.0.0.1:9000\""
+        ))
+    };
     let Ok(url) = Url::parse(text) else {
         return wrong("is not a URL");
     };

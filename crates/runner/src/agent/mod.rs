@@ -198,9 +198,8 @@ impl Machine {
         let plan = self.plan_of(assignment)?;
         let (plan, running) = self.bring_up(plan, assignment, stop)?;
         let live_targets = plan.targets.iter().zip(running);
-        let live_targets = live_targets.map(|(target, running)| {
-            LiveTarget::on_agent(&plan, target, running, self.may_ask())
-        });
+        let live_targets = live_targets
+            .map(|(target, running)| LiveTarget::on_agent(&plan, target, running, self.may_ask()));
         let live_targets = live_targets.collect::<Result<Vec<_>, _>>();
         let mut live_targets = live_targets.map_err(|error| error.to_string())?;
         let mut controls = Controls {

@@ -124,9 +124,8 @@ fn is_key_of(target: &Target, path: &Path) -> bool {
         sources.any(|source| matches!(source, KeySource::File(file) if file == path))
     });
     let identity = target.sessions.web_identity.as_ref();
-    let is_identity = identity.is_some_and(
-        |identity| matches!(&identity.source, KeySource::File(file) if file == path),
-    );
+    let is_identity = identity
+        .is_some_and(|identity| matches!(&identity.source, KeySource::File(file) if file == path));
     is_client || is_s3 || is_identity
 }
 

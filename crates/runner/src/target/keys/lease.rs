@@ -48,7 +48,9 @@ fn renewal_after(life: Duration) -> Duration {
 
 /// The pause after this many refusals in a row.
 fn pause_after(refusals: u32) -> Duration {
-    let doubled = 1_u64.checked_shl(refusals.saturating_sub(1)).unwrap_or(u64::MAX);
+    let doubled = 1_u64
+        .checked_shl(refusals.saturating_sub(1))
+        .unwrap_or(u64::MAX);
     Duration::from_secs(doubled).min(LONGEST_PAUSE)
 }
 

@@ -255,7 +255,10 @@ impl Identity {
 
 /// The text without the secret, which a server could repeat.
 fn without(text: &str, secret: Option<&Secret>) -> String {
-    match secret.map(Secret::reveal).filter(|secret| !secret.is_empty()) {
+    match secret
+        .map(Secret::reveal)
+        .filter(|secret| !secret.is_empty())
+    {
         Some(secret) => text.replace(secret, "(token)"),
         None => text.to_owned(),
     }

@@ -25,9 +25,9 @@ use crate::progress::Progress;
 use crate::slice::length::WarmUpTimes;
 use crate::stage;
 use crate::stop::Stop;
-use crate::target::keys::{KeyKeeper, MayAsk};
 use crate::target::access::{blob_access, destination, is_disposable, site, was_there};
 use crate::target::first_response::{FirstAnswer, first_answer};
+use crate::target::keys::{KeyKeeper, MayAsk};
 
 /// What is needed to start targets.
 #[derive(Clone, Copy)]

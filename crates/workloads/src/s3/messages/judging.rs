@@ -236,7 +236,10 @@ pub fn explain(code: &str) -> Option<&'static str> {
         "InvalidAccessKeyId" | "InvalidAccessKey" | "XAdminUserNotFound" => {
             "the server does not know this access key"
         }
-        "ExpiredToken" | "ExpiredTokenException" | "XMinioExpiredToken" | "TokenRefreshRequired" => {
+        "ExpiredToken"
+        | "ExpiredTokenException"
+        | "XMinioExpiredToken"
+        | "TokenRefreshRequired" => {
             "the temporary keys have expired; get new ones, or let Tenbin get and renew them \
              (--assume-role, --sts-endpoint)"
         }

@@ -114,6 +114,10 @@ mod tests {
             "the server responded with 400 InvalidParameterValue: no such role"
         );
         assert!(said(403, "AccessDenied").ends_with("(403 AccessDenied)"));
-        assert!(issued(404, b"not found").unwrap_err().contains("404 without"));
+        assert!(
+            issued(404, b"not found")
+                .unwrap_err()
+                .contains("404 without")
+        );
     }
 }

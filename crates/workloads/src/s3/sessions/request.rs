@@ -232,13 +232,18 @@ mod tests {
             now: 1_440_938_160,
         };
         let request = KeyRequest::create_session("/", &signing);
-        assert_eq!((request.path.as_str(), &request.form), ("/?session=", &None));
+        assert_eq!(
+            (request.path.as_str(), &request.form),
+            ("/?session=", &None)
+        );
         assert_eq!(header(&request, "x-amz-security-token"), "token");
         let authorization = header(&request, "authorization");
         assert!(authorization.contains("/us-west-2/s3express/aws4_request"));
-        assert!(authorization.contains(
-            "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"
-        ));
+        assert!(
+            authorization.contains(
+                "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"
+            )
+        );
     }
 
     #[test]
