@@ -175,9 +175,10 @@ impl State {
 
     /// Checks a request for objects.
     fn check(&self, request: &Message) -> Result<(), Refusal> {
-        let (service, header, other) = match self.rules.express {
-            true => ("s3express", "x-amz-s3session-token", "x-amz-security-token"),
-            false => ("s3", "x-amz-security-token", "x-amz-s3session-token"),
+        let (service, header, other) = if self.rules.express {
+            ("s3express", "x-amz-s3session-token", "x-amz-security-token")
+        } else {
+            ("s3", "x-amz-security-token", "x-amz-s3session-token")
         };
         let key = access_key(request).ok_or((403, "AccessDenied"))?;
         let issued = self.keys.lock().expect("the keys").get(key).cloned();
