@@ -117,6 +117,10 @@ impl FanOut {
     fn prepare(&mut self, context: &WorkerContext, now: u64) {
         self.prepared.clear();
         self.until = now + VALID / 2;
+        let (mut signer, token) = match &mut self.signer {
+            Some(keys) => (Some(&mut keys.signer), keys.token.as_deref()),
+            None => (None, None),
+        };
         let mut walk = Walk::once(self.share);
         let mut bytes = 0;
         while bytes < PREPARED_BYTES
@@ -130,10 +134,9 @@ impl FanOut {
                 key: &format!("{}{}", context.place.prefix, archives::name(group, "form")),
                 keys: &keys,
                 content: context.content.body(group),
-                token: self.signer.as_ref().and_then(|it| it.token.as_deref()),
+                token,
             };
-            let signer = self.signer.as_mut().map(|it| &mut it.signer);
-            let body = form.body(signer, now);
+            let body = form.body(signer.as_deref_mut(), now);
             bytes += body.len();
             self.prepared.push(Prepared {
                 bucket,
