@@ -57,6 +57,7 @@ impl Exit {
             RunError::Target(TargetError::Interrupted { .. }) => Self::Interrupted,
             RunError::Target(_)
             | RunError::Preparation { .. }
+            | RunError::Keys { .. }
             | RunError::Rejected { .. }
             | RunError::Load { .. }
             | RunError::Nodes(_)

@@ -20,7 +20,13 @@ use crate::args::TOOLS;
 
 /// Options of warp whose values can contain a secret. It accepts one dash or two before a long
 /// option.
-const OPTIONS_OF_WARP: [&str; 3] = ["-secret-key", "-session-token", "--influxdb"];
+const OPTIONS_OF_WARP: [&str; 5] = [
+    "-secret-key",
+    "-session-token",
+    "-sts-web-token",
+    "--sts-web-token",
+    "--influxdb",
+];
 /// Prefix of the environment variables that contain the hidden values. Launched targets do not
 /// receive variables that start with `TENBIN_SECRET_KEY`.
 const VARIABLE: &str = "TENBIN_SECRET_KEY_ARGUMENT_";
@@ -242,6 +248,8 @@ mod tests {
             "tenbin http -Hhush -H hush --header=hush --launch-env a=B=hush",
             "tenbin http -qHhush -qqH hush",
             "warp put -secret-key=hush -secret-key hush --session-token=hush",
+            "warp put -sts-web-token=hush --sts-web-token hush",
+            "tenbin s3 put --web-identity-token hush --session-token=hush",
             "tenbin hsbench -a b -s hush -s=hush -z 4k",
             "tenbin plan hsbench -a b -s hush -z 4k",
             "tenbin ab -A hush -Ahush -kC hush -kHhush -n5 http://h/",

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, UnixStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use url::Url;
 
 use crate::Failure;
 
@@ -94,6 +95,32 @@ pub async fn handshake(
 }
 
 impl Destination {
+    /// The server of an HTTP URL, at each address of its host. `tls`: the configuration for
+    /// `https`.
+    ///
+    /// # Errors
+    /// Why the host has no address, or is not valid in a certificate, in one clause.
+    pub fn of_url(url: &Url, tls: Option<&Arc<ClientConfig>>) -> Result<Vec<Self>, String> {
+        let host = url.host_str().unwrap_or_default();
+        let name = host.trim_matches(['[', ']']).to_owned();
+        let tls = match (url.scheme(), tls) {
+            ("https", Some(config)) => {
+                let name = ServerName::try_from(name)
+                    .map_err(|_| format!("{host} is not valid in a certificate"))?;
+                Some((Arc::clone(config), name))
+            }
+            _ => None,
+        };
+        let found = url.socket_addrs(|| None);
+        let found = found.map_err(|error| format!("{host} cannot be resolved ({error})"))?;
+        let addresses = found.into_iter().map(|address| Self {
+            address: Address::Tcp(address),
+            source: None,
+            tls: tls.clone(),
+        });
+        Ok(addresses.collect())
+    }
+
     pub(crate) async fn open(&self) -> Result<Box<dyn Io>, Failure> {
         let io = connect(&self.address, self.source).await;
         let io = io.map_err(Failure::Connect)?;

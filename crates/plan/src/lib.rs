@@ -83,7 +83,8 @@ pub use store::Store;
 pub use target::{
     Builtin, CONNECTIONS, CREDENTIALS, ClientCertificate, Connect, Credentials, DeadHosts, Files,
     Host, HttpVersion, IpVersion, Launch, Pin, Reach, Ready, ReadyDraft, STORES, Searched,
-    SessionToken, Signature, SweepPoint, TARGETS, Target, TargetDraft, Tls, TlsDraft, TlsVersion,
+    SessionToken, Sessions, Signature, SweepPoint, TARGETS, Target, TargetDraft, Tls, TlsDraft,
+    TlsVersion, WebIdentity,
 };
 pub use units::digits::grouped;
 pub use units::percent::{Percent, percent, percents};

@@ -13,6 +13,7 @@ mod observe;
 mod output;
 mod rounds;
 mod search_servers;
+mod sessions;
 mod sweep;
 mod target;
 mod tls;

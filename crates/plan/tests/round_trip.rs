@@ -487,6 +487,7 @@ fn target(index: usize) -> impl Strategy<Value = Target> {
                 sweep: None,
                 observe,
                 searched: Default::default(),
+                sessions: Default::default(),
                 secrets: Default::default(),
             }
         },
@@ -868,6 +869,47 @@ fn plainly(mut plan: Plan) -> Plan {
         }
     }
     plan
+}
+
+#[test]
+fn temporary_keys_are_printed_with_the_source_of_their_token() {
+    let start = "[[workload]]\nkind = \"s3\"\noperation = \"get\"\n[[target]]\nname = \"m\"\n\
+                 url = \"http://h:9000\"\n";
+    let variables = [
+        ("TENBIN_WEB_IDENTITY_TOKEN", "the-token"),
+        ("ST", "a-token"),
+    ];
+    for (written, printed) in [
+        (
+            "assume_role = \"arn:aws:iam::1:role/b\"\nweb_identity_token = \"the-token\"\n",
+            "web_identity_token_env = \"TENBIN_WEB_IDENTITY_TOKEN\"",
+        ),
+        (
+            "web_identity_token_env = \"ST\"\nrole_session_name = \"night\"\n",
+            "web_identity_token_env = \"ST\"",
+        ),
+        (
+            "web_identity_token_file = \"token\"\nrole_duration = \"20m\"\n",
+            "web_identity_token_file = \"/made-up/token\"",
+        ),
+        (
+            "access_key = \"k\"\nsecret_key_env = \"ST\"\nassume_role = \"arn\"\n\
+             external_id = \"x\"\nsts_endpoint = \"https://sts.example\"\nexpress_session = true\n",
+            "sts_endpoint = \"https://sts.example/\"",
+        ),
+    ] {
+        let text = format!("{start}{written}");
+        let variables = [&variables[..], &[("TENBIN_ACCESS_KEY", "k")]].concat();
+        let plan = resolve_in(&text, &mut world(&variables, FILES)).expect(written);
+        let toml = plan.to_toml();
+        assert!(toml.contains(printed), "{toml}");
+        assert!(!toml.contains("the-token"), "{toml}");
+        let again = resolve_in(&toml, &mut world(&variables, FILES)).expect("the printed plan");
+        assert_eq!(
+            again.to_toml(),
+            toml.replace(" # keys are not written down: put it there", "")
+        );
+    }
 }
 
 proptest! {

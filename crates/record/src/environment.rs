@@ -51,6 +51,9 @@ pub struct Environment {
     /// Outages of targets that the run waited out, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
+    /// Renewals of temporary keys that were refused, by target and time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused_renewals: Vec<RefusedRenewal>,
     /// The log of requests; null without a log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_log: Option<RequestLogSummary>,
@@ -168,6 +171,28 @@ pub struct Outage {
     pub noticed: f64,
     /// When the target answered again.
     pub answered: f64,
+}
+
+/// A renewal of the temporary keys of a target that was refused at least once. Times are seconds
+/// since the start of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RefusedRenewal {
+    /// Name of the target.
+    pub target: String,
+    /// What should have issued the keys, for example `CreateSession of bucket b--x-s3`.
+    pub issuer: String,
+    /// Why it refused the last time. The server supplies the text: untrusted until escaped.
+    pub reason: String,
+    /// Number of refusals.
+    pub tries: u64,
+    /// The first refusal.
+    pub first: f64,
+    /// When the old keys expired; null if there were new ones before, or the run ended before.
+    pub expired: Option<f64>,
+    /// When there were new keys; null if there were none until the end of the load.
+    pub renewed: Option<f64>,
 }
 
 impl Environment {
@@ -395,6 +420,7 @@ impl Environment {
             agents: Vec::new(),
             lost_agents: Vec::new(),
             outages: Vec::new(),
+            refused_renewals: Vec::new(),
             request_log: None,
             targets: BTreeMap::new(),
             patterns: BTreeMap::new(),

@@ -36,7 +36,7 @@ mod slice;
 
 pub use environment::{
     AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage,
-    PatternHits, ProgramFile, Retried, RunPart, TargetEnvironment,
+    PatternHits, ProgramFile, RefusedRenewal, Retried, RunPart, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use files::archive::{PackSize, is_packed, pack, unpack};

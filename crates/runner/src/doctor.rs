@@ -30,6 +30,7 @@ use crate::stage;
 use crate::stop::Stop;
 use crate::target::access::{route, site};
 use crate::target::first_response::FIRST_ANSWER;
+use crate::target::keys::{KeyKeeper, MayAsk};
 
 /// Number of requests sent to a target: enough to detect that the target logs a line per request.
 const REQUESTS: u64 = 20;
@@ -106,7 +107,8 @@ pub fn examine(
         let data = examination.data.get(&target.name);
         match bring_up(target, &context) {
             Ok(mut running) => {
-                let examined = check_target(plan, target, &running, data, stop)?;
+                let may_ask = Box::new(|_: &_| Ok(()));
+                let examined = check_target(plan, target, &running, data, stop, may_ask)?;
                 examine_target(&visit, &examined).for_each(&mut *tell);
                 agents.check_target(plan, target, &running, stop, tell)?;
                 running.stop()?;
@@ -226,13 +228,14 @@ fn visit(examination: &Examination<'_>, context: &RunContext, stop: &Stop) -> Ch
     }
 }
 
-/// Checks a target that is running.
+/// Checks a target that is running. `may_ask`: where temporary keys may be requested.
 pub(crate) fn check_target(
     plan: &Plan,
     target: &Target,
     running: &Running,
     data: Option<&PathBuf>,
     stop: &Stop,
+    may_ask: MayAsk,
 ) -> Result<TargetFacts, RunError> {
     // Unsigned, so that a wrong clock becomes a check result instead of a refused signature.
     let first = match preflight::check(running, false, FIRST_ANSWER) {
@@ -241,7 +244,7 @@ pub(crate) fn check_target(
     };
     let process = Process::behind(running);
     let logs = process.as_ref().map(Process::logs);
-    let reply = check_bucket(plan, target, running, stop)?;
+    let reply = check_bucket(plan, target, running, stop, may_ask)?;
     Ok(TargetFacts {
         name: target.name.clone(),
         reached: Ok(Reached::of(running, first)),
@@ -269,8 +272,14 @@ fn check_bucket(
     target: &Target,
     running: &Running,
     stop: &Stop,
+    may_ask: MayAsk,
 ) -> Result<Option<Reply>, RunError> {
     let site = site(running, target);
+    let keys = KeyKeeper::start(plan, target, running, &site, may_ask)?;
+    let site = match &keys {
+        Some(keys) => keys.give(site),
+        None => site,
+    };
     let mut works = plan.workloads.iter();
     let Some(probe) = works.find_map(|work| probe_target(work, &site, REQUESTS)) else {
         return Ok(None);

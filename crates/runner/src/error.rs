@@ -28,6 +28,16 @@ pub enum RunError {
         /// The reason.
         why: String,
     },
+    /// A target gets no temporary keys.
+    #[error("target \"{target}\": {issuer} issues no keys: {why}")]
+    Keys {
+        /// Name of the target.
+        target: String,
+        /// What should issue the keys: `AssumeRole`, `CreateSession` of a bucket.
+        issuer: String,
+        /// The reason.
+        why: String,
+    },
     /// The status of the first response does not count as success.
     #[error(
         "target \"{target}\", workload \"{workload}\": the first request failed: GET returned status \

@@ -345,7 +345,8 @@ impl<'a> LiveRun<'a> {
         let learnt = responses::note(plan, live_targets, environment);
         let noted = request_samples::note_patterns(plan, live_targets, environment);
         let restarted = note_failed_starts(live_targets, environment);
-        if noted || learnt || tried || read || restarted {
+        let keys = note_refused_renewals(live_targets, self.setup.started, environment);
+        if noted || learnt || tried || read || restarted || keys {
             // The slices are valid without the environment file; figures from that file then stay
             // unknown.
             let _ = self.setup.directory.write_environment(environment);
@@ -460,6 +461,18 @@ fn note_failed_starts(live_targets: &mut [LiveTarget], environment: &mut Environ
         }
     }
     any
+}
+
+/// Adds the renewals of temporary keys that were refused. Returns whether there are any.
+fn note_refused_renewals(
+    live_targets: &[LiveTarget],
+    started: Instant,
+    environment: &mut Environment,
+) -> bool {
+    let live_targets = live_targets.iter();
+    let refused = live_targets.flat_map(|live| live.refused_renewals(started));
+    environment.refused_renewals = refused.collect();
+    !environment.refused_renewals.is_empty()
 }
 
 /// Adds the leftovers of each target to its environment. Returns whether there are any.

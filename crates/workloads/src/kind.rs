@@ -45,6 +45,12 @@ pub trait Kind: Sync {
         None
     }
 
+    /// The buckets that the requests to a target name; empty for a kind without buckets.
+    fn buckets(&self, work: &plan::Workload, target: &Site) -> Vec<BucketAddress> {
+        let _ = (work, target);
+        Vec::new()
+    }
+
     /// A stage that checks access to a target by sending a read-only request `times` times; `None`
     /// if such a request would show no more about access than the first request of a run.
     ///
@@ -59,6 +65,17 @@ pub trait Kind: Sync {
         let _ = (work, target, times);
         None
     }
+}
+
+/// A bucket, and how requests name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketAddress {
+    /// Name.
+    pub name: String,
+    /// Path, encoded.
+    pub path: String,
+    /// Value of the `Host` header on the first host.
+    pub host: String,
 }
 
 /// A stage that checks access to a target, and the response, which is filled in while the stage

@@ -4,7 +4,7 @@ use tenbin_engine::Protocol;
 use tenbin_plan as plan;
 
 use crate::error::WorkloadError;
-use crate::kind::{Kind, TargetProbe};
+use crate::kind::{BucketAddress, Kind, TargetProbe};
 use crate::prepared::Prepared;
 use crate::site::Site;
 use crate::{blob, http, s3};
@@ -48,6 +48,11 @@ pub fn probe_target(
     times: u64,
 ) -> Option<Result<TargetProbe, WorkloadError>> {
     kind_of(work)?.probe_target(work, target, times)
+}
+
+/// The buckets that the requests of a workload name; see [`Kind::buckets`].
+pub fn buckets(work: &plan::Workload, target: &Site) -> Vec<BucketAddress> {
+    kind_of(work).map_or_else(Vec::new, |kind| kind.buckets(work, target))
 }
 
 fn kind_of(work: &plan::Workload) -> Option<&'static dyn Kind> {

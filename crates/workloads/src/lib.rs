@@ -34,8 +34,8 @@ pub use tenbin_plan::rng;
 
 pub use blob::Blob;
 pub use error::WorkloadError;
-pub use kind::{Kind, ProbeResponse, TargetProbe};
-pub use kinds::{KINDS, place, prepare, probe_target, protocol};
+pub use kind::{BucketAddress, Kind, ProbeResponse, TargetProbe};
+pub use kinds::{KINDS, buckets, place, prepare, probe_target, protocol};
 pub use prepared::{
     AgentSide, CleanUp, Leftover, NoSequence, Observation, Prepared, Reading, Sequence, SetUp,
     Stage, Stateless, StoresNothing,

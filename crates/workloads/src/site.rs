@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tenbin_plan::{Credentials, Signature};
 use url::Url;
 
+use crate::s3::keyring::{Keyring, Keyrings};
 use crate::shared::Shared;
 
 /// The settings of a target that workloads use.
@@ -18,6 +19,8 @@ pub struct Site {
     host_headers: Vec<String>,
     /// S3 credentials; `None` for unsigned requests.
     pub credentials: Option<Credentials>,
+    /// Keys that replace the credentials during the run.
+    keyrings: Keyrings,
     /// S3 region.
     pub region: String,
     /// How S3 requests are signed.
@@ -54,6 +57,7 @@ impl Site {
             host_headers: vec![host_header(&url)],
             url,
             credentials,
+            keyrings: Keyrings::default(),
             region: region.into(),
             signature: Signature::V4,
             name: "target".to_owned(),
@@ -68,6 +72,17 @@ impl Site {
     #[must_use]
     pub fn signed(self, signature: Signature) -> Self {
         Self { signature, ..self }
+    }
+
+    /// Signs requests with keys that change during the run.
+    #[must_use]
+    pub fn with_keyrings(self, keyrings: Keyrings) -> Self {
+        Self { keyrings, ..self }
+    }
+
+    /// The keys for requests to a bucket that change during the run.
+    pub(crate) fn keyring(&self, bucket: &str) -> Option<&Arc<Keyring>> {
+        self.keyrings.of(bucket)
     }
 
     /// Sets the name of the target and the protocol for blobs.

@@ -19,6 +19,8 @@ rejected =
     ターゲット「{ $target }」、ワークロード「{ $workload }」: 最初のリクエストが失敗した。
     GET の応答のステータスは { $status } で、成功に数えない。URL を直すか、
     --expect { $status } でこのステータスを受け入れる
+no-temporary-keys =
+    ターゲット「{ $target }」の一時的な鍵を { $issuer } から取得できない: { $reason }
 no-credentials =
     ターゲット「{ $target }」のワークロード「{ $workload }」には S3 の認証情報が必要。--access-key と --secret-key
     (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。

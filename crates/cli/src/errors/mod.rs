@@ -140,6 +140,16 @@ fn of_run(error: &RunError) -> Option<Message> {
         RunError::Target(error) => of_target(error),
         RunError::Record(error) => of_record(error),
         RunError::Pages(error) => of_corpus(error),
+        RunError::Keys {
+            target,
+            issuer,
+            why,
+        } => Some(message!(
+            "no-temporary-keys",
+            target = target,
+            issuer = issuer,
+            reason = why
+        )),
         RunError::Rejected {
             target,
             workload,

@@ -44,6 +44,8 @@ impl Row {
 
 const SECOND: &str = "--target second=http://127.0.0.1:8082/";
 const FILE: &str = "--patterns some.paths";
+const STS: &str = "--sts-endpoint http://127.0.0.1:8083/";
+const ROLE: &str = "--assume-role arn:aws:iam::1:role/bench";
 const PAGE: &str = "--observe prometheus:http://127.0.0.1:9256/";
 const TLS_PAGE: &str = "--observe prometheus:https://127.0.0.1:9256/";
 
@@ -97,6 +99,14 @@ pub(crate) const VALUES: &[Row] = &[
     row("--secret-key-file", "another"),
     row("--session-token", "another"),
     row("--session-token-file", "another"),
+    row("--web-identity-token", "another"),
+    row("--web-identity-token-file", "another"),
+    row("--assume-role", "arn:aws:iam::1:role/bench"),
+    with("--role-session-name", "another", STS),
+    with("--external-id", "another", ROLE),
+    with("--role-duration", "20m", STS),
+    row("--sts-endpoint", "http://127.0.0.1:8083/"),
+    row("--express-session", ""),
     row("--region", "eu-1"),
     // The experiment.
     row("--name", "another"),
@@ -243,6 +253,14 @@ pub(crate) const FREE: &[(&str, &str)] = &[
     ("--secret-key-file", "a file"),
     ("--session-token", "any text"),
     ("--session-token-file", "a file"),
+    (
+        "--assume-role",
+        "any role: servers other than Amazon's ignore it",
+    ),
+    ("--role-session-name", "any name"),
+    ("--external-id", "any text"),
+    ("--web-identity-token", "any text"),
+    ("--web-identity-token-file", "a file"),
     ("--region", "any text"),
     ("--observe-group", "any text"),
     ("--observe-token-file", "a file"),

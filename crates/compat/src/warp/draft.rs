@@ -7,7 +7,7 @@ use tenbin_plan::{
 };
 
 use super::command::{self, Operation};
-use super::job::{Checksum, Encryption, WarpJob};
+use super::job::{Checksum, Encryption, WarpJob, WebIdentity};
 use super::mix::MixedOperation;
 
 /// Name of the only target.
@@ -45,12 +45,20 @@ impl WarpJob {
             .hosts
             .iter()
             .map(|host| At::flag("--host", format!("{scheme}://{host}")));
+        let (token, token_file) = match &self.web_identity {
+            Some(WebIdentity::Token(token)) => (Some(token), None),
+            Some(WebIdentity::File(file)) => (None, Some(file.as_str())),
+            None => (None, None),
+        };
         TargetDraft {
             name: Some(At::nowhere(TARGET)),
+            web_identity_token: secret("--sts-web-token", token),
+            web_identity_token_file: text("--sts-web-token", token_file),
             urls: Some(At::flag("--host", List::Many(urls.collect()))),
             access_key: secret("--access-key", self.access_key.as_ref()),
             secret_key: secret("--secret-key", self.secret_key.as_ref()),
             session_token: secret("--session-token", self.session_token.as_ref()),
+            sts_endpoint: text("--sts-endpoint", self.token_service.as_deref()),
             region: text("--region", self.region.as_deref()),
             signature: self.signature_v2.then(|| At::flag("--signature", "v2")),
             http: self.http2.then(|| At::flag("--http2", "2")),

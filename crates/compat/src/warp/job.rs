@@ -33,6 +33,15 @@ pub enum Encryption {
     SseC,
 }
 
+/// The token of a web identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WebIdentity {
+    /// The token itself.
+    Token(Secret),
+    /// The file that holds it.
+    File(String),
+}
+
 /// A measurement of warp, with warp's defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarpJob {
@@ -54,6 +63,10 @@ pub struct WarpJob {
     pub secret_key: Option<Secret>,
     /// Session token of temporary keys.
     pub session_token: Option<Secret>,
+    /// The web identity whose token is exchanged for temporary keys.
+    pub web_identity: Option<WebIdentity>,
+    /// URL of the token service, if it is not the host.
+    pub token_service: Option<String>,
     /// Region.
     pub region: Option<String>,
     /// Whether requests are signed with Signature Version 2 instead of 4.
@@ -158,6 +171,7 @@ pub(super) fn read(
         _ => Vec::new(),
     };
     check(operation, &mut given, &size, hosts.len());
+    let web_identity = web_identity(&mut given);
     let job = WarpJob {
         operation,
         virtual_host: virtual_host(&given, &hosts),
@@ -169,6 +183,8 @@ pub(super) fn read(
         access_key: given.secret("access-key"),
         secret_key: given.secret("secret-key"),
         session_token: given.secret("session-token"),
+        token_service: given.some_text("sts-endpoint"),
+        web_identity,
         region: given.some_text("region"),
         signature_v2: given.text("signature").eq_ignore_ascii_case("S3V2"),
         bucket: given.text("bucket").to_owned(),
@@ -314,6 +330,38 @@ fn size_of_parts(given: &mut Given) -> u64 {
         given.wrong("part.size", "must be at least 1 byte");
     }
     size
+}
+
+/// The flags of the signature `STS_WEB_TOKEN`.
+fn web_identity(given: &mut Given) -> Option<WebIdentity> {
+    let is_meant = given
+        .text("signature")
+        .eq_ignore_ascii_case("STS_WEB_TOKEN");
+    if !is_meant {
+        for flag in ["sts-endpoint", "sts-web-token", "sts-web-token-file"] {
+            if given.some_text(flag).is_some() {
+                given.wrong(flag, "needs --signature=STS_WEB_TOKEN");
+            }
+        }
+        return None;
+    }
+    let file = given.some_text("sts-web-token-file");
+    let token = given.some_text("sts-web-token");
+    match (file, token) {
+        (Some(_), Some(_)) => {
+            given.wrong("sts-web-token-file", "not together with --sts-web-token");
+            None
+        }
+        (Some(file), None) => Some(WebIdentity::File(file)),
+        (None, Some(token)) => Some(match token.strip_prefix("file:") {
+            Some(file) => WebIdentity::File(file.to_owned()),
+            None => WebIdentity::Token(Secret::new(token)),
+        }),
+        (None, None) => {
+            given.wrong("signature", "STS_WEB_TOKEN needs --sts-web-token");
+            None
+        }
+    }
 }
 
 fn virtual_host(given: &Given, hosts: &[String]) -> bool {

@@ -25,10 +25,22 @@ const LACKS_SECRET_KEY: &str = "an access key and no secret key; give it with TE
                                 secret_key_file";
 const LACKS_ACCESS_KEY: &str = "a secret key and no access key; give it with --access-key or \
                                 TENBIN_ACCESS_KEY, or in a plan with access_key or access_key_env";
+const TWO_IDENTITIES: &str = "a web identity token and keys, and the token needs no keys; remove one \
+                              of the two";
 const LACKS_KEYS: &str = "a session token but no keys; set the access key and the secret key of the \
                           same session, too";
 
 pub(super) type Key = (Secret, KeySource);
+
+/// What the credentials of a target are for.
+#[derive(Clone, Copy)]
+pub(super) struct Usage<'a> {
+    pub(super) signature: Signature,
+    /// Name of a workload that needs S3 on the target, if any.
+    pub(super) s3_workload: Option<&'a str>,
+    /// Whether a web identity stands for keys.
+    pub(super) has_web_identity: bool,
+}
 
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
@@ -36,8 +48,7 @@ pub(super) fn resolve(
     place: Place,
     name: &str,
     reach: &Reach,
-    signature: Signature,
-    s3_workload: Option<&str>,
+    usage: Usage<'_>,
 ) -> Option<Credentials> {
     let findings_before = resolver.findings.count();
     let access = one_of(
@@ -70,7 +81,13 @@ pub(super) fn resolve(
         return None;
     }
     let given = access.is_some() || secret.is_some() || token.is_some();
-    if signature == Signature::None && given && matches!(reach, Reach::Endpoint { .. }) {
+    if usage.has_web_identity {
+        if given {
+            resolver.refuse(place, format!("target {name:?} has {TWO_IDENTITIES}"));
+        }
+        return None;
+    }
+    if usage.signature == Signature::None && given && matches!(reach, Reach::Endpoint { .. }) {
         resolver.refuse(
             place,
             format!(
@@ -91,7 +108,7 @@ pub(super) fn resolve(
             });
         }
         (None, None) if token.is_none() => {
-            return missing(resolver, place, name, reach, signature, s3_workload);
+            return missing(resolver, place, name, reach, usage);
         }
         (Some(_), None) => LACKS_SECRET_KEY,
         (None, Some(_)) => LACKS_ACCESS_KEY,
@@ -107,17 +124,16 @@ fn missing(
     place: Place,
     name: &str,
     reach: &Reach,
-    signature: Signature,
-    s3_workload: Option<&str>,
+    usage: Usage<'_>,
 ) -> Option<Credentials> {
-    match (reach, s3_workload) {
+    match (reach, usage.s3_workload) {
         (Reach::Launched(launch), workload) => (workload.is_some() || mentions_keys(launch))
             .then(|| Credentials::made_up(&mut *resolver.context.random)),
         (Reach::Builtin(_), workload) => {
             workload.map(|_| Credentials::made_up(&mut *resolver.context.random))
         }
         (Reach::Endpoint { .. }, None) | (Reach::Files(_), _) => None,
-        (Reach::Endpoint { .. }, _) if signature == Signature::None => None,
+        (Reach::Endpoint { .. }, _) if usage.signature == Signature::None => None,
         (Reach::Endpoint { .. }, Some(workload)) => {
             resolver.refuse(
                 place,
@@ -161,7 +177,7 @@ pub(super) enum Origin<'a> {
     File(&'a Field),
 }
 
-fn literal(field: &KeyField) -> Option<Origin<'_>> {
+pub(super) fn literal(field: &KeyField) -> Option<Origin<'_>> {
     field.as_ref().map(Origin::Literal)
 }
 

@@ -7,10 +7,11 @@ use url::Url;
 
 use super::command_line;
 use super::connect;
-use super::credentials;
+use super::credentials::{self, Usage};
 use super::hosts;
 use super::observe;
 use super::search_servers;
+use super::sessions;
 use super::sweep::{self, Axis};
 use super::url::{self as urls, url_template};
 use crate::keys::names::Named;
@@ -141,15 +142,14 @@ fn one(
     if let Some(workload) = s3_workload {
         check_speaks_s3(resolver, draft, place, &name, &reach, workload);
     }
-    let credentials = credentials::resolve(
-        resolver,
-        draft,
-        place,
-        &name,
-        &reach,
-        target.signature,
+    let sessions = sessions::resolve(resolver, draft, place);
+    let usage = Usage {
+        signature: target.signature,
         s3_workload,
-    );
+        has_web_identity: sessions.web_identity.is_some(),
+    };
+    sessions::check(resolver, place, &name, draft, usage);
+    let credentials = credentials::resolve(resolver, draft, place, &name, &reach, usage);
     search_servers::check_nodes(resolver, draft, &reach);
     let searched = search_servers::searched(resolver, draft);
     let observe = observe::resolve(resolver, draft.observe.as_ref(), &reach, &connect);
@@ -161,6 +161,7 @@ fn one(
         credentials,
         observe,
         searched,
+        sessions,
         secrets: draft.secrets.clone(),
         ..target
     })
@@ -205,15 +206,12 @@ fn swept(
             sweep::at_point(resolver, template, &target.name, values, sweep.place);
         let reach = Reach::Launched(launch);
         // Generated keys differ between servers.
-        let credentials = credentials::resolve(
-            resolver,
-            draft,
-            sweep.place,
-            &name,
-            &reach,
-            target.signature,
+        let usage = Usage {
+            signature: target.signature,
             s3_workload,
-        );
+            has_web_identity: target.sessions.web_identity.is_some(),
+        };
+        let credentials = credentials::resolve(resolver, draft, sweep.place, &name, &reach, usage);
         let reach = without_secret(resolver, reach, credentials.as_ref(), draft);
         targets.push(Target {
             name,

@@ -7,6 +7,7 @@ mod print;
 mod reach;
 mod ready;
 mod scope;
+mod sessions;
 mod sweep_point;
 mod tls;
 
@@ -14,6 +15,7 @@ pub use connect::{DeadHosts, Host, HttpVersion, IpVersion, Pin};
 pub use credentials::{Credentials, SessionToken, Signature};
 pub use reach::{Builtin, Files, Reach};
 pub use ready::{Ready, ReadyDraft};
+pub use sessions::WebIdentity;
 pub use sweep_point::SweepPoint;
 pub use tls::{ClientCertificate, Tls, TlsDraft, TlsVersion};
 
@@ -26,7 +28,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::draft::observe::ObservedDraft;
-use crate::keys::row::{Flag, Only, Takes, Yields, choice, section, size, text, time};
+use crate::keys::row::{
+    Flag, Only, Takes, Yields, choice, section, size, switch, text, time, time_from,
+};
 use crate::keys::scalar::{Entries, List, Scalar, SweepDraft};
 use crate::naming;
 use crate::observe::Observe;
@@ -52,6 +56,18 @@ const LAUNCHED: &str = "is for a target that has a command";
 pub(crate) const NOT_BUILT_IN: &str =
     "is not for a built-in server, which speaks HTTP/1.1 on a port of 127.0.0.1";
 const SEARCH_SERVERS: &str = "is for search servers, which have a url or a command";
+const TOKEN_SERVICES: &str =
+    "is for targets with a url or a command: a built-in server issues no temporary keys";
+const NEEDS_STS: &str = "is for temporary keys of a token service; give assume_role \
+                         (--assume-role), web_identity_token_file (--web-identity-token-file) or \
+                         sts_endpoint (--sts-endpoint) too";
+const GETS_KEYS: &[&str] = &[
+    "assume_role",
+    "sts_endpoint",
+    "web_identity_token",
+    "web_identity_token_env",
+    "web_identity_token_file",
+];
 
 section! {
     /// One `[[target]]`: `url` or `urls`, or `command` with further keys, or `builtin`.
@@ -456,8 +472,124 @@ section! {
             pub observe: Option<Observe> = None,
             /// Search settings.
             pub searched: Searched = Searched::default(),
+            /// Temporary keys.
+            pub sessions: Sessions = Sessions::default(),
             /// Secret values in the URL and the environment, which no output contains.
             pub secrets: Secrets = Secrets::default(),
+        }
+    }
+    {
+        /// role to assume before the run, by its ARN: requests are signed with the temporary keys
+        /// that the token service (STS) issues for it, see
+        /// [temporary keys](s3.md#temporary-keys)
+        assume_role: Scalar => Option<String>, read sessions::role = text("ARN")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .default_rule("no role")
+            .synonyms(&["role_arn", "role", "aws_role_arn"])
+            .flag(Flag::per_target(
+                "--assume-role",
+                "[NAME=]ARN",
+                "Role to assume before the run (STS AssumeRole): requests are signed with its \
+                 temporary keys, which are renewed before they expire",
+            ).under(CREDENTIALS));
+        /// name of the session of the role
+        role_session_name: Scalar => Option<String>, read sessions::name = text("text")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .needs(GETS_KEYS, NEEDS_STS)
+            .default_rule("`\"tenbin\"`")
+            .synonyms(&["aws_role_session_name"])
+            .flag(Flag::per_target(
+                "--role-session-name",
+                "[NAME=]TEXT",
+                "Name of the session of the role",
+            ).default("tenbin").under(CREDENTIALS));
+        /// external id that the role demands
+        external_id: Scalar => Option<String>, read sessions::external_id = text("text")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .needs(&["assume_role"], "is for a role; give assume_role (--assume-role) too")
+            .refuses(
+                &["web_identity_token", "web_identity_token_env", "web_identity_token_file"],
+                "is for roles assumed with keys; a web identity has no external id",
+            )
+            .synonyms(&["role_external_id"])
+            .flag(Flag::per_target(
+                "--external-id",
+                "[NAME=]TEXT",
+                "External id that the role of --assume-role demands",
+            ).under(CREDENTIALS));
+        /// lifetime to request for the temporary keys, at least a second; token services accept 15
+        /// minutes or more
+        role_duration: Scalar => Option<Duration> = time_from(Duration::from_secs(1))
+            .only(Only::Servers, TOKEN_SERVICES)
+            .needs(GETS_KEYS, NEEDS_STS)
+            .default_rule("the token service's, 1 hour for most")
+            .synonyms(&["duration_seconds", "role_session_duration"])
+            .flag(Flag::per_target(
+                "--role-duration",
+                "[NAME=]TIME",
+                "Lifetime to request for the temporary keys",
+            ).default("the token service's, 1 hour for most").under(CREDENTIALS));
+        /// token of a web identity (OpenID Connect), literally: the token service exchanges it for
+        /// temporary keys. Prefer `web_identity_token_file`
+        web_identity_token: Secret, shown print::web_identity = text("text")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .yields(Yields::To("web_identity_token_file"))
+            .flag(
+                Flag::per_target(
+                    "--web-identity-token",
+                    "[NAME=]TOKEN",
+                    "Token of a web identity (OpenID Connect), which the token service exchanges \
+                     for temporary keys; better in the environment or in a file",
+                ).under(CREDENTIALS)
+                .variable("TENBIN_WEB_IDENTITY_TOKEN")
+                .secret(),
+            );
+        /// environment variable with the token of a web identity
+        web_identity_token_env: Scalar = text("name").only(Only::Servers, TOKEN_SERVICES);
+        /// file with the token of a web identity. The file is read again for every renewal, so
+        /// that another program can replace the token
+        web_identity_token_file: Scalar = text("path")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .synonyms(&["aws_web_identity_token_file"])
+            .flag(Flag::per_target(
+                "--web-identity-token-file",
+                "[NAME=]FILE",
+                "File with the token of a web identity, read again for every renewal; overrides \
+                 --web-identity-token",
+            ).under(CREDENTIALS));
+        /// URL of the token service (STS). Alone, it requests temporary keys for the keys of the
+        /// target without a role, as MinIO has it
+        sts_endpoint: Scalar => Option<String>, read sessions::endpoint = text("URL")
+            .only(Only::Servers, TOKEN_SERVICES)
+            .default_rule(
+                "`https://sts.REGION.amazonaws.com` for a target at Amazon, otherwise the URL of \
+                 the target",
+            )
+            .synonyms(&["sts_url", "endpoint_url_sts"])
+            .flag(Flag::per_target(
+                "--sts-endpoint",
+                "[NAME=]URL",
+                "Token service (STS) that issues temporary keys",
+            ).default("the target's URL; at Amazon that of the region").under(CREDENTIALS));
+        /// whether requests are signed with the keys of a session of the bucket (`CreateSession`),
+        /// as directory buckets of S3 Express One Zone require, see
+        /// [sessions](s3.md#s3-express-one-zone)
+        express_session: Scalar => Option<bool> = switch()
+            .only(Only::Servers, TOKEN_SERVICES)
+            .default_rule("`true` for a bucket whose name ends in `--x-s3`")
+            .flag(Flag::of(
+                "--express-session",
+                Takes::PerTargetMeans("true"),
+                "Sign requests with the keys of a session of the bucket (CreateSession), as S3 \
+                 Express One Zone requires; automatic for buckets whose names end in --x-s3",
+            ).under(CREDENTIALS));
+    }
+    stored {
+        /// Temporary keys of a target: where they come from.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Sessions {
+            /// The web identity whose token is exchanged for temporary keys.
+            pub web_identity: Option<WebIdentity> = None,
         }
     }
     tables {

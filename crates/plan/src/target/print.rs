@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Connect, Files, Host, Launch, Reach, Ready, SweepPoint, Target, TargetDraft};
+use super::{
+    Connect, Files, Host, Launch, Reach, Ready, Sessions, SweepPoint, Target, TargetDraft,
+};
 use crate::keys::names::Named;
 use crate::keys::page::{Page, inline_table, list, text};
 use crate::observe::{Observe, ObservePage, Processes, Within};
@@ -24,6 +26,7 @@ pub(crate) fn target(page: &mut Page, target: &Target, all: &[Target], variables
     target.searched.print_keys(page);
     page.variable_suffix = variables.of(&target.name);
     target.print_keys(page);
+    target.sessions.print_keys(page);
 }
 
 fn reach(page: &mut Page, target: &Target) {
@@ -193,6 +196,12 @@ pub(super) fn credentials(target: &Target, page: &mut Page) {
     }
 }
 
+pub(super) fn web_identity(sessions: &Sessions, page: &mut Page) {
+    if let Some(identity) = &sessions.web_identity {
+        key(page, "web_identity_token", &identity.source);
+    }
+}
+
 fn key(page: &mut Page, name: &str, source: &KeySource) {
     match source {
         KeySource::Env(variable) => page.pair(&format!("{name}_env"), text(variable)),
@@ -246,21 +255,27 @@ impl Variables {
 
 fn same_secrets(one: &Target, other: &Target) -> bool {
     let secrets = |target: &Target| {
-        let keys = target.credentials.as_ref()?;
-        let token = keys.session_token.as_ref();
-        let token = token.map(|token| token.secret.clone());
-        Some((keys.access_key.clone(), keys.secret_key.clone(), token))
+        let keys = target.credentials.as_ref().map(|keys| {
+            let token = keys.session_token.as_ref();
+            let token = token.map(|token| token.secret.clone());
+            (keys.access_key.clone(), keys.secret_key.clone(), token)
+        });
+        let identity = target.sessions.web_identity.as_ref();
+        (keys, identity.map(|identity| identity.secret.clone()))
     };
     secrets(one) == secrets(other)
 }
 
 fn has_literal(target: &Target) -> bool {
-    target.credentials.as_ref().is_some_and(|keys| {
-        let token = keys.session_token.as_ref();
-        keys.access_key_source == KeySource::Literal
-            || keys.secret_key_source == KeySource::Literal
-            || token.is_some_and(|token| token.source == KeySource::Literal)
-    })
+    let identity = target.sessions.web_identity.as_ref();
+    let has_literal_identity = identity.is_some_and(|it| it.source == KeySource::Literal);
+    has_literal_identity
+        || target.credentials.as_ref().is_some_and(|keys| {
+            let token = keys.session_token.as_ref();
+            keys.access_key_source == KeySource::Literal
+                || keys.secret_key_source == KeySource::Literal
+                || token.is_some_and(|token| token.source == KeySource::Literal)
+        })
 }
 
 fn as_variable(name: &str) -> String {

@@ -62,6 +62,54 @@ fn credentials() {
 }
 
 #[test]
+fn temporary_keys() {
+    let target = |lines: &str| {
+        format!(
+            "{S3}[[target]]\nname = \"m\"\nurl = \"http://h:9000\"\naccess_key = \"k\"\nsecret_key = \
+             \"hunter2\"\n{lines}"
+        )
+    };
+    for (lines, expected) in [
+        (
+            "web_identity_token = \"hunter22\"",
+            r#"plan.toml:5:1: target "m" has a web identity token and keys, and the token needs no keys; remove one of the two"#,
+        ),
+        (
+            "assume_role = \"arn\"\nsignature = \"v2\"",
+            r#"plan.toml:5:1: target "m" has assume_role, and temporary keys need signature = "v4"; remove one of the two"#,
+        ),
+        (
+            "assume_role = \"a b\"",
+            r#"plan.toml:10:15: assume_role: "a b" is not a role; write for example "arn:aws:iam::123456789012:role/bench""#,
+        ),
+        (
+            "role_duration = \"20m\"",
+            "plan.toml:10:17: role_duration: is for temporary keys of a token service; give assume_role (--assume-role), web_identity_token_file (--web-identity-token-file) or sts_endpoint (--sts-endpoint) too",
+        ),
+        (
+            "sts_endpoint = \"http://u:hunter22@h/\"",
+            r#"plan.toml:10:16: sts_endpoint: holds a user or a password, which printed plans would show; write for example "http://127.0.0.1:9000""#,
+        ),
+        (
+            "sts_endpoint = \"h:9000\"",
+            r#"plan.toml:10:16: sts_endpoint: is not a URL that begins with http:// or https://; write for example "http://127.0.0.1:9000""#,
+        ),
+        (
+            "external_id = \"x\"",
+            "plan.toml:10:15: external_id: is for a role; give assume_role (--assume-role) too",
+        ),
+    ] {
+        assert_eq!(refusal(&target(lines)), expected);
+    }
+    let web = "[[workload]]\nkind = \"http\"\n[[target]]\nname = \"m\"\nurl = \"http://h:9000\"\n\
+               assume_role = \"arn\"\n";
+    assert_eq!(
+        refusal(web),
+        r#"plan.toml:3:1: target "m" has assume_role, and no workload sends S3 requests to it; remove one of the two"#
+    );
+}
+
+#[test]
 fn a_session_token_in_a_command_is_refused_and_not_repeated() {
     let text = format!(
         "{S3}[[target]]\ncommand = \"server --port {{port}} --token=hunter22\"\naccess_key = \"k\"\n\

@@ -54,7 +54,8 @@ impl Machine {
         let stop = Stop::both(stop);
         let mut found = Vec::new();
         for (target, running) in plan.targets.iter().zip(&running) {
-            let facts = check_target(&plan, target, running, None, &stop);
+            let may_ask = self.may_ask();
+            let facts = check_target(&plan, target, running, None, &stop, may_ask);
             let facts = facts.map_err(|error| error.to_string())?;
             found.extend(examine_target(config, &facts));
         }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use ipnet::IpNet;
 use tenbin_cluster::Assignment;
 use tenbin_engine::Address;
-use tenbin_plan::{Context, Pace, Plan, Tls};
+use tenbin_plan::{Context, KeySource, Pace, Plan, Sessions, Tls};
 
 use crate::generators::assignment::GENERATED;
 
@@ -114,6 +114,17 @@ impl AgentLimits {
         if let Some(client) = &mut tls.client {
             client.cert = self.own_file(&client.cert)?;
             client.key = self.own_file(&client.key)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the agent may read the file of a web identity, which is read again for every
+    /// renewal: a coordinator must not name another file of this machine.
+    pub(super) fn take_token(&self, sessions: &mut Sessions) -> Result<(), String> {
+        if let Some(identity) = &mut sessions.web_identity
+            && let KeySource::File(path) = &mut identity.source
+        {
+            *path = self.own_file(path)?;
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ use crate::controls::Controls;
 use crate::generators::{Generators, check, decoded, encoded};
 use crate::machine::descriptors::Descriptors;
 use crate::stop::Stop;
+use crate::target::keys::MayAsk;
 use crate::target::live::{LiveTarget, at_most};
 
 /// Most addresses that an agent names.
@@ -197,8 +198,8 @@ impl Machine {
         let plan = self.plan_of(assignment)?;
         let (plan, running) = self.bring_up(plan, assignment, stop)?;
         let live_targets = plan.targets.iter().zip(running);
-        let live_targets =
-            live_targets.map(|(target, running)| LiveTarget::on_agent(&plan, target, running));
+        let live_targets = live_targets
+            .map(|(target, running)| LiveTarget::on_agent(&plan, target, running, self.may_ask()));
         let live_targets = live_targets.collect::<Result<Vec<_>, _>>();
         let mut live_targets = live_targets.map_err(|error| error.to_string())?;
         let mut controls = Controls {
@@ -254,6 +255,12 @@ impl Machine {
         Ok(plan)
     }
 
+    /// Where this agent may request temporary keys.
+    fn may_ask(&self) -> MayAsk {
+        let limits = self.limits.clone();
+        Box::new(move |address| limits.check_address(address))
+    }
+
     /// The targets of the plan, whose hosts this agent may send requests to.
     fn bring_up(
         &self,
@@ -267,6 +274,7 @@ impl Machine {
             let taken = self
                 .limits
                 .take_certificates(tls, assignment, certificates.path());
+            let taken = taken.and_then(|()| self.limits.take_token(&mut target.sessions));
             taken.map_err(|why| format!("target \"{}\": {why}", target.name))?;
         }
         let mut all = Vec::new();

@@ -123,7 +123,10 @@ fn is_key_of(target: &Target, path: &Path) -> bool {
         let mut sources = sources.into_iter().chain(token);
         sources.any(|source| matches!(source, KeySource::File(file) if file == path))
     });
-    is_client || is_s3
+    let identity = target.sessions.web_identity.as_ref();
+    let is_identity = identity
+        .is_some_and(|identity| matches!(&identity.source, KeySource::File(file) if file == path));
+    is_client || is_s3 || is_identity
 }
 
 /// A context that records the files that are read.

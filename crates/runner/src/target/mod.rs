@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod first_response;
+pub(crate) mod keys;
 pub(crate) mod live;
 pub(crate) mod nodes;
 pub(crate) mod outage;

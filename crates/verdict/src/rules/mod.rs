@@ -79,6 +79,7 @@ pub static RULES: &[Rule] = &[
     rule!(connections::resent),
     rule!(availability::process_ended),
     rule!(availability::outage),
+    rule!(availability::key_renewal),
     rule!(availability::dead_hosts),
     rule!(availability::failed_start),
     rule!(connections::keep_alive),

@@ -12,9 +12,9 @@ use tenbin_plan::{self as plan, BlobWork, Reach, Store, WorkloadKind};
 
 use self::prepared::PreparedBlob;
 use crate::error::WorkloadError;
-use crate::kind::Kind;
+use crate::kind::{BucketAddress, Kind};
 use crate::prepared::Prepared;
-use crate::site::Site;
+use crate::site::{BlobAccess, Site};
 
 /// Name of the set of blobs that a phase uses.
 pub fn set_name(work: &BlobWork, seed: u64) -> String {
@@ -50,6 +50,15 @@ impl Kind for Blob {
         };
         let prepared = PreparedBlob::new(work, blob, target, seed, threads)?;
         Ok(Box::new(prepared))
+    }
+
+    fn buckets(&self, work: &plan::Workload, target: &Site) -> Vec<BucketAddress> {
+        match &work.kind {
+            WorkloadKind::Blob(blob) if target.means() == BlobAccess::S3 => {
+                protocols::s3::place(target, blob, 0, &work.name).addresses()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// `None` if locations are on disk, because these blobs are kept.

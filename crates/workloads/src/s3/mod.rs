@@ -10,6 +10,7 @@ mod objects;
 pub(crate) mod place;
 mod prepared;
 pub(crate) mod read_back;
+pub mod sessions;
 pub(crate) mod setup;
 pub(crate) mod signing;
 pub(crate) mod slots;
@@ -20,12 +21,13 @@ use tenbin_plan::{self as plan, DataSet, WorkloadKind};
 
 pub use messages::judging::{code, explain};
 pub use place::prefix;
-pub use signing::{sigv2, sigv4, uri};
+pub use signing::{keyring, sigv2, sigv4, uri};
 
+use self::place::Place;
 use self::prepared::PreparedS3;
 use self::setup::requirements;
 use crate::error::WorkloadError;
-use crate::kind::{Kind, TargetProbe};
+use crate::kind::{BucketAddress, Kind, TargetProbe};
 use crate::prepared::Prepared;
 use crate::site::Site;
 
@@ -72,6 +74,13 @@ impl Kind for S3 {
                 ),
             }
         })
+    }
+
+    fn buckets(&self, work: &plan::Workload, target: &Site) -> Vec<BucketAddress> {
+        match &work.kind {
+            WorkloadKind::S3(s3) => Place::new(target, s3, 0, &work.name).addresses(),
+            _ => Vec::new(),
+        }
     }
 
     fn probe_target(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tenbin_plan::{KeyOrder, S3Work, Style};
 
+use crate::kind::BucketAddress;
 use crate::rng::mix;
 use crate::s3::objects::catalogue::Catalogue;
 use crate::s3::signing::uri::{decode, push_encoded};
@@ -149,6 +150,16 @@ impl Place {
             found: None,
             shape,
         }
+    }
+
+    /// How requests name the buckets.
+    pub(crate) fn addresses(&self) -> Vec<BucketAddress> {
+        let buckets = self.buckets.iter().map(|bucket| BucketAddress {
+            name: bucket.name.clone(),
+            path: String::from_utf8_lossy(&bucket.path).into_owned(),
+            host: bucket.hosts.first().cloned().unwrap_or_default(),
+        });
+        buckets.collect()
     }
 
     /// A copy with the objects that existed before the run.

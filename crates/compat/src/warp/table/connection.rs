@@ -3,9 +3,6 @@
 use super::{MEASURING, READING};
 use crate::flag::{Flag, Kind};
 
-const STS: &str = "Tenbin uses no token service; get keys from it that are valid long \
-enough, and give them with --access-key and --secret-key";
-
 const KEY_SERVICE: &str = "Tenbin gets no keys from other services; get them there and give them \
 with --access-key and --secret-key";
 
@@ -87,19 +84,24 @@ pub(super) const FLAGS: &[Flag] = &[
         "S3V4",
         "signature version",
     )
-    .refusing(&[("IAM", KEY_SERVICE), ("STS_WEB_TOKEN", KEY_SERVICE)]),
-    Flag::new(MEASURING, "sts-endpoint", Kind::Text, "", "token service")
-        .variable("WARP_STS_ENDPOINT")
-        .refused(STS),
+    .refusing(&[("IAM", KEY_SERVICE)]),
+    Flag::new(
+        MEASURING,
+        "sts-endpoint",
+        Kind::Text,
+        "",
+        "URL of the token service of STS_WEB_TOKEN; default: the host",
+    )
+    .variable("WARP_STS_ENDPOINT"),
     Flag::new(
         MEASURING,
         "sts-web-token",
         Kind::Secret,
         "",
-        "token for the token service",
+        "token of a web identity for STS_WEB_TOKEN; file:NAME reads it from a file, again for \
+        every renewal",
     )
-    .variable("WARP_STS_WEB_TOKEN")
-    .refused(STS),
+    .variable("WARP_STS_WEB_TOKEN"),
     Flag::new(
         MEASURING,
         "sts-web-token-file",
@@ -107,8 +109,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "",
         "file with that token",
     )
-    .variable("WARP_STS_WEB_TOKEN_FILE")
-    .refused(STS),
+    .variable("WARP_STS_WEB_TOKEN_FILE"),
     Flag::new(
         MEASURING,
         "lookup",

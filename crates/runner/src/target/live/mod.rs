@@ -13,7 +13,7 @@ use tenbin_engine::{
     Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload,
 };
 use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
-use tenbin_record::{HostEnvironment, ProgramFile, TargetEnvironment};
+use tenbin_record::{HostEnvironment, ProgramFile, RefusedRenewal, TargetEnvironment};
 use tenbin_targets::{LaunchContext, Running, StatedVersion, program_files};
 use tenbin_workloads::{BlobAccess, Prepared, Site, SliceState, prepare, protocol};
 
@@ -27,6 +27,7 @@ use crate::stage;
 use crate::stop::Stop;
 use crate::target::access::{blob_access, destination, is_disposable, site, was_there};
 use crate::target::first_response::{FirstAnswer, first_answer};
+use crate::target::keys::{KeyKeeper, MayAsk};
 
 /// What is needed to start targets.
 #[derive(Clone, Copy)]
@@ -118,6 +119,8 @@ pub(crate) struct LiveTarget {
     /// Names of the workloads whose note on refused requests has been reported; for these, no
     /// loading estimate is reported.
     noted: BTreeSet<String>,
+    /// Keeps the temporary keys of the target valid.
+    keys: Option<KeyKeeper>,
 }
 
 impl LiveTarget {
@@ -141,7 +144,7 @@ impl LiveTarget {
         Self::prepare(plan, target, running, directory, first)
     }
 
-    /// Prepares every workload, and sends no request. `first` is what the target's first
+    /// Prepares every workload, and sends no other request than one for temporary keys. `first` is what the target's first
     /// response shows, if known.
     pub(crate) fn prepare(
         plan: &Plan,
@@ -155,7 +158,7 @@ impl LiveTarget {
         } else {
             site(&running, target)
         };
-        Self::with_site(plan, target, running, &site, first)
+        Self::with_site(plan, target, running, site, first, Box::new(|_| Ok(())))
     }
 
     /// Prepares every workload on an agent, which keeps no records.
@@ -163,22 +166,29 @@ impl LiveTarget {
         plan: &Plan,
         target: &Target,
         running: Running,
+        may_ask: MayAsk,
     ) -> Result<Self, RunError> {
         let site = site(&running, target).on_agent();
-        Self::with_site(plan, target, running, &site, FirstAnswer::default())
+        Self::with_site(plan, target, running, site, FirstAnswer::default(), may_ask)
     }
 
     fn with_site(
         plan: &Plan,
         target: &Target,
         running: Running,
-        site: &Site,
+        site: Site,
         first: FirstAnswer,
+        may_ask: MayAsk,
     ) -> Result<Self, RunError> {
+        let keys = KeyKeeper::start(plan, target, &running, &site, may_ask)?;
+        let site = match &keys {
+            Some(keys) => keys.give(site),
+            None => site,
+        };
         let prepared = plan
             .workloads
             .iter()
-            .map(|work| prepare(&plan.work_on(target, work), site, plan.seed, plan.threads))
+            .map(|work| prepare(&plan.work_on(target, work), &site, plan.seed, plan.threads))
             .collect::<Result<_, _>>()?;
         let others = plan.targets.iter();
         Ok(Self {
@@ -194,6 +204,7 @@ impl LiveTarget {
             slowest: None,
             failed_starts: Vec::new(),
             noted: BTreeSet::new(),
+            keys,
         })
     }
 
@@ -225,6 +236,12 @@ impl LiveTarget {
             insecure: self.running.route.insecure,
             ..TargetEnvironment::default()
         }
+    }
+
+    /// The renewals of temporary keys that were refused; `started` is the start of the run.
+    pub(crate) fn refused_renewals(&self, started: Instant) -> Vec<RefusedRenewal> {
+        let keys = self.keys.as_ref();
+        keys.map_or_else(Vec::new, |keys| keys.refused(&self.running.name, started))
     }
 
     /// How the target exited, in one sentence; `None` if the target is running.

@@ -111,6 +111,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             gateway-timeout =
                 read the log of the proxy in front of the target: the server behind it did not
                 respond in time
+            renew-keys =
+                the target does not, or no longer, accept the temporary keys: let Tenbin get and renew
+                them (--assume-role, --web-identity-token-file, --sts-endpoint), or find out why their
+                renewal failed
             check-response =
                 check that the target responds, and that a slice is long enough for one response
             check-listener =
@@ -243,6 +247,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 制限を上げる。または同時接続数かレートを下げる
             gateway-timeout =
                 ターゲットの前にあるプロキシのログを読む。背後のサーバーが時間内に応答しなかった
+            renew-keys =
+                ターゲットが一時的な鍵を受け付けない。Tenbin に取得と更新を任せる
+                (--assume-role、--web-identity-token-file、--sts-endpoint)か、更新に失敗した理由を調べる
             check-response =
                 ターゲットが応答するか、スライスが 1 応答に足りる長さかを確認する
             check-listener =

@@ -1,7 +1,7 @@
 //! One POST that creates many objects with the same content, as in MinIO.
 
 use tenbin_engine::{BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead};
-use tenbin_plan::S3Operation;
+use tenbin_plan::{Credentials, S3Operation};
 
 use crate::s3::action::{Action, Setting};
 use crate::s3::context::WorkerContext;
@@ -9,6 +9,7 @@ use crate::s3::messages::judging::Refusals;
 use crate::s3::objects::archives::{self, Archives};
 use crate::s3::objects::marks::{Share, Walk};
 use crate::s3::signing::form::{BOUNDARY, Form, VALID, all_made};
+use crate::s3::signing::keyring::KeyReader;
 use crate::s3::signing::request_writer::{Body, OwnHeader, RequestSpec, RequestWriter};
 use crate::s3::signing::sigv4::{Signer, UNSIGNED_PAYLOAD};
 
@@ -36,7 +37,7 @@ struct FanOut {
     share: Share,
     /// Writes unsigned heads, because each form contains a signature.
     writer: RequestWriter,
-    signer: Option<Signer>,
+    signer: Option<FormSigner>,
     prepared: Vec<Prepared>,
     /// Time at which the forms are prepared again, before their policies expire, seconds since
     /// 1970-01-01 UTC.
@@ -47,18 +48,60 @@ struct FanOut {
     responses: Refusals,
 }
 
+/// Signs forms with the current keys.
+struct FormSigner {
+    signer: Signer,
+    token: Option<String>,
+    key_reader: Option<KeyReader>,
+    region: String,
+}
+
+impl FormSigner {
+    fn new(setting: &Setting<'_>) -> Option<Self> {
+        let credentials = setting.target.credentials.as_ref()?;
+        let ring = setting.target.keyring(&setting.work.bucket);
+        let (key_reader, keys) = ring.map(KeyReader::new).unzip();
+        let keys = keys.as_ref().unwrap_or(credentials);
+        let region = setting.target.region.clone();
+        Some(Self {
+            signer: Self::signer(keys, &region, key_reader.as_ref()),
+            token: token_of(keys),
+            key_reader,
+            region,
+        })
+    }
+
+    fn signer(keys: &Credentials, region: &str, reader: Option<&KeyReader>) -> Signer {
+        let key_use = reader.map(KeyReader::key_use).unwrap_or_default();
+        Signer::new(keys, region, key_use.service())
+    }
+
+    /// Changes to newer keys. Returns whether there are any: then the forms are out of date.
+    fn has_newer_keys(&mut self) -> bool {
+        let newer = self.key_reader.as_mut().and_then(KeyReader::newer);
+        if let Some(keys) = &newer {
+            self.signer = Self::signer(keys, &self.region, self.key_reader.as_ref());
+            self.token = token_of(keys);
+        }
+        newer.is_some()
+    }
+}
+
+fn token_of(keys: &Credentials) -> Option<String> {
+    let token = keys.session_token.as_ref();
+    token.map(|token| token.secret.reveal().to_owned())
+}
+
 impl FanOut {
     fn new(setting: &Setting<'_>) -> Self {
         let archives = Archives::of(setting.work);
         let mut open = setting.target.clone();
         open.credentials = None;
-        let signer = setting.target.credentials.as_ref();
         Self {
             archives,
             share: Share::shared(setting.worker, setting.workers, archives.count()),
             writer: RequestWriter::new(setting.place, &open, setting.keep_alive),
-            signer: signer
-                .map(|credentials| Signer::new(credentials, &setting.target.region, "s3")),
+            signer: FormSigner::new(setting),
             prepared: Vec::new(),
             until: 0,
             out: 0,
@@ -74,6 +117,10 @@ impl FanOut {
     fn prepare(&mut self, context: &WorkerContext, now: u64) {
         self.prepared.clear();
         self.until = now + VALID / 2;
+        let (mut signer, token) = match &mut self.signer {
+            Some(keys) => (Some(&mut keys.signer), keys.token.as_deref()),
+            None => (None, None),
+        };
         let mut walk = Walk::once(self.share);
         let mut bytes = 0;
         while bytes < PREPARED_BYTES
@@ -87,8 +134,9 @@ impl FanOut {
                 key: &format!("{}{}", context.place.prefix, archives::name(group, "form")),
                 keys: &keys,
                 content: context.content.body(group),
+                token,
             };
-            let body = form.body(self.signer.as_mut(), now);
+            let body = form.body(signer.as_deref_mut(), now);
             bytes += body.len();
             self.prepared.push(Prepared {
                 bucket,
@@ -105,6 +153,9 @@ impl Action for FanOut {
     }
 
     fn next(&mut self, context: &mut WorkerContext, now: Moment, exchange: &mut Exchange) -> Next {
+        if self.signer.as_mut().is_some_and(FormSigner::has_newer_keys) {
+            self.until = 0;
+        }
         if now.unix_seconds >= self.until {
             // Forms in flight must not change.
             if self.out > 0 {

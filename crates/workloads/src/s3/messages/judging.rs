@@ -236,6 +236,16 @@ pub fn explain(code: &str) -> Option<&'static str> {
         "InvalidAccessKeyId" | "InvalidAccessKey" | "XAdminUserNotFound" => {
             "the server does not know this access key"
         }
+        "ExpiredToken"
+        | "ExpiredTokenException"
+        | "XMinioExpiredToken"
+        | "TokenRefreshRequired" => {
+            "the temporary keys have expired; get new ones, or let Tenbin get and renew them \
+             (--assume-role, --sts-endpoint)"
+        }
+        "InvalidToken" | "InvalidTokenId" | "InvalidClientTokenId" => {
+            "the server does not accept the session token, or does not know these keys"
+        }
         "RequestTimeTooSkewed" | "RequestTimeSkewed" | "RequestExpired" => {
             "the clocks of this machine and of the server differ by too much; synchronize them"
         }

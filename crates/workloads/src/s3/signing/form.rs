@@ -23,6 +23,8 @@ pub(crate) struct Form<'a> {
     /// Keys of the objects to create.
     pub(crate) keys: &'a [String],
     pub(crate) content: &'a [u8],
+    /// Session token of temporary keys.
+    pub(crate) token: Option<&'a str>,
 }
 
 impl Form<'_> {
@@ -48,30 +50,43 @@ impl Form<'_> {
         };
         let date = String::from_utf8_lossy(&signer.at(now)).into_owned();
         let credential = signer.credential();
+        let mut conditions = vec![
+            json!(["eq", "$bucket", self.bucket]),
+            json!(["eq", "$key", self.key]),
+            json!(["eq", "$x-amz-date", date]),
+            json!(["eq", "$x-amz-algorithm", "AWS4-HMAC-SHA256"]),
+            json!(["eq", "$x-amz-credential", credential]),
+        ];
+        let token = self
+            .token
+            .map(|token| ("x-amz-security-token", token.to_owned()));
+        conditions.extend(
+            token
+                .iter()
+                .map(|(name, token)| json!(["eq", format!("${name}"), token])),
+        );
         let policy = json!({
             "expiration": Timestamp::new(now + VALID).extended(),
-            "conditions": [
-                ["eq", "$bucket", self.bucket],
-                ["eq", "$key", self.key],
-                ["eq", "$x-amz-date", date],
-                ["eq", "$x-amz-algorithm", "AWS4-HMAC-SHA256"],
-                ["eq", "$x-amz-credential", credential],
-            ],
+            "conditions": conditions,
         });
         let policy = STANDARD.encode(policy.to_string());
         let signature = signer.sign_text(policy.as_bytes());
-        vec![
+        let mut fields = vec![
             bucket,
             key,
             ("x-amz-algorithm", "AWS4-HMAC-SHA256".to_owned()),
             ("x-amz-credential", credential),
             ("x-amz-date", date),
+        ];
+        fields.extend(token);
+        fields.extend([
             ("policy", policy),
             (
                 "x-amz-signature",
                 String::from_utf8_lossy(&signature).into_owned(),
             ),
-        ]
+        ]);
+        fields
     }
 
     /// The keys as one JSON object per line.
@@ -147,6 +162,7 @@ mod tests {
             key: "a/form",
             keys: &keys,
             content: b"content",
+            token: None,
         };
         let credentials = Credentials::literal("AK", "secret");
         let mut signer = Signer::new(&credentials, "us-east-1", "s3");
@@ -174,6 +190,18 @@ mod tests {
         assert!(text.contains("\r\n\r\n{\"key\":\"a/1\"}\n{\"key\":\"a/2\"}\n\r\n--"));
         assert!(text.ends_with(&format!("\r\n\r\ncontent\r\n--{BOUNDARY}--\r\n")));
         assert!(!text.contains("secret"));
+        let temporary = Form {
+            token: Some("session"),
+            ..form
+        };
+        let body = temporary.body(Some(&mut signer), 1_440_938_160);
+        let text = String::from_utf8(body).unwrap();
+        let field = "name=\"x-amz-security-token\"\r\n\r\nsession\r\n";
+        assert!(text.contains(field), "{text}");
+        let form = Form {
+            token: None,
+            ..temporary
+        };
         assert!(
             !String::from_utf8(form.body(None, 0))
                 .unwrap()

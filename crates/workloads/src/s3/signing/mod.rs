@@ -1,6 +1,7 @@
 //! Signatures and heads of requests.
 
 pub(crate) mod form;
+pub mod keyring;
 pub(crate) mod request_writer;
 pub mod sigv2;
 pub mod sigv4;

@@ -2,10 +2,11 @@
 
 use smallvec::SmallVec;
 use tenbin_engine::Exchange;
-use tenbin_plan::Signature;
+use tenbin_plan::{Credentials, Signature};
 
 use super::{sigv2, sigv4};
 use crate::s3::place::Place;
+use crate::s3::signing::keyring::{KeyReader, KeyUse};
 use crate::s3::signing::sigv4::EMPTY_SHA256;
 use crate::site::Site;
 use crate::text::push_decimal;
@@ -65,9 +66,15 @@ pub(crate) struct RequestWriter {
     signature_version: SignatureVersion,
     /// Headers of every request.
     headers: Vec<OwnHeader>,
-    /// Value of `x-amz-security-token`, for session credentials.
-    token: Option<Vec<u8>>,
+    /// Header and value of the session token, for temporary keys.
+    token: Option<OwnToken>,
+    /// Keys that change during the run.
+    key_reader: Option<KeyReader>,
+    region: String,
 }
+
+/// Header and value of a session token.
+type OwnToken = (&'static str, Vec<u8>);
 
 /// The signature version.
 #[expect(clippy::large_enum_variant, reason = "each worker has one")]
@@ -115,23 +122,50 @@ impl RequestWriter {
                 .map(|host| Host::new(host, &bucket.in_host, keep_alive))
                 .collect()
         });
-        let credentials = target.credentials.as_ref();
-        let signature_version = match (credentials, target.signature) {
-            (None, _) | (_, Signature::None) => SignatureVersion::Anonymous,
-            (Some(keys), Signature::V2) => SignatureVersion::V2(sigv2::Signer::new(keys)),
-            (Some(keys), Signature::V4) => {
-                SignatureVersion::V4(sigv4::Signer::new(keys, &target.region, "s3"))
+        let bucket = place.buckets.first().map_or("", |bucket| &bucket.name);
+        let mut writer = Self {
+            hosts: hosts.collect(),
+            signature_version: SignatureVersion::Anonymous,
+            headers: place.headers.clone(),
+            token: None,
+            key_reader: None,
+            region: target.region.clone(),
+        };
+        match (&target.credentials, target.keyring(bucket)) {
+            (None, _) => {}
+            (Some(_), Some(ring)) => {
+                let (reader, keys) = KeyReader::new(ring);
+                writer.sign_with(&keys, Signature::V4, reader.key_use());
+                writer.key_reader = Some(reader);
+            }
+            (Some(keys), None) => writer.sign_with(keys, target.signature, KeyUse::default()),
+        }
+        writer
+    }
+
+    /// Signs the following requests with these keys.
+    fn sign_with(&mut self, keys: &Credentials, signature: Signature, key_use: KeyUse) {
+        self.signature_version = match signature {
+            Signature::None => return,
+            Signature::V2 => SignatureVersion::V2(sigv2::Signer::new(keys)),
+            Signature::V4 => {
+                let signer = sigv4::Signer::new(keys, &self.region, key_use.service());
+                SignatureVersion::V4(signer)
             }
         };
-        let token = credentials
-            .filter(|_| !matches!(signature_version, SignatureVersion::Anonymous))
-            .and_then(|keys| keys.session_token.as_ref())
-            .map(|token| token.secret.reveal().as_bytes().to_vec());
-        Self {
-            hosts: hosts.collect(),
-            signature_version,
-            headers: place.headers.clone(),
-            token,
+        let token = keys.session_token.as_ref();
+        let token = token.map(|token| token.secret.reveal().as_bytes().to_vec());
+        self.token = token.map(|token| (key_use.token_header(), token));
+    }
+
+    /// Changes to newer keys, if there are any.
+    fn use_newer_keys(&mut self) {
+        let Some(reader) = &mut self.key_reader else {
+            return;
+        };
+        if let Some(keys) = reader.newer() {
+            let key_use = reader.key_use();
+            self.sign_with(&keys, Signature::V4, key_use);
         }
     }
 
@@ -163,6 +197,7 @@ impl RequestWriter {
         unix_seconds: u64,
         spec: &RequestSpec<'_>,
     ) {
+        self.use_newer_keys();
         let host = &self.hosts[spec.bucket][exchange.host];
         let out = &mut exchange.head;
         out.clear();
@@ -172,10 +207,10 @@ impl RequestWriter {
             push_decimal(out, body.length);
             out.extend_from_slice(b"\r\n");
         }
-        for (name, value) in given(spec, &self.headers, self.token.as_deref()) {
+        for (name, value) in given(spec, &self.headers, self.token.as_ref()) {
             push_header(out, name, value);
         }
-        let headers = given(spec, &self.headers, self.token.as_deref());
+        let headers = given(spec, &self.headers, self.token.as_ref());
         match &mut self.signature_version {
             SignatureVersion::Anonymous => {}
             SignatureVersion::V2(signer) => {
@@ -195,11 +230,11 @@ type Headers<'a> = SmallVec<[Header<'a>; USUAL_HEADERS]>;
 fn given<'a>(
     spec: &'a RequestSpec<'_>,
     of_all: &'a [OwnHeader],
-    token: Option<&'a [u8]>,
+    token: Option<&'a OwnToken>,
 ) -> impl Iterator<Item = Header<'a>> {
     let extra_headers = spec.extra_headers.iter().chain(of_all);
     let extra_headers = extra_headers.map(|(name, value)| (name.as_str(), value.as_slice()));
-    let token = token.map(|token| ("x-amz-security-token", token));
+    let token = token.map(|(name, token)| (*name, token.as_slice()));
     extra_headers
         .chain(spec.headers.iter().copied())
         .chain(token)

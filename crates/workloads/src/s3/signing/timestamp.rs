@@ -4,6 +4,8 @@
 use crate::text::fill_decimal;
 
 const SECONDS_A_DAY: u64 = 86_400;
+const DAYS_BEFORE_1970_SINCE_0000_03_01: u64 = 719_468;
+const DAYS_IN_400_YEARS: u64 = 146_097;
 
 /// `YYYYMMDDThhmmssZ`, formatted only when the second changes.
 #[derive(Debug, Clone)]
@@ -102,8 +104,6 @@ fn write_day(out: &mut [u8], days: u64) {
 /// `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". In that
 /// algorithm, years start in March, so that the leap day is the last day.
 fn civil(days: u64) -> (u64, u64, u64) {
-    const DAYS_BEFORE_1970_SINCE_0000_03_01: u64 = 719_468;
-    const DAYS_IN_400_YEARS: u64 = 146_097;
     let shifted = days + DAYS_BEFORE_1970_SINCE_0000_03_01;
     let era = shifted / DAYS_IN_400_YEARS;
     let day_of_era = shifted % DAYS_IN_400_YEARS;
@@ -118,6 +118,40 @@ fn civil(days: u64) -> (u64, u64, u64) {
         month_from_march - 9
     };
     (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+/// The seconds since 1970-01-01 UTC of a time such as `2015-08-30T12:36:00Z` or
+/// `2015-08-30T12:36:00.250Z` (RFC 3339, in UTC); fractions are dropped.
+pub(crate) fn parse_utc(text: &str) -> Option<u64> {
+    let number = |from: usize, to: usize| -> Option<u64> {
+        let digits = text.get(from..to)?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| digits.parse().ok()).flatten()
+    };
+    let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    let has = |&(at, byte): &(usize, u8)| text.as_bytes().get(at) == Some(&byte);
+    let rest = text.get(19..)?;
+    let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
+    if !separators.iter().all(has) || !matches!(zone, "Z" | "+00:00") {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let is_date = year >= 1970 && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let is_time = hour < 24 && minute < 60 && second <= 60;
+    (is_date && is_time)
+        .then(|| days_from_civil(year, month, day) * SECONDS_A_DAY)
+        .map(|days| days + hour * 3600 + minute * 60 + second)
+}
+
+/// The reverse of [`civil`]: `days_from_civil` of the same source, from the year 1970.
+fn days_from_civil(year: u64, month: u64, day: u64) -> u64 {
+    let shifted = year - u64::from(month <= 2);
+    let (era, year_of_era) = (shifted / 400, shifted % 400);
+    let month_from_march = (month + 9) % 12;
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * DAYS_IN_400_YEARS + day_of_era - DAYS_BEFORE_1970_SINCE_0000_03_01
 }
 
 #[cfg(test)]
@@ -135,6 +169,28 @@ mod tests {
             (4_107_542_400, "21000301T000000Z"),
         ] {
             assert_eq!(Timestamp::new(second).text(), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn times_in_documents_are_read() {
+        for second in [0, 951_782_399, 951_782_400, 1_440_938_160, 4_107_542_400] {
+            let text = Timestamp::new(second).extended();
+            assert_eq!(parse_utc(&text), Some(second), "{text}");
+        }
+        let read = |text| parse_utc(text);
+        assert_eq!(read("2015-08-30T12:36:00.250Z"), Some(1_440_938_160));
+        assert_eq!(read("2015-08-30T12:36:00+00:00"), Some(1_440_938_160));
+        for wrong in [
+            "",
+            "2015-08-30",
+            "2015-08-30T12:36:00",
+            "1950-01-01T00:00:00Z",
+            "2015-13-30T12:36:00Z",
+            "2015-08-30T12:36:00+09:00",
+            "+015-08-30T12:36:00Z",
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
         }
     }
 
@@ -158,6 +214,7 @@ mod tests {
         let (mut year, mut month, mut day) = (1970, 1, 1);
         for days in 0..146_097 {
             assert_eq!(civil(days), (year, month, day));
+            assert_eq!(days_from_civil(year, month, day), days);
             let length = match month {
                 4 | 6 | 9 | 11 => 30,
                 2 if leap(year) => 29,

@@ -29,6 +29,10 @@ const BY_TEXT: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Error codes, in lower case, of requests whose temporary keys are not or no longer accepted. Servers
+/// send them with status 400 or 403.
+const OF_KEYS: &[&str] = &["expiredtoken", "invalidtoken", "tokenrefreshrequired"];
+
 /// Ids of advice by status, if no text names the cause.
 const BY_STATUS: &[(u16, &str)] = &[
     (502, "bad-gateway"),
@@ -42,11 +46,14 @@ pub(super) fn advice(
     texts: &BTreeMap<String, u64>,
 ) -> Option<Message> {
     let (status, _) = statuses.iter().max_by_key(|(_, count)| **count)?;
+    let text = texts.iter().max_by_key(|(_, count)| **count);
+    let text = text.map_or_else(String::new, |(text, _)| text.to_ascii_lowercase());
+    if OF_KEYS.iter().any(|code| text.contains(code)) {
+        return Some(Message::new("renew-keys"));
+    }
     if *status < 500 {
         return None;
     }
-    let text = texts.iter().max_by_key(|(_, count)| **count);
-    let text = text.map_or_else(String::new, |(text, _)| text.to_ascii_lowercase());
     let mut by_text = BY_TEXT.iter();
     let named = by_text.find(|(parts, _)| parts.iter().any(|part| text.contains(part)));
     let by_status = || BY_STATUS.iter().find(|(known, _)| known == status);
@@ -78,6 +85,8 @@ mod tests {
             (502, "", "proxy"),
             (503, "", "rate limit"),
             (504, "<html>", "in time"),
+            (400, "ExpiredToken", "temporary keys"),
+            (403, "InvalidToken", "temporary keys"),
         ] {
             let found = named_cause(status, text).unwrap();
             assert!(found.contains(expected), "{status} {text}: {found}");
