@@ -158,7 +158,7 @@ fn response_of(
 ) -> Result<Result<ResponseHead, ProbeError>, TargetError> {
     let (mut first, mut failed) = (None, None);
     for endpoint in target.route.endpoints_of(host) {
-        match probe::get(&host.url, &endpoint, limit, &|| false) {
+        match probe::get_or_name_scheme(&host.url, &endpoint, limit, &|| false) {
             Ok(response) => match response.refusal {
                 Some(refusal) => {
                     let address = endpoint.address;

@@ -3,6 +3,7 @@
 
 mod fetch;
 mod http2;
+mod other_scheme;
 mod stream;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use fetch::{FetchError, fetch};
+pub use other_scheme::{OtherScheme, get_or_name_scheme};
 use stream::Stream;
 pub use tenbin_http::Address;
 
@@ -163,6 +165,14 @@ pub enum ProbeError {
         address: Address,
         /// The reason in the response.
         refusal: ConnectionRefusal,
+    },
+    /// The server speaks TLS where the URL says HTTP without TLS, or the reverse.
+    #[error("{address} {other}")]
+    OtherScheme {
+        /// The address.
+        address: Address,
+        /// What it speaks.
+        other: OtherScheme,
     },
     /// The server accepted the connection and sent nothing.
     #[error("{address} accepts connections but does not respond (waited {limit:?})")]
