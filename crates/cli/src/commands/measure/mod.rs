@@ -358,7 +358,7 @@ impl Concluded {
             display.always(&output::warning_of(&error));
         }
         for left in &outcome.left_behind {
-            display.warn(&left.to_string());
+            display.warn_always(&left.to_string());
         }
         for sentence in &outcome.kept {
             display.note(sentence);
