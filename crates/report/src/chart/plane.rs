@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::area::Area;
 use super::scale::Scale;
-use super::svg::{Anchor, Breadth, LETTERS, colour, path, shape, shortened, text, width_of};
+use super::svg::{Anchor, Breadth, colour, path, shape, shortened, text, width_of};
 use super::{Axis, Plane, PlanePoint};
 
 const LEFT: f64 = 64.0;
@@ -277,6 +277,7 @@ fn labels(svg: &mut String, plane: &Plane, plot: &Plot, taken: &mut Vec<Area>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::svg::LETTERS;
     use super::*;
     use tenbin_result::Figure;
 
