@@ -1,6 +1,8 @@
 //! What the comparisons come to in plain words, below the table of results.
 
-use tenbin_result::{Document, Known, Language, Message, PlainAnswer, Value, message};
+use tenbin_result::{
+    Decider, Document, Known, Language, Message, PlainAnswer, Trust, Undecided, Value, message,
+};
 use tenbin_verdict::said_plainly;
 
 use crate::block::{Block, Look, Text};
@@ -12,7 +14,9 @@ const ONE_BY_ONE: usize = 3;
 const NAMED: usize = 4;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
-    match document.plain_answers.as_slice() {
+    let answers = document.plain_answers.iter();
+    let answers: Vec<&PlainAnswer> = answers.filter(|it| still_holds(document, it)).collect();
+    match answers.as_slice() {
         [] => Vec::new(),
         few if few.len() <= ONE_BY_ONE => {
             let each = few.iter().map(|answer| one(document, answer));
@@ -20,6 +24,23 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         }
         many => vec![Block::Paragraph(counted(document, many))],
     }
+}
+
+/// Whether no finding that became known after the assessment makes the figures unusable.
+fn still_holds(document: &Document, answer: &PlainAnswer) -> bool {
+    let untrusted = Known::Undecided {
+        because: Undecided::Untrusted,
+    };
+    let mut figures = answer.figures.iter();
+    if figures.any(|figure| figure.known == untrusted) {
+        return true;
+    }
+    let mut compared = document.questions();
+    let found = compared.find(|it| {
+        (&it.workload, &it.baseline, &it.challenger)
+            == (&answer.workload, &answer.baseline, &answer.challenger)
+    });
+    found.is_some_and(|it| it.trust != Trust::Invalid)
 }
 
 /// The sentence of an answer, and what would decide what is undecided.
@@ -42,12 +63,12 @@ fn labelled(document: &Document, line: &Message) -> Text {
 }
 
 /// How many answers are a difference, how many the same, and which are undecided.
-fn counted(document: &Document, answers: &[PlainAnswer]) -> Text {
+fn counted(document: &Document, answers: &[&PlainAnswer]) -> Text {
     let count = |is: fn(&Known) -> bool| answers.iter().filter(|it| is(leading(it))).count();
     let undecided = answers
         .iter()
         .filter(|it| matches!(leading(it), Known::Undecided { .. }));
-    let undecided: Vec<&PlainAnswer> = undecided.collect();
+    let undecided: Vec<&PlainAnswer> = undecided.copied().collect();
     let names = undecided.iter().take(NAMED).map(|it| named(document, it));
     // The answer that needs most says what would decide all.
     let advice = undecided
@@ -72,7 +93,7 @@ fn counted(document: &Document, answers: &[PlainAnswer]) -> Text {
 /// What is known of the figure that decides.
 fn leading(answer: &PlainAnswer) -> &Known {
     const NOTHING: Known = Known::Undecided {
-        because: tenbin_result::Undecided::NotMeasured,
+        because: Undecided::NotMeasured,
     };
     let decides = answer.figures.iter().find(|figure| figure.decides);
     decides.map_or(&NOTHING, |figure| &figure.known)
@@ -92,7 +113,7 @@ fn named(document: &Document, answer: &PlainAnswer) -> String {
 /// Rounds that would decide an answer; 0 if the number is unknown.
 fn rounds(answer: &PlainAnswer) -> u64 {
     let rounds = answer.would_decide.iter().filter_map(|it| match it {
-        tenbin_result::Decider::Rounds { rounds, .. } => Some(*rounds),
+        Decider::Rounds { rounds, .. } => Some(*rounds),
         _ => None,
     });
     rounds.max().unwrap_or(0)
