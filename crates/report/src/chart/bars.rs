@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use super::svg::{Anchor, Breadth, colour, path, shortened, text, width_of};
+use super::svg::{Anchor, BOLD, Breadth, colour, path, shortened, text, width_of};
 use super::{Axis, Bar, BarGroup, Bars};
 use crate::escape::for_xml;
 
@@ -68,7 +68,7 @@ fn draw_group(
     (left, right): (f64, f64),
     breadth: Breadth,
 ) -> f64 {
-    let title = shortened(&group.title, breadth.width());
+    let title = shortened(&group.title, breadth.width() / BOLD);
     text(svg, (0.0, top + 20.0), Anchor::Start, "head", &title);
     let first = top + HEADING;
     let bottom = first + group.bars.len() as f64 * ROW;

@@ -1,7 +1,7 @@
 //! The forest plot: ratios with their intervals, one below the other.
 
 use super::scale::Scale;
-use super::svg::{Anchor, Breadth, path, shape, shortened, text, width_of, wrapped};
+use super::svg::{Anchor, BOLD, Breadth, path, shape, shortened, text, width_of, wrapped};
 use super::{Axis, Forest, ForestRow};
 use crate::block::Look;
 
@@ -66,11 +66,12 @@ pub(super) fn draw(svg: &mut String, forest: &Forest, breadth: Breadth) -> f64 {
 
 impl Layout {
     fn of(forest: &Forest, width: f64) -> Self {
-        let widest = |of: &dyn Fn(&ForestRow) -> &str| {
-            let widths = forest.rows.iter().map(|row| width_of(of(row)));
-            widths.fold(0.0, f64::max)
-        };
-        let (label, said) = (widest(&|row| &row.label), widest(&|row| &row.said));
+        let widest = |of: fn(&ForestRow) -> f64| forest.rows.iter().map(of).fold(0.0, f64::max);
+        let label = widest(|row| {
+            let bold = if row.decides { BOLD } else { 1.0 };
+            bold * width_of(&row.label)
+        });
+        let said = widest(|row| width_of(&row.said));
         let (left, right) = (label + GAP, width - said - GAP);
         match (right - left >= LEAST_PLOT, label + said + GAP <= width) {
             (true, _) => Self::Beside { left, right },
@@ -97,7 +98,8 @@ fn lines(forest: &Forest, width: f64) -> Vec<Line<'_>> {
     let mut before = "";
     for row in &forest.rows {
         if row.group != before {
-            lines.extend(wrapped(&row.group, width).into_iter().map(Line::Heading));
+            let headings = wrapped(&row.group, width / BOLD).into_iter();
+            lines.extend(headings.map(Line::Heading));
             before = &row.group;
         }
         lines.push(Line::Ratio(row));

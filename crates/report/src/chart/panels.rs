@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::area::Area;
 use super::scale::Scale;
 use super::svg::{
-    Anchor, Breadth, LETTERS, colour, dashes, path, shape, shortened, text, width_of, wrapped,
+    Anchor, BOLD, Breadth, LETTERS, colour, dashes, path, shape, shortened, text, width_of, wrapped,
 };
 use super::{Axis, Named, Panel, Panels, Point, Series, Style};
 
@@ -69,7 +69,7 @@ pub(super) fn draw(svg: &mut String, panels: &Panels, breadth: Breadth) -> f64 {
     };
     let last = panels.panels.len().saturating_sub(1);
     for (at, panel) in panels.panels.iter().enumerate() {
-        let title = wrapped(&panel.title, breadth.width());
+        let title = wrapped(&panel.title, breadth.width() / BOLD);
         top += TITLE - LINE;
         for line in &title {
             top += LINE;
@@ -183,7 +183,7 @@ fn draw_panel(svg: &mut String, panel: &Panel, across: &Across, (top, bottom): (
     }
     let mut taken = Taken::by(panel, x, &y);
     for named in &panel.named {
-        ring(svg, named, (x, &y), right, &mut taken);
+        ring(svg, named, (x, &y), (right, top, bottom), &mut taken);
     }
 }
 
@@ -322,7 +322,13 @@ fn band(svg: &mut String, series: &Series, x: &Scale, y: &Scale) {
 
 /// Draws a ring with a name, at the first place where the name hides nothing, else where it hides only
 /// lines.
-fn ring(svg: &mut String, named: &Named, (x, y): (&Scale, &Scale), right: f64, taken: &mut Taken) {
+fn ring(
+    svg: &mut String,
+    named: &Named,
+    (x, y): (&Scale, &Scale),
+    (right, top, bottom): (f64, f64, f64),
+    taken: &mut Taken,
+) {
     let (Some(at), Some(high)) = (x.place(named.at.0), y.place(named.at.1)) else {
         return;
     };
@@ -338,7 +344,11 @@ fn ring(svg: &mut String, named: &Named, (x, y): (&Scale, &Scale), right: f64, t
     let places = bases
         .into_iter()
         .flat_map(|base| sides.map(|left| (left, base)))
-        .filter(|(left, _)| *left >= LEFT && left + width <= right);
+        .filter(|(left, base)| {
+            let area = Area::of_text(*left, *base, width);
+            let is_beside = area.left >= LEFT && area.right <= right;
+            is_beside && area.top >= top && area.bottom <= bottom
+        });
     let area = |(left, base): &(f64, f64)| Area::of_text(*left, *base, width);
     let mut all = places.clone();
     let free =

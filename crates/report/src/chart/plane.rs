@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::area::Area;
 use super::scale::Scale;
-use super::svg::{Anchor, Breadth, colour, path, shape, shortened, text, width_of};
+use super::svg::{Anchor, BOLD, Breadth, colour, path, shape, shortened, text, width_of};
 use super::{Axis, Plane, PlanePoint};
 
 const LEFT: f64 = 64.0;
@@ -40,7 +40,7 @@ pub(super) fn draw(svg: &mut String, plane: &Plane, breadth: Breadth) -> f64 {
     let top = legend(svg, plane, breadth) + 26.0;
     let bottom = top + HEIGHT;
     let right = breadth.width() - AT_RIGHT;
-    let name = shortened(&plane.axes[1], breadth.width());
+    let name = shortened(&plane.axes[1], breadth.width() / BOLD);
     text(svg, (0.0, top - 10.0), Anchor::Start, "head", &name);
     let wanted = match breadth {
         Breadth::Wide => 6,

@@ -32,6 +32,8 @@ impl Breadth {
 pub(super) const LETTERS: f64 = 12.0;
 /// Average width of a letter, as a share of the font size.
 const LETTER_WIDTH: f64 = 0.56;
+/// Width of a bold text as a multiple of that of the same text in usual letters.
+pub(super) const BOLD: f64 = 1.16;
 /// Number of point shapes, assigned to targets in turn.
 const SHAPES: usize = 5;
 /// Number of colours, assigned to targets in turn.

@@ -65,7 +65,7 @@ fn answer(document: &Document, plan: &Plan, asked: &Comparison) -> PlainAnswer {
 }
 
 /// The comparisons that the sentence is about: the one that decides, and of speed and CPU time the
-/// other one. CPU time that is undecided beside a decided speed is left out.
+/// other one. CPU time is left out if it is undecided, and if it is the same beside a decided speed.
 fn told<'a>(document: &'a Document, asked: &'a Comparison) -> Vec<&'a Comparison> {
     let is_cost = asked.metric == Metric::ServerCpu;
     let mut same_sides = document.comparisons.iter().filter(|other| {
@@ -78,7 +78,8 @@ fn told<'a>(document: &'a Document, asked: &'a Comparison) -> Vec<&'a Comparison
         if is_cost {
             other.metric == Metric::Throughput
         } else {
-            other.metric == Metric::ServerCpu && is_decided(other)
+            let tells = other.outcome.is_different() || (is_decided(other) && !is_decided(asked));
+            other.metric == Metric::ServerCpu && tells
         }
     });
     let beside = beside.filter(|other| other.trust != Trust::Invalid && other.ratio.is_some());

@@ -58,7 +58,7 @@ fn cpu_time_decides_where_other_programs_hide_the_throughput() {
     assert_eq!(
         answer.advice.as_deref(),
         Some(
-            "what would decide it: about 286 rounds (--rounds 286, about 11 minutes), or --decide cpu, \
+            "what would decide it: about 286 rounds (--rounds 286, about 10 minutes), or --decide cpu, \
              because CPU time per operation is decided already, or a machine on which no other program \
              runs"
         )
