@@ -16,6 +16,7 @@ mod faults;
 mod kept;
 mod liars;
 mod load_machines;
+mod pictures;
 mod setup;
 mod shell;
 mod space;
@@ -83,6 +84,8 @@ cargo xtask <task>
                   archive, .deb and .rpm of a static binary for this machine, and their checks; --dynamic
                   accepts a binary that needs libraries, for packages that are only tested here
   docs            the documentation as a site with search, in target/book; installs mdBook if it is missing
+  pictures        the recording of `tenbin quickstart` in README.md and the picture of its page in docs/images
+                  (a minute after the release build; wants a quiet machine)
 ";
 
 fn main() -> ExitCode {
@@ -130,6 +133,7 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,
+        ["pictures"] => pictures::run()?,
         ["dist", "--binary", binary, "--into", directory] => {
             dist::package_binary(&start.join(binary), &start.join(directory), false)?;
         }

@@ -18,9 +18,9 @@ const SHORT_SLICE: Duration = Duration::from_millis(250);
 /// A warning or note about a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Caution {
-    /// The run cannot reach its purpose. Printed even with `--quiet`.
+    /// The run cannot reach its purpose.
     Warning(String),
-    /// The run can reach its purpose. Not printed with `--quiet`.
+    /// The run can reach its purpose.
     Note(String),
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// A display on standard error; with `quiet`, only warnings are shown.
+    /// A display on standard error; with `quiet`, only what the user asked for or must delete is shown.
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = output::is_smart(&std::io::stderr());
         let bar = if quiet || !terminal {
@@ -173,6 +173,7 @@ impl Display {
             Progress::Second { .. } | Progress::Concluded { .. } => {}
             Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
+            Progress::Left(text) => self.warn_always(text),
             Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
             Progress::Stopping => self.bar.set_message("stopping the targets"),
         }
@@ -310,8 +311,15 @@ impl Display {
         self.bar.suspend(write);
     }
 
-    /// Prints a warning, even with `quiet`.
+    /// Prints a warning, unless `quiet`.
     pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.warn_always(text);
+        }
+    }
+
+    /// Prints a warning, even with `quiet`: about something that stays and that the user must delete.
+    pub(crate) fn warn_always(&self, text: &str) {
         self.print(&format!("warning: {}", for_terminal(&front::spelled(text))));
     }
 

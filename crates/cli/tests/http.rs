@@ -8,6 +8,41 @@ use std::time::Duration;
 use common::{Mixed, Nginx, Scratch, Tenbin, mixed};
 
 #[test]
+fn the_status_of_an_access_log_is_the_expected_one() {
+    let scratch = Scratch::new("logged-status");
+    let nginx = Nginx::serving(
+        &scratch,
+        r#"location = / { return 200 "hi"; } location = /old { return 301 /; }
+           location = /gone { return 404; }"#,
+    );
+    let line = |path: &str, status: u16| {
+        format!(
+            "::1 - - [10/Oct/2000:13:55:36 -0700] \"GET {path} HTTP/1.1\" {status} 5 \"-\" \"curl\"\n"
+        )
+    };
+    let log = scratch.write(
+        "access.log",
+        [line("/", 200), line("/gone", 404), line("/old", 301)].concat(),
+    );
+    let run = |more: &str| {
+        let target = nginx.target("web");
+        let line = format!(
+            "http --target {target} --patterns {log} --rounds 2 --slice 200ms --gap 10ms \
+             --warmup 0s --connections 2 --json {more}"
+        );
+        let run = Tenbin::line(&scratch, line).run();
+        let result: serde_json::Value = serde_json::from_str(&run.stdout).expect("a document");
+        let failed = result["results"][0]["failed"].as_u64().expect("a number");
+        (run, failed)
+    };
+    let (as_logged, failed) = run("");
+    assert_eq!(failed, 0, "{as_logged}");
+    as_logged.expect_stderr("2 requests of the log got a redirect or an error such as 404");
+    let (named, failed) = run("--expect 200");
+    assert!(failed > 0, "{named}");
+}
+
+#[test]
 fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     let scratch = Scratch::new("two-nginx");
     let (left, right) = (Nginx::start(&scratch), Nginx::start(&scratch));

@@ -234,3 +234,25 @@ fn a_server_of_ones_own_is_left_as_it_was_and_the_secret_stays_secret() {
     left.sort();
     assert_eq!(left, [".minio.sys", "precious"]);
 }
+
+#[test]
+fn a_proxy_without_its_server_is_named_at_once() {
+    let scratch = Scratch::new("s3-proxy-page");
+    let nobody = free_port();
+    let location = format!("location / {{ proxy_pass http://127.0.0.1:{nobody}; }}");
+    let proxy = common::Nginx::serving(&scratch, &location);
+    let begun = std::time::Instant::now();
+    let store = proxy.target("store");
+    let run = Tenbin::new(
+        &scratch,
+        ["s3", "put", "--size", "1KiB", "--target", &store],
+    )
+    .env("TENBIN_ACCESS_KEY", ACCESS)
+    .env("TENBIN_SECRET_KEY", SECRET)
+    .run();
+    run.expect_code(3)
+        .expect_stderr("responds with status 502 but not with an S3 error")
+        .expect_stderr("check that the S3 server behind it runs");
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}: {run}");
+}

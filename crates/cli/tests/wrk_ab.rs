@@ -187,17 +187,24 @@ fn several_servers_are_compared() {
 }
 
 #[test]
-fn rounds_that_cannot_show_a_difference_are_said_quiet_or_not() {
+fn rounds_that_cannot_show_a_difference_are_said_and_quiet_says_nothing_but_errors() {
     let scratch = Scratch::new("wrk-ab-rounds");
     let nginx = Nginx::start(&scratch);
     let (a, b) = (nginx.target("a"), nginx.target("b"));
     let line = [
         "http", "--target", &a, "--target", &b, "--rounds", "2", "--slice", "100ms",
     ];
-    let quiet = ["--warmup", "0s", "--quiet"];
-    let run = Tenbin::new(&scratch, line.into_iter().chain(quiet)).run();
+    let short = line.into_iter().chain(["--warmup", "0s"]);
+    let run = Tenbin::new(&scratch, short.clone()).run();
     run.expect_stderr("warning: no difference can be shown with --rounds 2 (1 ABBA quad)")
         .expect_stderr("needs 6 quads → use --rounds 12 or more");
+    let quiet = Tenbin::new(&scratch, short.chain(["--quiet"])).run();
+    assert_eq!(quiet.stderr, "", "{quiet}");
+    quiet.expect_stdout("too few rounds");
+    let nobody = format!("http://127.0.0.1:{}/", common::free_port());
+    let failed = Tenbin::new(&scratch, ["http", "--quiet", "--target", &nobody]).run();
+    failed.expect_code(3).expect_stderr("nothing listens on");
+    assert_eq!(failed.stderr.lines().count(), 1, "{failed}");
 }
 
 #[test]

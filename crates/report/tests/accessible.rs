@@ -68,6 +68,13 @@ const CUT: &str = "(() => {
   return found;
 })()";
 
+/// Parts that scroll sideways, the page among them.
+const SCROLLS: &str = "[...document.querySelectorAll('*')].filter(part => {
+  const scrolls = part === document.scrollingElement
+    || ['auto', 'scroll'].includes(getComputedStyle(part).overflowX);
+  return scrolls && part.scrollWidth > part.clientWidth + 1;
+}).map(part => `${part.tagName.toLowerCase()}: ${part.textContent.slice(0, 80)}`)";
+
 const LOOKS: [(&str, Look); 3] = [
     ("light", Look::LIGHT),
     ("dark", Look::DARK),
@@ -180,15 +187,45 @@ fn axe_finds_what_is_wrong_in_each_mode() {
 }
 
 #[test]
-fn a_phone_scrolls_tables_and_charts_and_not_the_page() {
+fn nothing_scrolls_sideways_on_a_phone() {
     let mut browser = Browser::start();
+    let narrow = "<!DOCTYPE html><meta name=\"viewport\" content=\"width=device-width\">\
+         <style>body{margin:0}div{overflow-x:auto}p{width:900px}</style><div><p>x</p></div>";
+    browser.open(narrow);
+    browser.set_look(Look::PHONE);
+    assert_eq!(browser.evaluate(SCROLLS), Value::from(vec!["div: x"]));
+    let mut all = Vec::new();
     for (name, page) in PAGES.iter() {
         browser.open(page);
         browser.evaluate(UNFOLD);
-        browser.set_look(Look::PHONE);
-        let width = browser.evaluate("document.scrollingElement.scrollWidth");
-        assert_eq!(width, Value::from(360), "{name}");
+        for width in [360, 390] {
+            browser.set_look(Look {
+                width,
+                ..Look::PHONE
+            });
+            let found = browser.evaluate(SCROLLS);
+            let found = found.as_array().unwrap().iter();
+            all.extend(found.map(|it| format!("{name}, {width} px: {}", it.as_str().unwrap())));
+        }
     }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn rows_are_cards_on_a_phone_and_each_figure_has_its_head() {
+    let mut browser = Browser::start();
+    let (_, pair) = &PAGES[0];
+    browser.open(pair);
+    browser.set_look(Look::PHONE);
+    let figure = "[...document.querySelectorAll('td[data-h=\"throughput\"]')].map(cell => {
+      const [box, row] = [cell.getBoundingClientRect(), cell.parentElement.getBoundingClientRect()];
+      return [getComputedStyle(cell, '::before').content, box.width >= row.width - 1];
+    })[0]";
+    let expected: Value = serde_json::from_str(r#"["\"throughput\"", true]"#).unwrap();
+    assert_eq!(browser.evaluate(figure), expected);
+    browser.set_look(Look::LIGHT);
+    let expected: Value = serde_json::from_str(r#"["none", false]"#).unwrap();
+    assert_eq!(browser.evaluate(figure), expected);
 }
 
 #[test]

@@ -531,3 +531,14 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         .collect();
     assert!(refused.is_empty(), "{refused:?}");
 }
+
+#[test]
+fn a_legend_says_quad_and_cost_and_speed_of_one_pair_is_a_sentence() {
+    let one = html(&[&made_up::reconnecting().document()]);
+    assert!(one.contains(">quad</text>"), "the legend");
+    assert!(!one.contains(">block</text>"), "the legend");
+    assert!(one.contains("both are alone ÷ cluster"), "the sentence");
+    assert!(!one.contains("faster, costs less"), "no plane");
+    let several = html(&[&made_up::pair().document()]);
+    assert!(several.contains("faster, costs more"), "a plane");
+}

@@ -14,6 +14,7 @@ use crate::max_rate::{RateComparison, Search};
 use crate::message::Message;
 use crate::nodes::NodeScaling;
 use crate::percentiles::PercentileRatios;
+use crate::plain_answer::PlainAnswer;
 use crate::result_of::ResultOf;
 use crate::slice::SliceFigures;
 use crate::trust::{AbsoluteTrust, Finding, Trust};
@@ -67,6 +68,10 @@ pub struct Document {
     /// maximum-rate searches and for the levels of a concurrency sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
+    /// What each challenger comes to at each workload, in plain words; empty with a single target and
+    /// in documents of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plain_answers: Vec<PlainAnswer>,
     /// The systems under test, in plan order; `run.baseline` names the baseline.
     pub targets: Vec<Target>,
     /// The workloads.
@@ -155,6 +160,11 @@ pub struct Run {
     /// Equivalence margin: two targets are equivalent if they differ by at most this share.
     #[serde(default)]
     pub margin: Option<f64>,
+    /// Possible difference between two starts of one program, as a share: an interval must be farther
+    /// from 1. Null if the targets are restarted during the run, so that intervals include this
+    /// difference, and in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_noise: Option<f64>,
     /// The run ends once every ratio of the primary metric (with a single target: every primary
     /// metric) is known to ± this share; null if the number of rounds is fixed.
     #[serde(default)]
@@ -227,7 +237,13 @@ impl Document {
         let expected = self.expectations.iter_mut().map(|each| &mut each.data);
         let searches = self.searches.iter_mut().map(|each| &mut each.data);
         let reasons = outcomes.filter_map(Outcome::data_mut);
-        loads.chain(expected).chain(searches).chain(reasons)
+        let plain = self.plain_answers.iter_mut();
+        let plain = plain.flat_map(|each| [&mut each.data, &mut each.advice_data]);
+        loads
+            .chain(expected)
+            .chain(searches)
+            .chain(reasons)
+            .chain(plain)
     }
 
     /// The results of one workload, in target order.
@@ -286,6 +302,17 @@ impl Document {
         let alone = self.comparisons.iter().filter(|c| c.level_of.is_none());
         let asked = alone.chain(&self.curves);
         asked.filter(|comparison| comparison.primary)
+    }
+
+    /// Whether both targets of a comparison are values of one parameter sweep, whose optimum says more
+    /// than the comparison.
+    pub fn is_within_sweep(&self, comparison: &Comparison) -> bool {
+        self.optima.iter().any(|optimum| {
+            let is_point = |name: &String| optimum.targets.contains(name);
+            optimum.workload == comparison.workload
+                && is_point(&comparison.baseline)
+                && is_point(&comparison.challenger)
+        })
     }
 
     /// Whether `comparison` is one of the document's curves: a comparison over all levels of a

@@ -26,6 +26,7 @@ mod metric;
 mod nodes;
 mod operation;
 mod percentiles;
+mod plain_answer;
 mod result_of;
 mod sample;
 #[cfg(feature = "schema")]
@@ -59,6 +60,7 @@ pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
+pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
 pub use sample::{CacheHits, PatternResult, RequestSample};
 #[cfg(feature = "schema")]

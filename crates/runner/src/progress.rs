@@ -145,6 +145,8 @@ pub enum Progress<'a> {
     },
     /// A warning; one sentence.
     Warning(&'a str),
+    /// A warning about something that stays and that the user must delete; one sentence.
+    Left(&'a str),
     /// A note; one sentence.
     Note(&'a str),
     /// Everything is measured, and the clean-up is next. The result is written now, so that a

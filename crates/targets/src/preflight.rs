@@ -85,12 +85,15 @@ fn seconds_between(from: SystemTime, to: SystemTime) -> f64 {
 ///
 /// # Errors
 /// When no host responds; when an address does not speak HTTP, or refuses all requests because of
-/// TLS; or when the clock difference is too large.
+/// TLS; when a proxy responds in place of an S3 server; or when the clock difference is too large.
 pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Preflight, TargetError> {
     let (mut first, mut dead, mut failed) = (None, Vec::new(), None);
     for (index, host) in target.route.hosts.iter().enumerate() {
         match response_of(target, host, limit)? {
             Ok(response) => {
+                if let Some(error) = proxy_page(host, &response).filter(|_| signed) {
+                    return Err(unreachable(target, error));
+                }
                 first.get_or_insert(response);
             }
             Err(error) => {
@@ -150,6 +153,17 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
     })
 }
 
+/// Statuses of a proxy that cannot reach its server.
+const OF_PROXIES: [u16; 3] = [502, 503, 504];
+
+/// The error if a proxy responds in place of an S3 server, which would respond with XML.
+fn proxy_page(host: &Host, response: &ResponseHead) -> Option<ProbeError> {
+    let status = response.status.filter(|it| OF_PROXIES.contains(it))?;
+    let host = host.name.clone();
+    let error = ProbeError::ProxyPage { host, status };
+    (!response.is_xml).then_some(error)
+}
+
 /// The first response of a host; the inner error if none of its addresses responds.
 fn response_of(
     target: &Running,
@@ -158,7 +172,7 @@ fn response_of(
 ) -> Result<Result<ResponseHead, ProbeError>, TargetError> {
     let (mut first, mut failed) = (None, None);
     for endpoint in target.route.endpoints_of(host) {
-        match probe::get(&host.url, &endpoint, limit, &|| false) {
+        match probe::get_or_name_scheme(&host.url, &endpoint, limit, &|| false) {
             Ok(response) => match response.refusal {
                 Some(refusal) => {
                     let address = endpoint.address;
@@ -212,6 +226,7 @@ mod tests {
             status: Some(200),
             server: None,
             bare_line_feed: None,
+            is_xml: true,
             location: None,
             date: Some(date),
             sent,

@@ -3,6 +3,7 @@
 
 mod fetch;
 mod http2;
+mod other_scheme;
 mod stream;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use fetch::{FetchError, fetch};
+pub use other_scheme::{OtherScheme, get_or_name_scheme};
 use stream::Stream;
 pub use tenbin_http::Address;
 
@@ -41,6 +43,8 @@ pub struct ResponseHead {
     /// Number of the first line of the head that ends with a line feed alone, without a carriage
     /// return; `None` if every line ends with both.
     pub bare_line_feed: Option<u64>,
+    /// Whether the body is XML (`Content-Type: application/xml`), as the errors of S3 servers are.
+    pub is_xml: bool,
     /// `Location` header. Untrusted: output must escape it.
     pub location: Option<String>,
     /// `Date` header, which has a resolution of one second.
@@ -164,6 +168,14 @@ pub enum ProbeError {
         /// The reason in the response.
         refusal: ConnectionRefusal,
     },
+    /// The server speaks TLS where the URL says HTTP without TLS, or the reverse.
+    #[error("{address} {other}")]
+    OtherScheme {
+        /// The address.
+        address: Address,
+        /// What it speaks.
+        other: OtherScheme,
+    },
     /// The server accepted the connection and sent nothing.
     #[error("{address} accepts connections but does not respond (waited {limit:?})")]
     Silent {
@@ -196,6 +208,17 @@ pub enum ProbeError {
     Switched {
         /// The address.
         address: Address,
+    },
+    /// A proxy responds in place of an S3 server.
+    #[error(
+        "{host} responds with status {status} but not with an S3 error, as a proxy does that cannot reach \
+         its server; check that the S3 server behind it runs"
+    )]
+    ProxyPage {
+        /// Name of the host.
+        host: String,
+        /// The status.
+        status: u16,
     },
     /// The connection failed during the request.
     #[error("the connection to {address} broke: {source}")]
@@ -395,6 +418,7 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         bare_line_feed: (1..)
             .zip(bytes[..end].split_inclusive(|&byte| byte == b'\n'))
             .find_map(|(number, line)| (!line.ends_with(b"\r\n")).then_some(number)),
+        is_xml: header("content-type").is_some_and(is_xml),
         location: header("location").map(str::to_owned),
         date: header("date").and_then(|date| httpdate::parse_http_date(date).ok()),
         sent,
@@ -402,6 +426,12 @@ fn parse_head(bytes: &[u8], sent: SystemTime) -> Head {
         refusal: None,
     };
     Head::Complete(response, end)
+}
+
+fn is_xml(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default();
+    let kind = kind.trim().to_ascii_lowercase();
+    kind.ends_with("/xml") || kind.ends_with("+xml")
 }
 
 /// The offset after the empty line that ends a head. A line may end with a line feed alone, which a

@@ -21,6 +21,7 @@ mod limit;
 pub mod lint;
 mod machine;
 pub mod max_rate;
+mod plain_answer;
 pub mod rules;
 mod server;
 mod sustained;
@@ -52,7 +53,7 @@ pub use findings::precedence::explains_figures;
 pub use findings::rule::Rule;
 pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
-    said, said_data, said_limit, said_reasons, without_unknown_messages,
+    said, said_data, said_limit, said_plainly, said_reasons, without_unknown_messages,
 };
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};

@@ -13,6 +13,7 @@ const BESIDE: &[&str] = &[
     "neighbour",
     "agents",
     "accessible",
+    "crowded",
     "accuracy",
     "agents_blob",
     "drnbench",

@@ -2,6 +2,7 @@
 //! agents.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::iter::once;
 use std::sync::atomic::AtomicBool;
 
@@ -35,7 +36,10 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     };
     let limits = args.limits();
     let mut me = introduce("agent", &limits);
-    me.name = args.name.clone().unwrap_or_else(|| name_of(&me));
+    me.name = args.name.clone().unwrap_or_else(|| {
+        let boot = std::fs::read_to_string(BOOT).unwrap_or_default();
+        name_of(&me, &boot)
+    });
     let waiting = format!(
         "agent \"{}\" waits for a coordinator at {}; may send requests to {}",
         me.name,
@@ -75,14 +79,24 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
     Ok((stop, context))
 }
 
-/// The name of the machine as the name of an agent.
-fn name_of(me: &Introduction) -> String {
+/// Longest part of an agent's name that comes from the name of its machine, letters.
+const MACHINE: usize = 57;
+
+/// A number that the kernel draws at each boot, so that machines of one image differ.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
+/// The name of an agent without `--name`: that of the machine, with six digits that differ between
+/// machines of the same name, and stay when the agent is started again.
+fn name_of(me: &Introduction, boot: &str) -> String {
     let machine = me.hostname.as_deref().unwrap_or("agent");
-    let named = machine.chars().take(64).map(|c| match c {
+    let named = machine.chars().take(MACHINE).map(|c| match c {
         c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') => c,
         _ => '-',
     });
-    named.collect()
+    let mut hasher = DefaultHasher::new();
+    (boot, &me.addresses).hash(&mut hasher);
+    let own = hasher.finish() & 0xff_ffff;
+    format!("{}-{own:06x}", named.collect::<String>())
 }
 
 /// Lists the agents that a NATS server knows.
@@ -191,4 +205,28 @@ fn table(agents: &[ListedAgent]) -> String {
         let _ = writeln!(text, "{}", padded.join("  ").trim_end());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_of_one_name_give_their_agents_different_names() {
+        let agent = |address: &str| Introduction {
+            hostname: Some("load.example".to_owned()),
+            addresses: vec![address.to_owned()],
+            ..Introduction::default()
+        };
+        let name = name_of(&agent("10.0.0.1"), "boot");
+        assert_eq!(name_of(&agent("10.0.0.1"), "boot"), name, "started again");
+        assert_ne!(name_of(&agent("10.0.0.2"), "boot"), name);
+        assert_ne!(name_of(&agent("10.0.0.1"), "another boot"), name);
+        assert!(name.starts_with("load-example-"), "{name}");
+        let long = Introduction {
+            hostname: Some("x".repeat(100)),
+            ..Introduction::default()
+        };
+        assert_eq!(name_of(&long, "").len(), 64);
+    }
 }

@@ -188,7 +188,9 @@ impl Run {
                 self.step(format!("warming up {target} with {workload}"))
             }
             Progress::Stopping => self.step("stopping the targets".to_owned()),
-            Progress::Warning(text) => Some(("message", json!({ "text": cut(text, "warning: ") }))),
+            Progress::Warning(text) | Progress::Left(text) => {
+                Some(("message", json!({ "text": cut(text, "warning: ") })))
+            }
             Progress::Note(text) => Some(("message", json!({ "text": cut(text, "note: ") }))),
             Progress::Printed { .. }
             | Progress::Ready { .. }

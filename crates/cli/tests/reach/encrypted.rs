@@ -1,5 +1,9 @@
 //! Targets behind TLS, and HTTP/2.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
 use super::common::{Certificates, Nginx, Scratch};
 use super::{environment, expect_measured, expect_repeatable_plan, http, log};
 
@@ -90,8 +94,72 @@ fn certificates_that_cannot_be_trusted_are_refused_in_one_sentence() {
     let not_tls = format!("a=https://127.0.0.1:{}/", plain.port());
     refused(
         &format!("--target {not_tls}"),
-        "it does not speak TLS; use http:// in its url",
+        "does not speak TLS; use http:// in its url",
     );
+}
+
+/// A port whose connections `behave` handles.
+fn listening(behave: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let behave = behave.clone();
+            std::thread::spawn(move || behave(stream));
+        }
+    });
+    port
+}
+
+/// Passes a connection that begins with a TLS handshake on to `port`, and is silent to all others.
+fn only_tls(mut client: TcpStream, port: u16) {
+    let mut first = [0];
+    let begins_with_tls = client.peek(&mut first).is_ok_and(|_| first == [0x16]);
+    if !begins_with_tls {
+        let _ = std::io::copy(&mut client, &mut std::io::sink());
+        return;
+    }
+    let mut server = TcpStream::connect(("127.0.0.1", port)).expect("nginx");
+    let (mut from, mut to) = (
+        client.try_clone().expect("the client"),
+        server.try_clone().expect("the server"),
+    );
+    std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+    let _ = std::io::copy(&mut server, &mut client);
+}
+
+/// Reads lines up to an empty one, as a small HTTP server does, and only then responds.
+fn only_lines(client: TcpStream) {
+    let mut lines = BufReader::new(&client).lines();
+    let is_head = lines.any(|line| line.is_ok_and(|line| line.is_empty()));
+    if is_head {
+        let _ = (&client).write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    }
+}
+
+#[test]
+fn a_server_that_is_silent_to_the_wrong_scheme_is_named_at_once() {
+    let scratch = Scratch::new("other-scheme");
+    let certificates = Certificates::make(&scratch);
+    let (_nginx, port) = tls_nginx(&scratch, &certificates, "server", "", "");
+    let tls = listening(move |client| only_tls(client, port));
+    let plain = listening(only_lines);
+    for (url, sentence) in [
+        (
+            format!("http://127.0.0.1:{tls}/"),
+            format!("127.0.0.1:{tls} speaks TLS; write https:// in its url"),
+        ),
+        (
+            format!("https://127.0.0.1:{plain}/"),
+            format!("127.0.0.1:{plain} does not speak TLS; use http:// in its url"),
+        ),
+    ] {
+        let begun = Instant::now();
+        let run = http(&scratch, &format!("--target a={url}"));
+        run.expect_code(3).expect_stderr(&sentence);
+        let took = begun.elapsed();
+        assert!(took < Duration::from_secs(5), "{took:?}: {run}");
+    }
 }
 
 #[test]

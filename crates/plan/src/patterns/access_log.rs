@@ -20,7 +20,7 @@ pub(super) fn read<R: BufRead + ?Sized>(
     lines: &mut Lines<'_, R>,
     builder: &mut Builder,
 ) -> Result<(), Fault> {
-    let (mut with_bodies, mut not_http) = (0_u64, 0_u64);
+    let (mut with_bodies, mut not_http, mut with_status) = (0_u64, 0_u64, 0_u64);
     while let Some((index, line)) = lines.next()? {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -32,16 +32,25 @@ pub(super) fn read<R: BufRead + ?Sized>(
                 format!("{shown} is not a line of an access log in the common or combined format");
             Fault::in_line(index, why)
         })?;
+        let (request, status) = request;
         match sendable(request) {
             Sendable::Yes(method, path) => {
-                let pushed = builder
-                    .group(method)
-                    .and_then(|group| builder.push(request::plain(group, method, path)));
+                let status = Some(status).filter(|status| is_expected_again(*status));
+                with_status += u64::from(status.is_some());
+                let pushed = builder.group(method).and_then(|group| {
+                    builder.push_logged(request::plain(group, method, path), status)
+                });
                 pushed.map_err(|why| Fault::in_line(index, why))?;
             }
             Sendable::HasBody => with_bodies += 1,
             Sendable::No => not_http += 1,
         }
+    }
+    if with_status > 0 {
+        builder.note(format!(
+            "{with_status} requests of the log got a redirect or an error such as 404: the status of \
+             the log is the expected one, unless the plan sets `expect`"
+        ));
     }
     if with_bodies > 0 {
         builder.note(format!(
@@ -57,9 +66,16 @@ pub(super) fn read<R: BufRead + ?Sized>(
     Ok(())
 }
 
-/// The request line (`GET /path HTTP/1.1`) in the first quotation marks of `line`; `None` if `line`
-/// is not a line of an access log.
-fn request_of(line: &[u8]) -> Option<&[u8]> {
+/// Whether the same request is expected to get this status again: redirects, and errors of the client
+/// that depend on neither the load nor the client's patience (408, 429, and nginx's 499). The answers to
+/// conditional requests (304) and to ranges (206, 416) are a 200 without these headers.
+fn is_expected_again(status: u16) -> bool {
+    matches!(status, 301..=303 | 307 | 308 | 400..=498) && !matches!(status, 408 | 416 | 429)
+}
+
+/// The request line (`GET /path HTTP/1.1`) in the first quotation marks of `line`, and the status;
+/// `None` if `line` is not a line of an access log.
+fn request_of(line: &[u8]) -> Option<(&[u8], u16)> {
     let open = line.iter().position(|&byte| byte == b'"')?;
     let (before, rest) = (line[..open].trim_ascii_end(), &line[open + 1..]);
     let has_time = before.ends_with(b"]") && before.contains(&b'[');
@@ -67,9 +83,11 @@ fn request_of(line: &[u8]) -> Option<&[u8]> {
     let mut after = rest[close + 1..].trim_ascii_start().split(|&b| b == b' ');
     let status = after.next()?;
     let is_status = status.len() == 3 && status.iter().all(u8::is_ascii_digit);
+    let status = std::str::from_utf8(status).ok()?.parse().ok();
     let bytes = after.next()?;
     let is_bytes = bytes == b"-" || !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
-    (has_time && is_status && is_bytes).then_some(&rest[..close])
+    let is_line = has_time && is_status && is_bytes;
+    status.filter(|_| is_line).map(|it| (&rest[..close], it))
 }
 
 /// The position of the quotation mark that ends a quoted text; `text` starts after the opening
@@ -156,7 +174,40 @@ mod tests {
         let labels: Vec<String> = set.patterns().iter().map(|p| p.label()).collect();
         assert_eq!(labels, ["GET /a?b=c", "HEAD /x"]);
         assert_eq!(set.sequence(), [0, 1, 0]);
-        assert_eq!(set.notes(), [""; 0]);
+        assert_eq!(set.notes().len(), 1, "{:?}", set.notes());
+        assert!(set.notes()[0].starts_with("1 requests of the log got a redirect or an error"));
+    }
+
+    #[test]
+    fn the_status_of_the_log_is_expected_where_it_comes_again() {
+        let text: String = [
+            ("/", 200),
+            ("/gone", 404),
+            ("/old", 301),
+            ("/cached", 304),
+            ("/slow", 499),
+            ("/busy", 429),
+            ("/broken", 503),
+            ("/new", 404),
+            ("/new", 200),
+            ("/gone", 404),
+        ]
+        .iter()
+        .map(|(path, status)| format!("h - - [x] \"GET {path} HTTP/1.1\" {status} 0\n"))
+        .collect();
+        let set = read(text.as_bytes(), PatternFormat::AccessLog, "GET").unwrap();
+        let logged = set.patterns().iter().filter_map(|pattern| {
+            let logged = pattern.logged?;
+            Some((pattern.path.as_str(), logged.status, logged.or_success))
+        });
+        let logged: Vec<(&str, u16, bool)> = logged.collect();
+        let expected = [
+            ("/gone", 404, false),
+            ("/old", 301, false),
+            ("/new", 404, true),
+        ];
+        assert_eq!(logged, expected);
+        assert_eq!(set.sequence(), [0, 1, 2, 3, 4, 5, 6, 7, 7, 1]);
     }
 
     #[test]

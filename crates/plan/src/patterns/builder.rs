@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use crate::check::Check;
 
-use super::set::{Pattern, PatternGroup, PatternSet};
+use super::set::{Logged, Pattern, PatternGroup, PatternSet};
 
 /// Maximum number of groups: each group has separate figures, which take memory.
 const MOST_GROUPS: usize = 64;
@@ -13,6 +13,14 @@ const MOST_GROUPS: usize = 64;
 pub(super) const MOST_PATTERNS: usize = 1_000_000;
 const MOST_LINES: usize = 50_000_000;
 const LONGEST_NAME: usize = 100;
+
+/// The responses that a log records for a pattern.
+#[derive(Debug, Clone, Copy, Default)]
+struct Recorded {
+    /// The first status that is no success.
+    other: Option<u16>,
+    has_success: bool,
+}
 
 /// A set of patterns under construction.
 #[derive(Default)]
@@ -25,6 +33,8 @@ pub(super) struct Builder {
     checks: Vec<Vec<Check>>,
     patterns: Vec<Pattern>,
     counts: Vec<u64>,
+    /// What a log records for each pattern; shorter than `patterns` without a log.
+    recorded: Vec<Recorded>,
     /// The position of each pattern in `patterns`, by the pattern's hash. If two patterns have the
     /// same hash, the second is stored under the next hash that is free.
     known: HashMap<u64, u32>,
@@ -71,6 +81,25 @@ impl Builder {
     /// Sets the conditions on the responses to the patterns of a group.
     pub(super) fn check_group(&mut self, group: usize, checks: Vec<Check>) {
         self.checks[group] = checks;
+    }
+
+    /// Adds one request of a log, with its recorded status if that is no success.
+    pub(super) fn push_logged(
+        &mut self,
+        pattern: Pattern,
+        status: Option<u16>,
+    ) -> Result<(), String> {
+        self.push(pattern)?;
+        let at = self.sequence.last().map_or(0, |at| *at as usize);
+        if self.recorded.len() <= at {
+            self.recorded.resize(at + 1, Recorded::default());
+        }
+        let recorded = &mut self.recorded[at];
+        match status {
+            Some(status) => recorded.other = recorded.other.or(Some(status)),
+            None => recorded.has_success = true,
+        }
+        Ok(())
     }
 
     /// Adds one request of the file.
@@ -124,6 +153,12 @@ impl Builder {
         }
         if self.patterns.is_empty() {
             return Err("it contains no requests".to_owned());
+        }
+        for (pattern, recorded) in self.patterns.iter_mut().zip(&self.recorded) {
+            pattern.logged = recorded.other.map(|status| Logged {
+                status,
+                or_success: recorded.has_success,
+            });
         }
         let groups = self.names.into_iter().zip(shares).zip(self.checks);
         let groups = groups.map(|((name, share), checks)| PatternGroup {

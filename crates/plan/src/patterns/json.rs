@@ -90,6 +90,7 @@ fn pattern(group: usize, own: Request, shared: &Request, method: &str) -> Result
         body,
         timeout: own.timeout.or(shared.timeout),
         term: None,
+        logged: None,
     })
 }
 

@@ -25,7 +25,7 @@ pub use format::PatternFormat;
 pub(crate) use format::{read, read_from};
 pub use hits::{HitSource, is_of_search_server};
 pub use order::PatternOrder;
-pub use set::{Pattern, PatternGroup, PatternSet};
+pub use set::{Logged, Pattern, PatternGroup, PatternSet};
 pub(crate) use template::terms;
 pub use template::{ByTarget, GROONGA_SEARCH, OPENSEARCH_PATH, Template};
 pub use term::groonga_query;

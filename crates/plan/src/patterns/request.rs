@@ -30,6 +30,7 @@ pub(super) fn plain(group: usize, method: &str, path: String) -> Pattern {
         body: Vec::new(),
         timeout: None,
         term: None,
+        logged: None,
     }
 }
 

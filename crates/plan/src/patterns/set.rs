@@ -27,6 +27,18 @@ pub struct Pattern {
     pub timeout: Option<Duration>,
     /// The search term in the request, if targets have request templates.
     pub term: Option<String>,
+    /// The response that a log records for the request, if it is no success.
+    pub logged: Option<Logged>,
+}
+
+/// The status that a log records for a request: a redirect or an error of the client, which the same
+/// request gets again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Logged {
+    /// The status.
+    pub status: u16,
+    /// Whether the log also records a success for the same request, so that both are expected.
+    pub or_success: bool,
 }
 
 impl Pattern {

@@ -226,8 +226,12 @@ pub(crate) struct Axis {
 pub(crate) enum Marks {
     /// Figures with this unit.
     Unit(Unit),
-    /// Numbers without a unit.
+    /// Numbers without a unit, such as counts.
     Numbers,
+    /// Numbers with this unit: `10 s`.
+    With(&'static str),
+    /// Ratios: `×1.5`.
+    Ratios,
     /// Fixed positions with their labels.
     Fixed(Vec<(f64, String)>),
 }
@@ -300,7 +304,7 @@ impl Axis {
         Self {
             title: title.into(),
             logarithmic: true,
-            marks: Marks::Numbers,
+            marks: Marks::Ratios,
             from_zero: false,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scale::Scale;
-use super::svg::{Anchor, WIDTH, colour, path, shortened, text, width_of};
+use super::svg::{Anchor, BOLD, Breadth, colour, path, shortened, text, width_of};
 use super::{Axis, Bar, BarGroup, Bars};
 use crate::escape::for_xml;
 
@@ -23,27 +23,28 @@ const LEGEND_ROW: f64 = 20.0;
 const LEGEND_NAME: f64 = 220.0;
 
 /// Draws the bars and returns the height of the drawing.
-pub(super) fn draw(svg: &mut String, bars: &Bars) -> f64 {
+pub(super) fn draw(svg: &mut String, bars: &Bars, breadth: Breadth) -> f64 {
     let all = || bars.groups.iter().flat_map(|group| &group.bars);
     let widest = |of: &dyn Fn(&Bar) -> &str, (least, most): (f64, f64)| {
         let widths = all().map(|bar| width_of(of(bar)) + 14.0);
         widths.fold(least, f64::max).min(most)
     };
-    let left = widest(&|bar| &bar.name, NAMES);
-    let right = WIDTH - widest(&|bar| &bar.said, SAID);
-    let mut top = legend(svg, bars);
+    let share = |(least, most): (f64, f64)| (least, most.min(breadth.width() * 0.3));
+    let left = widest(&|bar| &bar.name, share(NAMES));
+    let right = breadth.width() - widest(&|bar| &bar.said, share(SAID));
+    let mut top = legend(svg, bars, breadth);
     for group in &bars.groups {
-        top = draw_group(svg, bars, group, top, (left, right));
+        top = draw_group(svg, bars, group, top, (left, right), breadth);
     }
     top
 }
 
-fn legend(svg: &mut String, bars: &Bars) -> f64 {
+fn legend(svg: &mut String, bars: &Bars, breadth: Breadth) -> f64 {
     let (mut x, mut y) = (0.0, 13.0);
     for (part, name) in bars.parts.iter().enumerate() {
         let name = shortened(name, LEGEND_NAME);
         let width = width_of(&name) + 40.0;
-        if x > 0.0 && x + width > WIDTH {
+        if x > 0.0 && x + width > breadth.width() {
             (x, y) = (0.0, y + LEGEND_ROW);
         }
         let _ = writeln!(
@@ -65,8 +66,9 @@ fn draw_group(
     group: &BarGroup,
     top: f64,
     (left, right): (f64, f64),
+    breadth: Breadth,
 ) -> f64 {
-    let title = shortened(&group.title, WIDTH);
+    let title = shortened(&group.title, breadth.width() / BOLD);
     text(svg, (0.0, top + 20.0), Anchor::Start, "head", &title);
     let first = top + HEADING;
     let bottom = first + group.bars.len() as f64 * ROW;
@@ -74,7 +76,11 @@ fn draw_group(
         let parts = bar.parts.iter().map(|(_, length)| length);
         parts.sum::<f64>()
     });
-    let scale = Scale::new(&Axis::of("", bars.unit), lengths, (left, right), 4);
+    let wanted = match breadth {
+        Breadth::Wide => 4,
+        Breadth::Narrow => 2,
+    };
+    let scale = Scale::new(&Axis::of("", bars.unit), lengths, (left, right), wanted);
     let mut free = f64::NEG_INFINITY;
     for (at, name) in scale.marks() {
         path(svg, "rule", &format!("M{at:.1} {first:.1}V{bottom:.1}"));
@@ -90,7 +96,7 @@ fn draw_group(
         let base = y + ROW / 2.0 + 4.0;
         let name = shortened(&bar.name, left - 12.0);
         text(svg, (0.0, base), Anchor::Start, "", &name);
-        let said = shortened(&bar.said, WIDTH - right - 10.0);
+        let said = shortened(&bar.said, breadth.width() - right - 10.0);
         text(svg, (right + 10.0, base), Anchor::Start, "num", &said);
     }
     bottom + BELOW

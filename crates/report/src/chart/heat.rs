@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::svg::{Anchor, LETTERS, WIDTH, shortened, text, width_of};
+use super::svg::{Anchor, Breadth, LETTERS, shortened, text, width_of};
 use super::{Heat, HeatCell, Tone};
 use crate::escape::for_xml;
 
@@ -16,16 +16,18 @@ const TOP: f64 = 44.0;
 const WIDEST: f64 = 110.0;
 /// Space between two cells.
 const SPACE: f64 = 2.0;
-/// Height of the colour key below the table.
-const KEY: f64 = 34.0;
+/// Height of the space above the colour key, and of a row of the key.
+const ABOVE_KEY: f64 = 12.0;
+const KEY_ROW: f64 = 22.0;
 
 /// Draws the heat table and returns the height of the drawing.
-pub(super) fn draw(svg: &mut String, heat: &Heat) -> f64 {
+pub(super) fn draw(svg: &mut String, heat: &Heat, breadth: Breadth) -> f64 {
     let labels = heat.rows.iter().map(|(name, _)| width_of(name) + 16.0);
     let labels = labels.chain([width_of(&heat.names[0]) + 16.0]);
-    let left = labels.fold(LABELS.0, f64::max).min(LABELS.1);
+    let most = LABELS.1.min(breadth.width() * 0.3);
+    let left = labels.fold(LABELS.0, f64::max).min(most);
     let columns = heat.columns.len().max(1) as f64;
-    let width = ((WIDTH - left) / columns).min(WIDEST);
+    let width = ((breadth.width() - left) / columns).min(WIDEST);
     let middle = |column: usize| left + (column as f64 + 0.5) * width;
     let rows = shortened(&heat.names[0], left - 8.0);
     text(svg, (0.0, TOP - 10.0), Anchor::Start, "soft", &rows);
@@ -59,8 +61,7 @@ pub(super) fn draw(svg: &mut String, heat: &Heat) -> f64 {
         }
     }
     let bottom = TOP + heat.rows.len() as f64 * CELL;
-    key(svg, bottom + KEY - 10.0);
-    bottom + KEY
+    key(svg, bottom + ABOVE_KEY, breadth)
 }
 
 fn draw_cell(svg: &mut String, cell: &HeatCell, (x, y): (f64, f64), width: f64) {
@@ -116,14 +117,19 @@ fn sign(tone: Tone) -> &'static str {
     }
 }
 
-fn key(svg: &mut String, base: f64) {
-    let mut x = 0.0;
+/// Draws the colour key below `top`, and returns the height of the drawing.
+fn key(svg: &mut String, top: f64, breadth: Breadth) -> f64 {
+    let (mut x, mut base) = (0.0, top + 12.0);
     for (tone, name) in [
         (Tone::Better(2), "▲ faster"),
         (Tone::Worse(2), "▼ slower"),
         (Tone::Same, "= equivalent"),
         (Tone::Unclear, "? no verdict"),
     ] {
+        let width = 24.0 + width_of(name);
+        if x > 0.0 && x + width > breadth.width() {
+            (x, base) = (0.0, base + KEY_ROW);
+        }
         let _ = writeln!(
             svg,
             "<g class=\"{}\"><rect class=\"cell\" x=\"{:.1}\" y=\"{:.1}\" width=\"16\" \
@@ -133,6 +139,7 @@ fn key(svg: &mut String, base: f64) {
             base - 11.0
         );
         text(svg, (x + 24.0, base), Anchor::Start, "", name);
-        x += 24.0 + width_of(name) + 24.0;
+        x += width + 24.0;
     }
+    base + 10.0
 }

@@ -77,6 +77,8 @@ impl Scale {
             Marks::Fixed(marks) => marks.clone(),
             Marks::Unit(unit) => named(&places, |place| figure(*unit, place)),
             Marks::Numbers => named(&places, number),
+            Marks::With(unit) => named(&places, |place| format!("{} {unit}", number(place))),
+            Marks::Ratios => named(&places, |place| format!("×{}", number(place))),
         };
         let is_inside = |mark: &(f64, String)| {
             let slack = if axis.logarithmic {
@@ -243,16 +245,16 @@ mod tests {
     fn ratios_close_to_1_have_marks_at_even_steps() {
         let axis = Axis::of_ratios("ratio");
         let scale = Scale::new(&axis, [0.97, 1.04].into_iter(), (0.0, 100.0), 4);
-        assert_eq!(names(&scale), ["0.98", "1", "1.02", "1.04"]);
+        assert_eq!(names(&scale), ["×0.98", "×1", "×1.02", "×1.04"]);
     }
 
     #[test]
     fn ratios_with_few_powers_of_ten_and_their_halves_have_more_marks() {
         let axis = Axis::of_ratios("ratio");
         let scale = Scale::new(&axis, [0.63, 2.13].into_iter(), (0.0, 100.0), 5);
-        assert_eq!(names(&scale), ["0.7", "1", "1.5", "2"]);
+        assert_eq!(names(&scale), ["×0.7", "×1", "×1.5", "×2"]);
         let scale = Scale::new(&axis, [0.3, 5.6].into_iter(), (0.0, 100.0), 5);
-        assert_eq!(names(&scale), ["0.5", "1", "2", "5"]);
+        assert_eq!(names(&scale), ["×0.5", "×1", "×2", "×5"]);
     }
 
     #[test]

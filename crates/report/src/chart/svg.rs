@@ -9,12 +9,31 @@ use std::fmt::Write as _;
 
 use crate::escape::{for_xml, is_escaped_in_xml};
 
-/// Width of every chart, in chart units (SVG user units).
-pub(super) const WIDTH: f64 = 720.0;
+/// How wide a chart is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Breadth {
+    /// For screens, paper and files.
+    Wide,
+    /// For phones, where a wide chart would have illegible letters.
+    Narrow,
+}
+
+impl Breadth {
+    /// Width of the drawing, in chart units (SVG user units).
+    pub(super) fn width(self) -> f64 {
+        match self {
+            Self::Wide => 720.0,
+            Self::Narrow => 340.0,
+        }
+    }
+}
+
 /// Font size, in chart units.
 pub(super) const LETTERS: f64 = 12.0;
 /// Average width of a letter, as a share of the font size.
 const LETTER_WIDTH: f64 = 0.56;
+/// Width of a bold text as a multiple of that of the same text in usual letters.
+pub(super) const BOLD: f64 = 1.16;
 /// Number of point shapes, assigned to targets in turn.
 const SHAPES: usize = 5;
 /// Number of colours, assigned to targets in turn.
@@ -77,6 +96,22 @@ pub(super) fn shortened(words: &str, width: f64) -> String {
         short.push(c);
     }
     short + "…"
+}
+
+/// The lines of a text that is at most `width` wide, broken between words. A word that is too long is
+/// shortened.
+pub(super) fn wrapped(words: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        let word = shortened(word, width);
+        match lines.last_mut() {
+            Some(line) if width_of(line) + width_of(" ") + width_of(&word) <= width => {
+                *line = format!("{line} {word}");
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
 }
 
 /// The CSS class for the colour of a target.

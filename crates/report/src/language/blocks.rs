@@ -105,6 +105,9 @@ fn of_panels(translator: &Translator<'_>, panels: &mut Panels) {
         for named in &mut panel.named {
             replace(translator, &mut named.name);
         }
+        for series in &mut panel.series {
+            replace(translator, &mut series.name);
+        }
     }
 }
 

@@ -183,8 +183,11 @@ about-forest =
         [single] { $challenger } ÷ { $baseline }
         [several] each target ÷ { $baseline }
        *[none] challenger ÷ baseline
-    }, with its interval. An interval that touches the line at 1 proves no difference; the verdict
-    beside it allows for noise as well. A filled square decides the workload{ $margin ->
+    }, with its interval. The verdict is a difference if the interval excludes 1 and the ratio is more
+    than { $floor } away from 1{ $start ->
+        [none] {""}
+       *[other] {" "}(and the whole interval more than { $start }, because the servers were not restarted)
+    }. A filled square decides the workload{ $margin ->
         [none] {""}
        *[other] ; an interval inside the grey band (±{ $margin }) is equivalence
     }.{ $others ->
@@ -237,9 +240,17 @@ about-cost-and-speed =
         [true] {" "}{ $shown } of { $all }; the others are in the section Comparisons.
        *[false] {""}
     }
+one-cost-and-speed =
+    { $workload }: { $speed } { $faster } ({ $speed_interval }), CPU time per operation { $cost }
+    ({ $cost_interval }); both are { $challenger } ÷ { $baseline }{ $host ->
+        [true] . Figures { $scope }
+       *[false] {""}
+    }
 about-percentile-ratios =
-    How many times as long as { $baseline } the same share of requests took, with intervals: above 1
-    is slower.{ $margin ->
+    { $sides ->
+        [single] The time of { $challenger } at each percentile ÷ that of { $baseline }
+       *[several] The time of each target at each percentile ÷ that of { $baseline }
+    }, with intervals. Above 1 is slower: ×2 at p99 is a p99 twice as long.{ $margin ->
         [none] {""}
        *[other] {" "}The grey band is the margin of equivalence, ±{ $margin }.
     }{ $others ->
@@ -263,6 +274,28 @@ slower-first-stretch =
 intervals-together =
     The { $confidence } % intervals of the { $comparisons } primary ratios hold simultaneously; every
     other interval holds alone
+
+# In plain words.
+in-words-line =
+    { $is_only ->
+        [true] {""}
+       *[false] , { $workload }
+    }: { $sentence }{ $is_decided ->
+        [true] {""}
+       *[false] {" "}→ { $advice }
+    }
+in-words-counted =
+    : of { $all } comparisons, chance does not explain the difference of { $differ }, and { $same } are
+    equivalent; { $undecided ->
+        [0] none is undecided
+       *[other] { $undecided } undecided: { $names }{ $more ->
+            [0] {""}
+           *[other] {" "}and { $more } more
+        }
+    }{ $is_decided ->
+        [true] {""}
+       *[false] {" "}→ { $advice }
+    }
 
 # Findings
 finding =
@@ -308,14 +341,9 @@ without-flagged = { $metric } without flagged slices
 inverse-of = 1 ÷ { $metric }
 ratio-to = { $figure }, ratio to { $baseline }
 cpu-per-operation = CPU time per operation
-decides-as-speed = figure that decides, as a speed
+decides-as-speed = speed
 forest-row = { $ratio } ({ $interval })  { $verdict }
-since-start =
-    { $unit ->
-        [hours] hours
-        [minutes] minutes
-       *[seconds] seconds
-    } since the start of the run
+since-start = time since the start of the run
 not-measured = { $workload }: not measured, the run ended before
 target-at = { $target } at { $workload }
 law =

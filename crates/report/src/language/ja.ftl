@@ -131,6 +131,27 @@ list =
     }{ $last }
 more-targets = ほか { $count } 個
 
+# 平易な言葉での結論
+in-words-line =
+    { $is_only ->
+        [true] {""}
+       *[false] 、{ $workload }
+    }: { $sentence }{ $is_decided ->
+        [true] {""}
+       *[false] {" "}→ { $advice }
+    }
+in-words-counted =
+    : { $all } 件の比較のうち、偶然では説明できない差があるのは { $differ } 件、同等は { $same } 件。{ $undecided ->
+        [0] 判定できないものはない
+       *[other] 判定できないのは { $undecided } 件: { $names }{ $more ->
+            [0] {""}
+           *[other] {" "}ほか { $more } 件
+        }
+    }{ $is_decided ->
+        [true] {""}
+       *[false] {" "}→ { $advice }
+    }
+
 compared-by = { $metric }、{ $challenger } ÷ { $baseline }
 decides = { $metric }(判定に使用)
 about-forest =
@@ -138,8 +159,10 @@ about-forest =
         [single] { $challenger } ÷ { $baseline }
         [several] 各ターゲット ÷ { $baseline }
        *[none] 比べる側 ÷ 基準
-    }(区間つき)。区間が 1 の線にかかれば、差があるとはいえない。横の判定はノイズも考慮している。
-    塗りつぶした四角がそのワークロードの判定に使う値{ $margin ->
+    }(区間つき)。区間が 1 を含まず、比が 1 から { $floor } より離れていれば、差があると判定する{ $start ->
+        [none] {""}
+       *[other] (サーバーを再起動していないため、区間全体が { $start } より離れていることも必要)
+    }。塗りつぶした四角がそのワークロードの判定に使う値{ $margin ->
         [none] {""}
        *[other] 。区間が灰色の帯(±{ $margin })に収まれば同等
     }。{ $others ->
@@ -185,8 +208,17 @@ about-cost-and-speed =
         [true] { $all } 個のうち { $shown } 個。残りは「比較」の節にある。
        *[false] {""}
     }
+one-cost-and-speed =
+    { $workload }: { $speed } { $faster }({ $speed_interval })、1 操作あたりの CPU 時間 { $cost }({ $cost_interval })。
+    どちらも { $challenger } ÷ { $baseline }{ $host ->
+        [true] 。数値の範囲: { $scope }
+       *[false] {""}
+    }
 about-percentile-ratios =
-    同じ割合のリクエストにかかった時間が { $baseline } の何倍かを区間つきで示す。1 より上は遅い。{ $margin ->
+    各パーセンタイルでの{ $sides ->
+        [single] { $challenger } の時間 ÷ { $baseline } の時間
+       *[several] 各ターゲットの時間 ÷ { $baseline } の時間
+    }(区間つき)。1 より上は遅い。p99 の ×2 は、p99 が 2 倍長いこと。{ $margin ->
         [none] {""}
        *[other] 灰色の帯は同等とみなす範囲(±{ $margin })。
     }{ $others ->
@@ -248,14 +280,9 @@ without-flagged = { $metric }(印の付いたスライスを除く)
 inverse-of = 1 ÷ { $metric }
 ratio-to = { $figure }、{ $baseline } に対する比
 cpu-per-operation = 1 操作あたりの CPU 時間
-decides-as-speed = 判定に使う値(速さに換算)
+decides-as-speed = 速さ
 forest-row = { $ratio }({ $interval })  { $verdict }
-since-start =
-    実行開始からの時間({ $unit ->
-        [hours] 時間
-        [minutes] 分
-       *[seconds] 秒
-    })
+since-start = 実行開始からの時間
 not-measured = { $workload }: 実行がその前に終わり、測定していない
 target-at = { $workload } の { $target }
 law =

@@ -124,16 +124,10 @@ pub(super) fn grouped(document: &Document, comparisons: Vec<&Comparison>) -> Vec
 /// The primary comparisons, except those within one parameter sweep, which the sweep's optimum
 /// summarizes.
 pub(super) fn decisive(document: &Document) -> Vec<&Comparison> {
-    let in_one_sweep = |comparison: &Comparison| {
-        document.optima.iter().any(|optimum| {
-            let is_point = |name: &String| optimum.targets.contains(name);
-            optimum.workload == comparison.workload
-                && is_point(&comparison.baseline)
-                && is_point(&comparison.challenger)
-        })
-    };
     let questions = document.questions();
-    questions.filter(|c| !in_one_sweep(c)).collect()
+    questions
+        .filter(|comparison| !document.is_within_sweep(comparison))
+        .collect()
 }
 
 /// The workloads that a claim is about.

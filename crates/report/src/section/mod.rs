@@ -16,6 +16,7 @@ mod earlier;
 mod expectations;
 mod findings;
 mod hosts;
+mod in_words;
 mod limits;
 mod max_rate;
 mod nodes;
@@ -77,6 +78,7 @@ pub(crate) enum Shown {
 pub(crate) const SECTIONS: &[Section] = &[
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
+    section(Always, "in-words", "", in_words::blocks),
     section(Always, "limit", "", limits::blocks),
     section(
         Always,

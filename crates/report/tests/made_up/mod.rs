@@ -1,5 +1,7 @@
 //! Synthetic runs in which every figure is known.
 
+pub(crate) mod generated;
+
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 

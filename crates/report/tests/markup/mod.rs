@@ -68,6 +68,7 @@ const ATTRIBUTES: &[&str] = &[
     "aria-labelledby",
     "aria-hidden",
     "scope",
+    "data-h",
     "xmlns",
     "viewBox",
     "width",

@@ -43,6 +43,7 @@ pub(super) async fn exchange_prefaces(stream: &mut Stream<'_>) -> Result<Respons
         status: None,
         server: None,
         bare_line_feed: None,
+        is_xml: false,
         location: None,
         date: None,
         sent,

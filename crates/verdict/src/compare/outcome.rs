@@ -57,15 +57,10 @@ impl Scale {
     /// includes the possible difference between two starts of a program, because the interval does
     /// not include this difference.
     pub(crate) fn between(self, plan: &Plan, targets: [&str; 2]) -> Self {
-        let has_process = |target: &Target| {
-            let reach = &target.reach;
-            !matches!(reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
-        };
-        let mut mine = plan.targets.iter();
-        let processes = mine.any(|it| targets.contains(&&*it.name) && has_process(it));
-        let once = plan.relaunch() == Relaunch::Never && processes;
+        let mine = plan.targets.iter();
+        let mine = mine.filter(|it| targets.contains(&&*it.name));
         Self {
-            start_noise: once.then(|| plan.comparing.start_noise.share()),
+            start_noise: start_noise(plan, mine),
             ..self
         }
     }
@@ -94,6 +89,20 @@ impl Scale {
             ..self
         }
     }
+}
+
+/// The possible difference between two starts of one program, as a share. `None` if no process of
+/// `targets` was started, or if they are restarted, so that intervals include this difference.
+pub(crate) fn start_noise<'a>(
+    plan: &Plan,
+    mut targets: impl Iterator<Item = &'a Target>,
+) -> Option<f64> {
+    let has_process = |target: &Target| {
+        let reach = &target.reach;
+        !matches!(reach, Reach::Files(_) | Reach::Builtin(Builtin::Dummy))
+    };
+    let once = plan.relaunch() == Relaunch::Never && targets.any(has_process);
+    once.then(|| plan.comparing.start_noise.share())
 }
 
 /// The values that decide an outcome.

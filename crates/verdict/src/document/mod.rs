@@ -14,7 +14,9 @@ use tenbin_result::{Comparison, Document, Language, Run, RunEnded, SCHEMA, Targe
 
 use crate::assessment::Assessment;
 use crate::compare::comparison;
+use crate::compare::outcome::start_noise;
 use crate::findings::messages::Messages;
+use crate::plain_answer::plain_answers;
 
 /// Number of slices converted per batch; the memory of each batch is freed before the next batch.
 const SLICES_AT_ONCE: usize = 512;
@@ -91,6 +93,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         percentile_ratios: assessment.percentile_ratios.clone(),
         results: assessment.figures.clone(),
         limits: assessment.limits.clone(),
+        plain_answers: Vec::new(),
         targets: plan
             .targets
             .iter()
@@ -120,6 +123,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         earlier: None,
         language: Language::default(),
     };
+    document.plain_answers = plain_answers(&document, plan);
     let verdicts = sentences::verdicts(&document);
     document.verdicts = verdicts
         .iter()
@@ -169,6 +173,7 @@ fn run(source: &Source<'_>) -> Run {
         baseline: plan.baseline().map(|target| target.name.clone()),
         twin: plan.twin().map(|target| target.name.clone()),
         margin: Some(plan.comparing.margin.share()),
+        start_noise: start_noise(plan, plan.targets.iter()),
         until: plan.rounds.until.map(|until| until.within.share()),
         ended,
         rounds,

@@ -1,6 +1,8 @@
 //! Findings in the language of the reader.
 
-use tenbin_result::{AbsoluteTrust, Document, Finding, FindingData, Language, Limit, Message};
+use tenbin_result::{
+    AbsoluteTrust, Document, Finding, FindingData, Language, Limit, Message, PlainAnswer,
+};
 
 use crate::findings::messages::Messages;
 use crate::rules::{self, ABSOLUTE_FIGURES};
@@ -26,6 +28,18 @@ pub fn said_limit(limit: &Limit, language: Language) -> (String, String) {
         .unwrap_or_else(|| (limit.evidence.clone(), limit.advice.clone()))
 }
 
+/// The sentence of a plain answer and what would decide it, in the language of the reader: in English
+/// if they come from a newer version.
+pub fn said_plainly(answer: &PlainAnswer, language: Language) -> (String, Option<String>) {
+    let say = |data: Option<&Message>| Messages::NONE.say(data?, language);
+    let sentence = say(answer.data.as_ref());
+    let advice = say(answer.advice_data.as_ref());
+    (
+        sentence.unwrap_or_else(|| answer.sentence.clone()),
+        advice.or_else(|| answer.advice.clone()),
+    )
+}
+
 /// Why absolute figures are in doubt, in the language of the reader: in English if the reasons come
 /// from an older version or have no text in this language.
 pub fn said_reasons(absolute: &AbsoluteTrust, language: Language) -> Vec<String> {
@@ -49,6 +63,7 @@ pub fn without_unknown_messages(document: &Document) -> Option<Document> {
         curves: document.curves.clone(),
         workload_comparisons: document.workload_comparisons.clone(),
         concurrency_sweep_comparisons: document.concurrency_sweep_comparisons.clone(),
+        plain_answers: document.plain_answers.clone(),
         ..Document::default()
     };
     let is_unknown = |message: &&mut Option<Message>| {

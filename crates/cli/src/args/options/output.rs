@@ -14,7 +14,7 @@ pub struct OutputArgs {
     /// Directory in which every run creates its own directory; created if missing
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub out: PathBuf,
-    /// Print only the result, no progress
+    /// Print only the result and errors: no progress, notes or warnings
     #[arg(long, short)]
     pub quiet: bool,
     /// Print every section of the result: comparisons of every metric, all findings, operations,

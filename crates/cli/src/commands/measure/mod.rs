@@ -53,7 +53,7 @@ pub(crate) fn measure_after(
         &|_, document, directory| {
             print_result(options, document);
             let page = directory.join("report.html");
-            if !options.json && page.is_file() {
+            if !(options.json || options.quiet) && page.is_file() {
                 output::note(&format!("the result as a page: {}", page.display()));
             }
         },
@@ -358,7 +358,7 @@ impl Concluded {
             display.always(&output::warning_of(&error));
         }
         for left in &outcome.left_behind {
-            display.warn(&left.to_string());
+            display.warn_always(&left.to_string());
         }
         for sentence in &outcome.kept {
             display.note(sentence);

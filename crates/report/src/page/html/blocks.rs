@@ -79,7 +79,7 @@ impl<'a> Blocks<'a> {
 
     fn block(&mut self, block: &Block, detail: Detail) {
         match block {
-            Block::Heading(text) => self.line("h3", text),
+            Block::Heading(text) => self.line(self.heading(), text),
             Block::Paragraph(text) => self.line("p", text),
             Block::List(points) => {
                 self.html.push_str("<ul>\n");
@@ -102,6 +102,11 @@ impl<'a> Blocks<'a> {
                 self.cut(lines, self.limits.lines, "lines");
             }
         }
+    }
+
+    /// The tag of a heading within the section.
+    fn heading(&self) -> &'static str {
+        if self.is_titled { "h3" } else { "h2" }
     }
 
     fn line(&mut self, tag: &str, text: &Text) {
@@ -164,11 +169,17 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// Prints a table. Each cell also has the head of its column: on a phone, each row becomes a card, a
+    /// list of heads and cells. The roles keep it a table for screen readers there.
     fn table(&mut self, table: &Table, detail: Detail) {
         let numeric: Vec<bool> = (0..table.head.len())
             .map(|column| table.is_numeric(column))
             .collect();
-        let class = |column: usize| if numeric[column] { " class=\"n\"" } else { "" };
+        let heads: Vec<String> = table
+            .head
+            .iter()
+            .map(|head| for_xml(&self.short(head)))
+            .collect();
         let many = if table.head.len() > MANY {
             " class=\"many\""
         } else {
@@ -176,49 +187,73 @@ impl<'a> Blocks<'a> {
         };
         let _ = writeln!(
             self.html,
-            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table{many}>"
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table{many} role=\"table\">"
         );
-        if table.head.iter().any(|head| !head.is_empty()) {
-            self.html.push_str("<thead><tr>");
-            for (column, head) in table.head.iter().enumerate() {
-                // A head without text would have no name for a screen reader.
-                let _ = match for_xml(&self.short(head)).as_str() {
-                    "" => write!(self.html, "<td></td>"),
-                    head => write!(self.html, "<th scope=\"col\"{}>{head}</th>", class(column)),
-                };
-            }
-            self.html.push_str("</tr></thead>\n");
+        if heads.iter().any(|head| !head.is_empty()) {
+            self.head(&heads, &numeric);
         }
-        self.html.push_str("<tbody>\n");
+        self.html.push_str("<tbody role=\"rowgroup\">\n");
         let mut before: Vec<String> = Vec::new();
         for row in table.rows.iter().take(self.limits.rows) {
-            self.html.push_str("<tr>");
+            self.html.push_str("<tr role=\"row\">");
             let mut names = Vec::new();
             for (column, cell) in row.iter().enumerate() {
                 let content = self.cell(cell, detail, &table.words);
                 if column < table.keys {
-                    // A name is printed once above the rows that share it; the last key column is
-                    // always printed.
                     names.push(content);
                     let is_same = before.get(..=column) == Some(names.as_slice());
-                    let shown = if is_same && column + 1 < table.keys {
-                        String::new()
-                    } else {
-                        names[column].clone()
-                    };
-                    let _ = match shown.as_str() {
-                        "" => write!(self.html, "<td></td>"),
-                        shown => write!(self.html, "<th scope=\"row\">{shown}</th>"),
-                    };
-                } else {
-                    let _ = write!(self.html, "<td{}>{content}</td>", class(column));
+                    let is_repeated = is_same && column + 1 < table.keys;
+                    self.name(&names[column], &heads[column], is_repeated);
+                    continue;
                 }
+                let head = match (content.as_str(), heads[column].as_str()) {
+                    ("", _) | (_, "") => String::new(),
+                    (_, head) => format!(" data-h=\"{head}\""),
+                };
+                let class = if numeric[column] { " class=\"n\"" } else { "" };
+                let _ = write!(self.html, "<td role=\"cell\"{class}{head}>{content}</td>");
             }
             before = names;
             self.html.push_str("</tr>\n");
         }
         self.html.push_str("</tbody></table></div>\n");
         self.cut(table.rows.len() + table.left_out, self.limits.rows, "rows");
+    }
+
+    fn head(&mut self, heads: &[String], numeric: &[bool]) {
+        self.html
+            .push_str("<thead role=\"rowgroup\"><tr role=\"row\">");
+        for (head, numeric) in heads.iter().zip(numeric) {
+            let class = if *numeric { " class=\"n\"" } else { "" };
+            // A head without text would have no name for a screen reader.
+            let _ = match head.as_str() {
+                "" => write!(self.html, "<td role=\"cell\"></td>"),
+                head => write!(
+                    self.html,
+                    "<th scope=\"col\" role=\"columnheader\"{class}>{head}</th>"
+                ),
+            };
+        }
+        self.html.push_str("</tr></thead>\n");
+    }
+
+    /// Prints the name of a row. A name that the row above has, too, is shown only on cards.
+    fn name(&mut self, name: &str, head: &str, is_repeated: bool) {
+        let head = match head {
+            "" => String::new(),
+            head => format!(" data-h=\"{head}\""),
+        };
+        let _ = match (name, is_repeated) {
+            ("", _) => write!(self.html, "<td role=\"cell\"></td>"),
+            (name, true) => write!(
+                self.html,
+                "<td role=\"cell\"{head}><span class=\"again\">{name}</span></td>"
+            ),
+            (name, false) => write!(
+                self.html,
+                "<th scope=\"row\" role=\"rowheader\"{head}>{name}</th>"
+            ),
+        };
     }
 
     /// Prints a figure with its interval below it.
@@ -240,7 +275,7 @@ impl<'a> Blocks<'a> {
     fn chart(&mut self, chart: &Chart) {
         let id = format!("{}-{}", self.prefix, self.charts);
         self.charts += 1;
-        let tag = if self.is_titled { "h3" } else { "h2" };
+        let tag = self.heading();
         let _ = writeln!(
             self.html,
             "<figure aria-labelledby=\"{id}\">\n<figcaption><{tag}>{}</{tag}>{}\

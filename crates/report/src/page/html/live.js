@@ -22,9 +22,14 @@
     return (hours ? hours + "h" : "") + (hours || minutes ? minutes + "m" : "") + seconds + "s";
   };
 
+  // On a phone, each row is a card, in which each cell has the head of its column.
+  const heads = [...document.querySelectorAll("thead th")].map((head) => head.textContent);
+
   const cell = (line, tag, numeric) => {
     const made = document.createElement(tag);
     if (tag === "th") made.scope = "row";
+    made.setAttribute("role", tag === "th" ? "rowheader" : "cell");
+    made.dataset.h = heads[line.childElementCount];
     if (numeric) made.className = "n";
     line.append(made);
     return made;
@@ -34,6 +39,7 @@
     const key = JSON.stringify([workload, target]);
     if (!rows.has(key)) {
       const line = document.createElement("tr");
+      line.setAttribute("role", "row");
       cell(line, "th").textContent = workload;
       cell(line, "th").textContent = target;
       const made = { line, course: [] };

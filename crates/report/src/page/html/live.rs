@@ -52,12 +52,12 @@ pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
          <noscript><p>This page needs JavaScript. The report, which is written at the end of the run, \
          does not.</p></noscript>\n\
          <section>\n<h2>Last second of each target</h2>\n\
-         <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>\n\
-         <thead><tr><th scope=\"col\">workload</th><th scope=\"col\">target</th>\
-         <th scope=\"col\" class=\"n\">throughput</th><th scope=\"col\" class=\"n\">p50</th>\
-         <th scope=\"col\" class=\"n\">p99</th><th scope=\"col\" class=\"n\">failed</th>\
-         <th scope=\"col\" class=\"n\">CPU, cores</th><th scope=\"col\">throughput by second</th></tr>\
-         </thead>\n<tbody id=\"rows\"></tbody></table></div>\n\
+         <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table role=\"table\">\n\
+         <thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th><th scope=\"col\" role=\"columnheader\">target</th>\
+         <th scope=\"col\" role=\"columnheader\" class=\"n\">throughput</th><th scope=\"col\" role=\"columnheader\" class=\"n\">p50</th>\
+         <th scope=\"col\" role=\"columnheader\" class=\"n\">p99</th><th scope=\"col\" role=\"columnheader\" class=\"n\">failed</th>\
+         <th scope=\"col\" role=\"columnheader\" class=\"n\">CPU, cores</th><th scope=\"col\" role=\"columnheader\">throughput by second</th></tr>\
+         </thead>\n<tbody role=\"rowgroup\" id=\"rows\"></tbody></table></div>\n\
          <p class=\"faint\">Single seconds, without intervals. Failures are those since the start of \
          the run. Which target is faster is computed at the end of the run.</p>\n</section>\n\
          <section id=\"messages\" hidden>\n<h2>Messages</h2>\n<ul id=\"list\"></ul>\n</section>\n\

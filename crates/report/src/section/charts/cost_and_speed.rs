@@ -2,14 +2,16 @@
 //! per operation.
 
 use tenbin_result::format::ratio;
-use tenbin_result::{Comparison, Document, Figure, Interval, Message, Metric, message};
+use tenbin_result::{Comparison, Document, Figure, Interval, Message, Metric, Value, message};
 
 use super::super::claims::{metric, verdict_word};
+use super::super::closing::interval;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Chart, Drawing, Plane, PlanePoint};
 use crate::cost::{ABOUT_WHOLE_HOST, is_of_host};
 use crate::language;
 
+const TITLE: &str = "Cost and speed";
 /// Maximum number of points.
 const POINTS: usize = 60;
 
@@ -29,9 +31,44 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         challengers.filter_map(|it| pair(document, &work.name, &it.name))
     });
     let pairs: Vec<Pair<'_>> = pairs.collect();
-    let Some(baseline) = document.baseline().filter(|_| !pairs.is_empty()) else {
+    let Some(baseline) = document.baseline() else {
         return Vec::new();
     };
+    match pairs.as_slice() {
+        [] => Vec::new(),
+        [only] => vec![
+            Block::heading(TITLE),
+            Block::sentence(&one(document, &baseline.name, only)),
+        ],
+        several => vec![Block::Chart(Box::new(chart(
+            document,
+            &baseline.name,
+            several,
+        )))],
+    }
+}
+
+/// A single pair as a sentence: a chart with one point says no more.
+fn one(document: &Document, baseline: &str, pair: &Pair<'_>) -> String {
+    let ends = |figure: Figure| interval(figure.interval.map(|ends| (ends.low, ends.high)));
+    let sentence = message!(
+        "one-cost-and-speed",
+        workload = &pair.speed.workload,
+        speed = speed_of(pair.speed),
+        faster = Value::Ratio(pair.faster.value),
+        speed_interval = ends(pair.faster),
+        cost = Value::Ratio(pair.cost.value),
+        cost_interval = ends(pair.cost),
+        challenger = &pair.speed.challenger,
+        baseline = baseline,
+        host = document.results.iter().any(is_of_host),
+        scope = language::text(document, ABOUT_WHOLE_HOST)
+    );
+    language::say(document, &sentence)
+}
+
+/// The chart of several pairs.
+fn chart(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> Chart {
     let mut table = Table::new(
         2,
         [
@@ -55,11 +92,11 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             verdict_word(pair.cpu).into(),
         ]);
     }
-    let chart = Chart {
-        title: "Cost and speed".to_owned(),
-        about: about(document, &baseline.name, &pairs),
+    Chart {
+        title: TITLE.to_owned(),
+        about: about(document, baseline, pairs),
         drawing: Drawing::Plane(Plane {
-            axes: axes(document, &baseline.name, &pairs),
+            axes: axes(document, baseline, pairs),
             quarters: [
                 "slower, costs more",
                 "faster, costs more",
@@ -75,8 +112,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
         }),
         table: Some(table),
         file: Some("cost-and-speed.svg"),
-    };
-    vec![Block::Chart(Box::new(chart))]
+    }
 }
 
 /// Finds the comparison of speed (the primary one, otherwise throughput) and the comparison of CPU

@@ -2,6 +2,7 @@
 
 use tenbin_result::format::{ratio, ratio_interval};
 use tenbin_result::{Comparison, Document, Value, message};
+use tenbin_verdict::NOISE_FLOOR;
 
 use super::super::claims::{compared_by, look, metric, verdict_word};
 use super::super::closing::interval;
@@ -97,6 +98,12 @@ fn row(document: &Document, comparison: &Comparison, several: bool) -> Option<Fo
     })
 }
 
+/// Smallest effect that counts as a difference: the largest one of all comparisons.
+fn floor(document: &Document) -> f64 {
+    let floors = document.comparisons.iter().filter_map(|it| it.noise_floor);
+    floors.reduce(f64::max).unwrap_or(NOISE_FLOOR)
+}
+
 fn about(document: &Document, shown: usize, all: usize) -> String {
     let mut challengers = document.challengers().map(|it| it.name.as_str());
     let challenger = challengers.next().unwrap_or_default();
@@ -112,7 +119,13 @@ fn about(document: &Document, shown: usize, all: usize) -> String {
         sides = Value::Word(sides.to_owned()),
         challenger = challenger,
         baseline = baseline.unwrap_or_default(),
-        margin = margin.map_or_else(|| Value::Word("none".to_owned()), Value::Share),
+        margin = margin.map_or_else(|| Value::word("none"), Value::Share),
+        floor = Value::Share(floor(document)),
+        start = document
+            .run
+            .start_noise
+            .filter(|noise| *noise > 0.0)
+            .map_or_else(|| Value::word("none"), Value::Share),
         others = all > shown,
         shown = shown,
         all = all

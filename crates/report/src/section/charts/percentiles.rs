@@ -30,8 +30,13 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
     let [least, most] = ends(&panels);
     let baseline = document.baseline();
     let margin = document.run.margin;
+    let mut challengers = document.challengers().map(|it| it.name.as_str());
+    let challenger = challengers.next().unwrap_or_default();
+    let is_single = challengers.next().is_none();
     let about = message!(
         "about-percentile-ratios",
+        sides = Value::word(if is_single { "single" } else { "several" }),
+        challenger = challenger,
         baseline = baseline.map_or("the baseline", |baseline| &baseline.name),
         margin = margin.map_or_else(|| Value::Word("none".to_owned()), Value::Share)
     );

@@ -32,11 +32,11 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let size = size(longest, DOTS);
     let panels = shown.iter().map(|each| panel(document, each, size));
     let chart = Chart {
-        title: format!("Ratio of each {}, in run order", unit(shown)),
+        title: format!("Ratio of each {}, in run order", unit_of(shown)),
         about: about(document, shown, primary.len(), size),
         drawing: Drawing::Panels(Panels {
             x: Axis {
-                title: unit(shown).to_owned(),
+                title: unit_of(shown).to_owned(),
                 logarithmic: false,
                 marks: Marks::Numbers,
                 from_zero: false,
@@ -51,13 +51,26 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
 }
 
 fn are_quads(shown: &[&Comparison]) -> bool {
-    shown.iter().all(|each| each.rounds_per_block == 2)
+    shown.iter().all(|each| is_of_quads(each))
+}
+
+fn is_of_quads(comparison: &Comparison) -> bool {
+    comparison.rounds_per_block == 2
 }
 
 /// The name of a block: `quad (ABBA)` if all blocks have two rounds, otherwise `block`.
-fn unit(shown: &[&Comparison]) -> &'static str {
+fn unit_of(shown: &[&Comparison]) -> &'static str {
     if are_quads(shown) {
         "quad (ABBA)"
+    } else {
+        "block"
+    }
+}
+
+/// The name of a block in the legend: a block with two rounds is a quad.
+fn unit(comparison: &Comparison) -> &'static str {
+    if is_of_quads(comparison) {
+        "quad"
     } else {
         "block"
     }
@@ -104,7 +117,7 @@ fn panel(document: &Document, comparison: &Comparison, size: usize) -> Panel {
         flagged: size == 1 && flagged.get(group.first).copied().unwrap_or(false),
     });
     let mut series = vec![Series {
-        name: "block".to_owned(),
+        name: unit(comparison).to_owned(),
         place: 0,
         style: Style::Dots,
         points: dots.collect(),
@@ -175,7 +188,8 @@ fn flagged_blocks(document: &Document, comparison: &Comparison) -> Vec<bool> {
 
 fn table(document: &Document, shown: &[&Comparison], size: usize) -> Option<Table> {
     let words = figure_words(document.language);
-    let mut head = vec!["block".to_owned()];
+    let of_quads = are_quads(shown);
+    let mut head = vec![if of_quads { "quad" } else { "block" }.to_owned()];
     head.extend(shown.iter().map(|each| name(document, each)));
     let mut table = Table::new(1, head);
     let columns: Vec<Vec<Group>> = shown

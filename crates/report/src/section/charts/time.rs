@@ -1,6 +1,6 @@
 //! The time axis that all charts over time share.
 
-use tenbin_result::{Document, SliceFigures, Value, message};
+use tenbin_result::{Document, SliceFigures, message};
 
 use crate::chart::{Axis, Marks};
 use crate::language::say;
@@ -12,8 +12,8 @@ const BORDERS: usize = 64;
 pub(super) struct TimeAxis {
     /// Length of the axis unit, seconds.
     pub(super) unit: f64,
-    /// Name of the axis unit.
-    name: &'static str,
+    /// Symbol of the axis unit.
+    symbol: &'static str,
     /// Start of the first slice and end of the last, in the axis unit.
     pub(super) span: (f64, f64),
 }
@@ -24,20 +24,19 @@ impl TimeAxis {
         let (begin, end) = times.fold((f64::INFINITY, 0.0_f64), |(begin, end), (start, stop)| {
             (begin.min(start), end.max(stop))
         });
-        let (unit, name) = clock(end);
+        let (unit, symbol) = clock(end);
         Self {
             unit,
-            name,
+            symbol,
             span: (begin.min(end) / unit, end / unit),
         }
     }
 
     pub(super) fn axis(&self, document: &Document) -> Axis {
-        let unit = Value::Word(self.name.to_owned());
         Axis {
-            title: say(document, &message!("since-start", unit = unit)),
+            title: say(document, &message!("since-start")),
             logarithmic: false,
-            marks: Marks::Numbers,
+            marks: Marks::With(self.symbol),
             from_zero: false,
         }
     }
@@ -56,11 +55,11 @@ impl TimeAxis {
     }
 }
 
-/// A unit of time that keeps numbers short: length in seconds, and name.
+/// A unit of time that keeps numbers short: length in seconds, and symbol.
 fn clock(most: f64) -> (f64, &'static str) {
     match most {
-        most if most > 3.0 * 3600.0 => (3600.0, "hours"),
-        most if most > 600.0 => (60.0, "minutes"),
-        _ => (1.0, "seconds"),
+        most if most > 3.0 * 3600.0 => (3600.0, "h"),
+        most if most > 600.0 => (60.0, "min"),
+        _ => (1.0, "s"),
     }
 }

@@ -93,7 +93,7 @@ impl LiveTarget {
         }
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             if let Some(lost) = self.prepared[at].lost() {
-                (controls.progress)(Progress::Warning(&lost));
+                (controls.progress)(Progress::Left(&lost));
             }
             let mut said = None;
             while let Some(stage) = self.prepared[at].after_run() {

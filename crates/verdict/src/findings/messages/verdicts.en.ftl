@@ -226,3 +226,48 @@ load-trace = open loop by the trace { $file }{ $speed }
 load-search = the highest rate within { $slo }{ $spread }
 poisson-arrivals = , Poisson arrivals
 trace-speed = {" "}at { $speed } times its speed
+
+# What a comparison comes to, in plain words.
+plain-times =
+    { $kind ->
+        [cpu] { $challenger } needs { $ratio } times the CPU time of { $baseline } for each operation
+       *[other] { $challenger } has { $ratio } times the { $metric } of { $baseline }
+    }
+plain-not-chance =
+    { $count ->
+        [one] chance does not explain this difference
+       *[other] chance does not explain these differences
+    }
+plain-same = the { $metric } of { $challenger } and { $baseline } is the same within { $within }
+plain-undecided = { $metric } is undecided, because { $because }
+because-untrusted = the figures cannot be trusted (see the findings)
+because-not-measured = no complete block has this figure for both targets
+because-few-rounds =
+    { $rounds ->
+        [one] 1 complete round is
+       *[other] { $rounds } complete rounds are
+    } too few to exclude chance{ $agree ->
+        [true] , although all of them show the same difference
+       *[false] {""}
+    }
+because-other-programs = other programs used { $share } of the machine's CPU time
+because-chance = the ratio can be anything from { $low } to { $high }
+because-noise = the difference is not larger than the noise ({ $floor })
+because-one-start =
+    two starts of one program can differ by { $noise }, and each server was started once
+because-not-sustained = a target does not keep its figures under continuous load
+plain-or = { $first }, or { $second }
+plain-would-decide = what would decide it: { $deciders }
+decider-rounds =
+    about { $rounds } rounds (--rounds { $rounds }{ $timed ->
+        [true] , { $minutes ->
+            [0] less than a minute
+            [one] about 1 minute
+           *[other] about { $minutes } minutes
+        }
+       *[false] {""}
+    })
+decider-cpu = --decide cpu, because CPU time per operation is decided already
+decider-idle-machine = a machine on which no other program runs
+decider-launch = --launch, so that each block measures newly started servers
+decider-restart = the same run after a restart of the servers

@@ -182,3 +182,42 @@ load-trace = トレース { $file } によるオープンループ{ $speed }
 load-search = { $slo } を守れる最大レートの探索{ $spread }
 poisson-arrivals = 、ポアソン到着
 trace-speed = ({ $speed } 倍速)
+
+# What a comparison comes to, in plain words.
+plain-times =
+    { $challenger } の{ $metric }は { $baseline } の { $ratio } 倍{ $kind ->
+        [cpu] かかる
+       *[other] {""}
+    }
+plain-not-chance =
+    { $count ->
+       *[other] この差は偶然では説明できない
+    }
+plain-same = { $challenger } と { $baseline } の{ $metric }は { $within } 以内で同じ
+plain-undecided = { $metric }は判定できない。理由: { $because }
+because-untrusted = 数値を信用できない(所見を参照)
+because-not-measured = 両方のターゲットの数値がそろったブロックがない
+because-few-rounds =
+    完全なラウンドが { $rounds } では、{ $agree ->
+        [true] すべて同じ向きの差でも、
+       *[false] {""}
+    }偶然の可能性を除けない
+because-other-programs = ほかのプログラムがマシンの CPU 時間の { $share } を使った
+because-chance = 比は { $low } から { $high } のどこでもありうる
+because-noise = 差がノイズ({ $floor })より大きくない
+because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
+because-not-sustained = 連続負荷では数値を維持できないターゲットがある
+plain-or = { $first }、または { $second }
+plain-would-decide = 判定するには: { $deciders }
+decider-rounds =
+    約 { $rounds } ラウンド(--rounds { $rounds }{ $timed ->
+        [true] 、{ $minutes ->
+            [0] 1 分未満
+           *[other] 約 { $minutes } 分
+        }
+       *[false] {""}
+    })
+decider-cpu = --decide cpu(1 操作あたりの CPU 時間はすでに判定できている)
+decider-idle-machine = ほかのプログラムが動いていないマシン
+decider-launch = --launch(ブロックごとに起動し直したサーバーを測る)
+decider-restart = サーバーを再起動してから同じ実行

@@ -1,5 +1,6 @@
 //! The requests of all patterns, formatted once.
 
+use tenbin_plan::patterns::Logged;
 use tenbin_plan::{self as plan, HttpWork, Pattern, PatternSet};
 
 use super::super::head::{self, Parts, Success};
@@ -31,6 +32,8 @@ struct Request {
     bodyless_response: bool,
     /// Timeout, nanoseconds; 0 for the timeout of the load.
     timeout: u64,
+    /// The expected status, if a log records another one than a success.
+    logged: Option<Logged>,
 }
 
 impl Requests {
@@ -74,6 +77,8 @@ impl Requests {
                 timeout: pattern
                     .timeout
                     .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+                // Statuses that the plan names are those of all requests.
+                logged: pattern.logged.filter(|_| http.expect.is_empty()),
             });
         }
         let hosts = target.host_headers().iter();
@@ -128,6 +133,18 @@ impl Requests {
         exchange.bodyless_response = request.bodyless_response;
         exchange.timeout = request.timeout;
         exchange.tag = u64::from(pattern);
+    }
+
+    /// Whether the status is the expected one for the request of an exchange.
+    #[inline]
+    pub(super) fn is_expected(&self, exchange: &tenbin_engine::Exchange, status: u16) -> bool {
+        match self.requests[exchange.tag as usize].logged {
+            None => self.success.holds(status),
+            Some(Logged {
+                status: logged,
+                or_success,
+            }) => status == logged || (or_success && self.success.holds(status)),
+        }
     }
 
     #[inline]

@@ -107,7 +107,7 @@ impl Workload for Worker {
     }
 
     fn head(&mut self, exchange: &mut Exchange, head: &ResponseHead<'_>) -> BodyUse {
-        if !self.book.success.holds(head.status) {
+        if !self.book.is_expected(exchange, head.status) {
             return self.error_messages.head(&self.book.success, exchange, head);
         }
         let bodies = &mut self.error_messages.bodies;
@@ -116,7 +116,12 @@ impl Workload for Worker {
         if is_unexpected {
             bodies.catch_up_to(KEPT_BYTES, exchange);
         }
-        let checked = self.checker.head(bodies, exchange, head);
+        // The content of an expected redirect or error is not that of a success.
+        let checked = if self.book.success.holds(head.status) {
+            self.checker.head(bodies, exchange, head)
+        } else {
+            BodyUse::Discard
+        };
         if is_unexpected {
             BodyUse::Inspect
         } else {
@@ -129,13 +134,17 @@ impl Workload for Worker {
     }
 
     fn judge(&mut self, exchange: &mut Exchange, status: u16, length: u64) -> Judgement {
-        if !self.book.success.holds(status) {
+        if !self.book.is_expected(exchange, status) {
             return self.error_messages.failed(exchange);
         }
         let ErrorMessages { bodies, secrets } = &mut self.error_messages;
-        let checked = self
-            .checker
-            .judge(bodies, exchange, (status, length), secrets);
+        let is_success = self.book.success.holds(status);
+        let checked = if is_success {
+            self.checker
+                .judge(bodies, exchange, (status, length), secrets)
+        } else {
+            None
+        };
         if let Some(failed) = checked {
             bodies.release(exchange);
             return failed;
