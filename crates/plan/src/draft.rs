@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod corpus;
+pub(crate) mod gate;
 pub(crate) mod load;
 pub(crate) mod observe;
 pub(crate) mod output;
@@ -9,6 +10,7 @@ pub(crate) mod rounds;
 
 pub use agents::{Agents, AgentsDraft};
 pub use corpus::{Corpus, CorpusDraft};
+pub use gate::{Gate, GateDraft};
 pub use load::{Load, LoadDraft};
 pub use observe::{ObserveDraft, ObservedDraft};
 pub use output::{Output, OutputDraft};
@@ -174,6 +176,8 @@ section! {
         pub agents: AgentsDraft,
         /// The pages that search servers index.
         pub corpus: Option<At<CorpusDraft>>,
+        /// Whether the candidate is as good as the base.
+        pub gate: Option<At<GateDraft>>,
         /// The systems under test.
         #[serde(rename = "target")]
         pub targets: Vec<At<TargetDraft>>,

@@ -6,7 +6,7 @@ mod support;
 use support::resolve;
 
 use tenbin_plan::{
-    AgentsDraft, BlobDraft, Draft, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, S3Draft,
+    AgentsDraft, BlobDraft, Draft, GateDraft, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, S3Draft,
     Section as _, TargetDraft, TlsDraft, Value, WorkloadDraft,
 };
 
@@ -20,6 +20,7 @@ const SECTIONS: &[(&str, &[Key], &str)] = &[
         AgentsDraft::KEYS,
         "[agents]\nnats = \"nats://127.0.0.1:4222\"\n{key}\n",
     ),
+    ("gate", GateDraft::KEYS, "[gate]\n{key}\n[[target]]\nurl = \"http://h/\"\n[[target]]\nurl = \"http://i/\"\n"),
     ("top", Draft::KEYS, "{key}\n"),
     (
         "target",

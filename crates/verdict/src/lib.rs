@@ -17,6 +17,7 @@ mod evidence;
 mod expected;
 mod figures;
 mod findings;
+mod gate;
 mod limit;
 pub mod lint;
 mod machine;
@@ -46,6 +47,7 @@ pub use earlier::{
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
+pub use gate::rounds_end;
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
 pub use findings::messages::{Messages, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;

@@ -73,13 +73,13 @@ section! {
                  precision; with one target, the metric itself. --rounds is then the minimum \
                  number of rounds. The size of the difference does not affect when the run ends",
             ));
-        /// with `until`: maximum number of rounds, rounded up to complete blocks
+        /// with `until` or a gate: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)
-            .default_rule("8 × `count`")
+            .default_rule("8 × `count`; 80 with a gate")
             .synonyms(&["max_rounds"])
             .flag(
-                Flag::whole("--max-rounds", "N", "Maximum number of rounds with --until")
-                    .default("8 times --rounds"),
+                Flag::whole("--max-rounds", "N", "Maximum number of rounds with --until, or of a gate")
+                    .default("8 times --rounds; 80 for a gate"),
             );
         /// length of the measured window of one slice. If the result depends on which requests a
         /// target receives (patterns, reads of objects and blobs), all targets of a round receive
@@ -233,7 +233,7 @@ section! {
             /// The number of rounds as written in the plan, if `count` was rounded up to whole
             /// blocks.
             pub asked: Option<u32> = None,
-            /// The precision at which the run ends; `None` for a run of `count` rounds.
+            /// The precision or the gate at which the run ends; `None` for a run of `count` rounds.
             pub until: Option<Until> = None,
         }
     }
@@ -252,10 +252,9 @@ fn count(rounds: &Rounds, page: &mut Page) {
 
 fn until(rounds: &Rounds, page: &mut Page) {
     if let Some(until) = rounds.until {
-        page.key(
-            &RoundsDraft::until,
-            page::text(format!("±{}", until.within)),
-        );
+        if let Some(within) = until.within() {
+            page.key(&RoundsDraft::until, page::text(format!("±{within}")));
+        }
         page.key(&RoundsDraft::max_count, until.most);
     }
 }

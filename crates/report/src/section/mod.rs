@@ -15,6 +15,7 @@ mod cost;
 mod earlier;
 mod expectations;
 mod findings;
+mod gate;
 mod hosts;
 mod limits;
 mod max_rate;
@@ -75,6 +76,7 @@ pub(crate) enum Shown {
 
 /// All sections, in page order.
 pub(crate) const SECTIONS: &[Section] = &[
+    section(Always, "gate", "", gate::blocks),
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
     section(Always, "limit", "", limits::blocks),

@@ -70,6 +70,11 @@ impl Scale {
         }
     }
 
+    /// The possible difference between two starts of a program, as a share.
+    pub(crate) fn start_noise(self) -> Option<f64> {
+        self.start_noise
+    }
+
     /// The possible difference between two starts of a program, as a share. `None` if the whole
     /// interval of `ratio` is farther from 1 than this difference, or without an interval.
     pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {

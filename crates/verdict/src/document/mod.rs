@@ -109,6 +109,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         slices: Vec::new(),
         use_cases: assessment.use_cases.clone(),
         expectations: assessment.expected.clone(),
+        gate: assessment.gate.clone(),
         optima: assessment.optima.clone(),
         nodes: assessment.nodes.clone(),
         concurrency_sweeps: assessment.concurrency_sweeps.clone(),
@@ -149,7 +150,9 @@ fn run(source: &Source<'_>) -> Run {
     let ended = source.complete.then(|| ended(source.ended));
     let measured = source.slices.iter().map(|slice| slice.round + 1).max();
     let rounds = match ended {
-        Some(RunEnded::Precise | RunEnded::MostRounds) => measured.unwrap_or(plan.rounds.count),
+        Some(
+            RunEnded::Precise | RunEnded::MostRounds | RunEnded::Decided | RunEnded::Budget,
+        ) => measured.unwrap_or(plan.rounds.count),
         Some(RunEnded::Planned) | None => plan.rounds.count,
     };
     Run {
@@ -169,7 +172,11 @@ fn run(source: &Source<'_>) -> Run {
         baseline: plan.baseline().map(|target| target.name.clone()),
         twin: plan.twin().map(|target| target.name.clone()),
         margin: Some(plan.comparing.margin.share()),
-        until: plan.rounds.until.map(|until| until.within.share()),
+        until: plan
+            .rounds
+            .until
+            .and_then(|until| until.within())
+            .map(|within| within.share()),
         ended,
         rounds,
         slice_seconds: Some(plan.rounds.slice.as_secs_f64()),
@@ -183,5 +190,7 @@ fn ended(ended: Ended) -> RunEnded {
         Ended::Planned => RunEnded::Planned,
         Ended::Precise => RunEnded::Precise,
         Ended::MostRounds => RunEnded::MostRounds,
+        Ended::Decided => RunEnded::Decided,
+        Ended::Budget => RunEnded::Budget,
     }
 }
