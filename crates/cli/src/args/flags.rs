@@ -7,7 +7,7 @@ use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, HttpDraft, Key, KeyDefault, LoadDraft,
+    AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, GateDraft, HttpDraft, Key, KeyDefault, LoadDraft,
     OutputDraft, RoundsDraft, Scalar, Section, Takes, WorkloadDraft,
 };
 
@@ -54,6 +54,7 @@ offered! {
     WorkloadDraft: "Workload",
     HttpDraft: "Request",
     BlobDraft: "Blobs",
+    GateDraft: "Gate",
 }
 
 impl<S: Offered> Default for Flags<S> {
