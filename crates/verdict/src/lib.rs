@@ -47,7 +47,7 @@ pub use earlier::{
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
-pub use gate::rounds_end;
+pub use gate::{gate, rounds_end};
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
 pub use findings::messages::{Messages, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;

@@ -26,8 +26,8 @@ use tenbin_stats::CONFIDENCE;
 use crate::compare::comparison::Comparison;
 use figures::figures;
 
-/// The result of the gate of a plan; `None` without a gate.
-pub(crate) fn gate(
+/// The result of the gate of a plan; `None` without a gate. `trust` is that of the run.
+pub fn gate(
     plan: &Plan,
     slices: &[Slice],
     comparisons: &[Comparison],
