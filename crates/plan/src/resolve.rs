@@ -71,7 +71,12 @@ impl Draft {
         let needs = target::Needs::of(&workloads);
         let mut targets = target::resolve_all(resolver, std::mem::take(&mut self.targets), &needs);
         let comparing = comparing::resolve(resolver, &self, &mut targets, &workloads);
-        let gate = gate::resolve(resolver, &self, &targets, &workloads);
+        let gate = gate::resolve(
+            resolver,
+            &self,
+            (&targets, comparing.twin.is_some()),
+            &workloads,
+        );
         let output = output::resolve(resolver, &self.output);
         let agents = agents::resolve(resolver, &self.agents);
         if agents.is_some() {

@@ -80,6 +80,8 @@ pub enum ExpectedUnit {
     Share,
     /// Bytes per second.
     BytesPerSecond,
+    /// Bytes.
+    Bytes,
     /// A ratio to the baseline's figure.
     Ratio,
 }

@@ -57,14 +57,14 @@ pub struct RevisionArgs {
     #[arg(long, value_name = "REV")]
     pub base_rev: Option<String>,
     /// Git revision of the candidate [default: HEAD]
-    #[arg(long, value_name = "REV", requires = "base_rev")]
+    #[arg(long, value_name = "REV")]
     pub candidate_rev: Option<String>,
     /// Shell command that builds a revision in its worktree. Builds are kept by commit
-    #[arg(long, value_name = "COMMAND", requires = "base_rev")]
+    #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
     /// Directory of the worktrees with their builds, by commit; created if missing [default:
     /// tenbin/builds in the user's cache directory]
-    #[arg(long, value_name = "DIR", requires = "base_rev")]
+    #[arg(long, value_name = "DIR")]
     pub build_dir: Option<PathBuf>,
 }
 
@@ -104,6 +104,25 @@ impl FromArgMatches for GateSettings {
     }
 }
 
+impl RevisionArgs {
+    /// Refuses options that need a base. clap cannot check this, because the options can stand before
+    /// and after the protocol.
+    fn check(&self) -> Result<(), Refusal> {
+        let others = [
+            ("--candidate-rev", self.candidate_rev.is_some()),
+            ("--build", self.build.is_some()),
+            ("--build-dir", self.build_dir.is_some()),
+        ];
+        let given = others.into_iter().find(|(_, is_given)| *is_given);
+        match given.filter(|_| self.base_rev.is_none()) {
+            Some((flag, _)) => Err(problem(format!(
+                "{flag} needs a revision to compare with; add for example --base-rev main"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
 impl GateArgs {
     /// The plan with the gate. With revisions, its launched target is not yet doubled:
     /// [`of_revisions`] does that.
@@ -111,6 +130,7 @@ impl GateArgs {
     /// # Errors
     /// When an option names a target that does not exist, or the plan file cannot be read.
     pub fn draft(&self) -> Result<Draft, Refusal> {
+        self.settings.revisions.check()?;
         let mut draft = match &self.command {
             GateCommand::Protocol(protocol) => protocol.0.args().draft()?,
             GateCommand::Run(args) => args.draft()?,

@@ -59,13 +59,6 @@ pub enum CountsAs {
 
 impl Named for CountsAs {
     const NAMES: &'static [(&'static str, Self)] = &[("pass", Self::Pass), ("fail", Self::Fail)];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ section! {
                 Flag::of(
                     "--figure",
                     Takes::Commas("FIGURE[=PERCENT]"),
-                    "Figure that must pass, with its margin: throughput, p99=10%, cpu, bandwidth or \
-                     another percentile. Repeatable, or a list with commas; all must pass. Without \
+                    "Figure that must pass, with its margin: throughput, p99=10%, cpu, memory, bandwidth \
+                     or another percentile. Repeatable, or a list with commas; all must pass. Without \
                      PERCENT, --margin applies",
                 )
                 .default("throughput in a closed loop, p50 in an open loop"),

@@ -109,7 +109,11 @@ fn limit(text: &str) -> Result<Limit, String> {
         Figure::Errors => Ok(Limit::Errors {
             below: share(below)?,
         }),
-        Figure::Throughput | Figure::Max | Figure::Cpu | Figure::Bandwidth => Err(none()),
+        Figure::Throughput
+        | Figure::Max
+        | Figure::Cpu
+        | Figure::Bandwidth
+        | Figure::Memory => Err(none()),
     }
 }
 

@@ -157,11 +157,15 @@ pub(super) fn can_decide(
     let is_unobserved = |target: &&Target| {
         target.observe.is_none() && matches!(target.reach, Reach::Endpoint { .. })
     };
-    if figure == Figure::Cpu
-        && let Some(target) = targets.iter().find(is_unobserved)
-    {
+    let used = match figure {
+        Figure::Cpu => Some("CPU time"),
+        Figure::Memory => Some("memory"),
+        _ => None,
+    };
+    let unobserved = used.zip(targets.iter().find(is_unobserved));
+    if let Some((used, target)) = unobserved {
         return Err(format!(
-            "the CPU time of target {:?} is not observed; add --observe port (in a plan \
+            "the {used} of target {:?} is not observed; add --observe port (in a plan \
              observe = {{ port = true }})",
             target.name
         )

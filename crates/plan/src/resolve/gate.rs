@@ -11,11 +11,11 @@ use crate::target::Target;
 pub(super) fn resolve(
     resolver: &mut Resolver<'_>,
     draft: &Draft,
-    targets: &[Target],
+    (targets, has_twin): (&[Target], bool),
     workloads: &[Workload],
 ) -> Option<Gate> {
     let At { value, place } = draft.gate.as_ref()?;
-    if let Some(why) = misfit(draft, targets, workloads) {
+    if let Some(why) = misfit(draft, targets.len() - usize::from(has_twin), workloads) {
         resolver.refuse(*place, why);
     }
     let mut gate = Gate::default();
@@ -35,14 +35,14 @@ pub(super) fn resolve(
 }
 
 /// Why the plan has no gate; `None` if the plan can have one.
-fn misfit(draft: &Draft, targets: &[Target], workloads: &[Workload]) -> Option<String> {
-    let has_other_loads = |work: &Workload| work.search().is_some();
-    if targets.len() != 2 || draft.aa.is_some() {
-        let count = draft.targets.len();
+fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<String> {
+    if targets != 2 {
         return Some(format!(
-            "a gate compares two targets, the base and the candidate, without a twin (aa); this plan \
-             has {count} of them"
+            "a gate compares two targets, the base and the candidate; this plan has {targets}"
         ));
+    }
+    if draft.aa.is_some() {
+        return Some("a gate has no twin; remove aa (--aa)".to_owned());
     }
     if draft.rounds.until.is_some() {
         return Some(
@@ -52,7 +52,7 @@ fn misfit(draft: &Draft, targets: &[Target], workloads: &[Workload]) -> Option<S
     if draft.compare.workloads.is_some() {
         return Some("a gate compares targets; remove workloads of [compare]".to_owned());
     }
-    let searched = workloads.iter().find(|work| has_other_loads(work));
+    let searched = workloads.iter().find(|work| work.search().is_some());
     searched.map(|work| {
         format!(
             "workload {:?} has limits (slo), and a gate needs a fixed load; set connections or rate",

@@ -93,12 +93,11 @@ fn table(document: &Document, gate: &Gate) -> Table {
     );
     for figure in &gate.figures {
         let name = say(document, &metric(figure));
-        let name = match figure.decides {
-            true => {
-                let decides = message!("decides", metric = styled(&name));
-                say_text(document, &decides, Look::Strong)
-            }
-            false => Text::plain(name),
+        let name = if figure.decides {
+            let decides = message!("decides", metric = styled(&name));
+            say_text(document, &decides, Look::Strong)
+        } else {
+            Text::plain(name)
         };
         table.push([
             figure.workload.as_str().into(),

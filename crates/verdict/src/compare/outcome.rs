@@ -155,8 +155,8 @@ impl Question<'_> {
 
     fn difference(&self, ratio: f64) -> Outcome {
         match (self.metric, self.is_better(ratio)) {
-            (Metric::ServerCpu, true) => Outcome::CostsLess,
-            (Metric::ServerCpu, false) => Outcome::CostsMore,
+            (Metric::ServerCpu | Metric::ServerMemory, true) => Outcome::CostsLess,
+            (Metric::ServerCpu | Metric::ServerMemory, false) => Outcome::CostsMore,
             (_, true) => Outcome::Faster,
             (_, false) => Outcome::Slower,
         }
@@ -228,8 +228,8 @@ impl Question<'_> {
         let is_likely = confidence >= LIKELY && is_seen && may_be_start.is_none();
         is_likely.then(|| Likely {
             tendency: match (self.metric, self.is_better(ratio)) {
-                (Metric::ServerCpu, true) => Tendency::CostsLess,
-                (Metric::ServerCpu, false) => Tendency::CostsMore,
+                (Metric::ServerCpu | Metric::ServerMemory, true) => Tendency::CostsLess,
+                (Metric::ServerCpu | Metric::ServerMemory, false) => Tendency::CostsMore,
                 (_, true) => Tendency::Faster,
                 (_, false) => Tendency::Slower,
             },

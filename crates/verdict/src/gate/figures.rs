@@ -1,6 +1,6 @@
 //! The figures of a gate, with what is proven of each.
 
-use tenbin_plan::{Figure, GateFigure as Wanted, Plan, Workload};
+use tenbin_plan::{Figure, GateFigure as Wanted, Pace, Plan, Quantile, Statistic, Workload};
 use tenbin_record::Slice;
 use tenbin_result::{GateFigure, GateRole, GateStanding, Metric, MetricName};
 use tenbin_stats::{CONFIDENCE, Null, evidence_against, holm, ratio, running_bounds};
@@ -34,9 +34,10 @@ pub(super) fn figures(plan: &Plan, slices: &[Slice]) -> Vec<GateFigure> {
 /// Whether the estimate lies within the margin; `false` if the ratio is unknown.
 pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
     figure.ratio.is_some_and(|ratio| {
-        let better = match figure.higher_is_better {
-            true => ratio,
-            false => 1.0 / ratio,
+        let better = if figure.higher_is_better {
+            ratio
+        } else {
+            1.0 / ratio
         };
         better * (1.0 + figure.margin) > 1.0
     })
@@ -59,7 +60,7 @@ pub(super) fn set_interval(plan: &Plan, slices: &[Slice], figure: &mut GateFigur
 
 fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFigure> {
     let blocks = Blocks::of(workload, slices);
-    let closed = workload.load.pace == tenbin_plan::Pace::Closed;
+    let closed = workload.load.pace == Pace::Closed;
     let usual = [Wanted {
         figure: primary_figure(plan, closed),
         margin: None,
@@ -75,9 +76,10 @@ fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFi
         let Some(metric) = Metric::of_figure(wanted.figure, closed) else {
             continue;
         };
-        let alpha = match falls_back && at == 0 {
-            true => ALPHA * (1.0 - FALLBACK_SHARE),
-            false => ALPHA,
+        let alpha = if falls_back && at == 0 {
+            ALPHA * (1.0 - FALLBACK_SHARE)
+        } else {
+            ALPHA
         };
         let margin = wanted.margin.unwrap_or(plan.comparing.margin).share();
         let tested = (metric, GateRole::Required, margin);
@@ -93,12 +95,8 @@ fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFi
 }
 
 fn primary_figure(plan: &Plan, closed: bool) -> Figure {
-    let usual = match closed {
-        true => Figure::Throughput,
-        false => Figure::Time(tenbin_plan::Statistic::Quantile(
-            tenbin_plan::Quantile::percent(50),
-        )),
-    };
+    let median = Figure::Time(Statistic::Quantile(Quantile::percent(50)));
+    let usual = if closed { Figure::Throughput } else { median };
     plan.comparing.decide.unwrap_or(usual)
 }
 
@@ -118,9 +116,10 @@ fn tested_figure(
     alpha: f64,
 ) -> GateFigure {
     let logs = log_ratios(plan, blocks, metric);
-    let sign = match metric.higher_is_better() {
-        true => 1.0,
-        false => -1.0,
+    let sign = if metric.higher_is_better() {
+        1.0
+    } else {
+        -1.0
     };
     let better: Vec<f64> = logs.iter().map(|log| sign * log).collect();
     let noise = start_noise(plan);

@@ -151,8 +151,8 @@ fn of_workload<'a>(
             with_fallback: false,
         };
     }
-    let fallback = figures
-        .into_iter()
+    let mut all = figures;
+    let fallback = all
         .find(|figure| figure.role == GateRole::Fallback)
         .filter(|_| is_late && first.standing == GateStanding::CannotTell);
     match fallback.map(|figure| figure.standing) {

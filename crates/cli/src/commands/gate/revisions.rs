@@ -173,9 +173,10 @@ fn run_build(revision: &Revision, command: &str) -> Result<(), BuildError> {
         .stdout(io::stderr())
         .status()
         .map_err(|error| failed(error.to_string()))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(failed(status.to_string())),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(failed(status.to_string()))
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn measure_after(
 }
 
 /// Prints a result in the requested format.
-pub(crate) fn print_result(options: &OutputArgs, document: &Document) {
+pub(super) fn print_result(options: &OutputArgs, document: &Document) {
     match options.json {
         true => output::json(document),
         false if options.export.takes_stdout() => {}
@@ -70,7 +70,7 @@ pub(crate) fn print_result(options: &OutputArgs, document: &Document) {
 }
 
 /// Like [`measure`], but `show` prints the result.
-pub(crate) fn measure_and_show(
+pub(super) fn measure_and_show(
     draft: Result<Draft, Refusal>,
     options: &OutputArgs,
     show: ShowResult<'_>,
