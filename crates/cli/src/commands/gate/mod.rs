@@ -8,6 +8,7 @@ use crate::args::{GateArgs, of_revisions};
 use crate::commands::gate::revisions::Repository;
 use crate::commands::measure::plan::resolve;
 use crate::commands::measure::{measure_and_show, print_result};
+use crate::errors::BuildError;
 use crate::exit::Exit;
 use crate::output;
 
@@ -47,8 +48,8 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
     };
     let revisions = &args.settings.revisions;
     let candidate = revisions.candidate_rev.as_deref().unwrap_or("HEAD");
-    let failed = |why: &revisions::BuildError| {
-        output::error(&why.to_string());
+    let failed = |why: &BuildError| {
+        output::failure(why);
         why.exit()
     };
     let repository =

@@ -11,59 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use thiserror::Error;
-
 use crate::args::Revision;
-use crate::exit::Exit;
+use crate::errors::BuildError;
 use crate::output;
-
-/// Why a revision could not be built.
-#[derive(Debug, Error)]
-pub(crate) enum BuildError {
-    /// Git cannot be started.
-    #[error("cannot run git: {0}; install git, or compare two commands or URLs instead")]
-    NoGit(io::Error),
-    /// Git ended with an error.
-    #[error("git {what} failed: {why}")]
-    Git {
-        /// The command of git.
-        what: String,
-        /// What git printed.
-        why: String,
-    },
-    /// A directory cannot be used.
-    #[error("cannot use {}: {why}; choose another directory with --build-dir", path.display())]
-    Directory {
-        /// The directory or file.
-        path: PathBuf,
-        /// The error of the system.
-        why: io::Error,
-    },
-    /// There is no place for builds.
-    #[error("there is no cache directory: HOME is not set; name a directory with --build-dir")]
-    NoCache,
-    /// The build command failed.
-    #[error("the build of {revision} failed ({why}): {command}; its output is above")]
-    Build {
-        /// The revision.
-        revision: String,
-        /// The build command.
-        command: String,
-        /// How the command ended.
-        why: String,
-    },
-}
-
-impl BuildError {
-    /// The exit code of a gate whose revision could not be built.
-    pub(crate) fn exit(&self) -> Exit {
-        match self {
-            Self::NoGit(_) | Self::Git { .. } | Self::NoCache => Exit::Refused,
-            Self::Directory { .. } => Exit::Record,
-            Self::Build { .. } => Exit::Target,
-        }
-    }
-}
 
 /// The repository of the working directory, and where its builds are kept.
 pub(crate) struct Repository {
@@ -96,9 +46,9 @@ impl Repository {
         let spelled = format!("{name}^{{commit}}");
         let line = ["rev-parse", "--verify", "--quiet", "--end-of-options", &spelled];
         let commit = git(&self.top, line).map_err(|error| match error {
-            BuildError::Git { .. } => BuildError::Git {
-                what: "rev-parse".to_owned(),
-                why: format!("{name:?} is no revision of {}", self.top.display()),
+            BuildError::Git { .. } => BuildError::NoRevision {
+                name: name.to_owned(),
+                repository: self.top.clone(),
             },
             other => other,
         })?;
