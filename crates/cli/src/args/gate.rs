@@ -139,12 +139,10 @@ impl GateArgs {
         gate.override_with(&self.settings.gate.0);
         draft.gate = Some(At::nowhere(gate));
         let rounds = &mut draft.rounds;
-        let has_time = rounds.duration.is_some();
-        set_unless(&mut rounds.slice, has_time, "1s");
-        set_unless(&mut rounds.gap, false, "100ms");
-        set_unless(&mut rounds.warmup, false, "1s");
-        set_unless(&mut rounds.sustain, false, "0");
-        set_unless(&mut rounds.probes, false, "none");
+        set_default(&mut rounds.gap, "100ms");
+        set_default(&mut rounds.warmup, "1s");
+        set_default(&mut rounds.sustain, "0");
+        set_default(&mut rounds.probes, "none");
         Ok(draft)
     }
 
@@ -157,10 +155,8 @@ impl GateArgs {
     }
 }
 
-fn set_unless(field: &mut Field, is_set: bool, value: &str) {
-    if field.is_none() && !is_set {
-        *field = Some(At::nowhere(value));
-    }
+fn set_default(field: &mut Field, value: &str) {
+    field.get_or_insert_with(|| At::nowhere(value));
 }
 
 /// A built revision.

@@ -41,8 +41,8 @@ section! {
         /// squares). Other numbers are rounded up, with a note
         count: Scalar, shown count = whole(1, MOST_ROUNDS)
             .default_rule(
-                "8 for one target, 16 for two; for more, the smallest number of squares that can \
-                 show a difference: see [How many rounds](#how-many-rounds)",
+                "8 for one target, 16 for two, 10 with a gate; for more, the smallest number of squares that \
+                 can show a difference: see [How many rounds](#how-many-rounds)",
             )
             .synonyms(&["iterations", "rounds"])
             .flag(
@@ -54,8 +54,8 @@ section! {
                      targets; for 3, 5, 7, … targets, to a multiple of twice the number of targets",
                 )
                 .default(
-                    "8 for one target, 16 for two; for more, the smallest number that can show a \
-                     difference",
+                    "8 for one target, 16 for two, 10 for a gate; for more, the smallest number that can \
+                     show a difference",
                 ),
             );
         /// end the run when every ratio of the primary metric (with one target, every primary metric)
@@ -88,7 +88,7 @@ section! {
         slice: Scalar => Duration = time_from(SHORTEST_SLICE)
             .default_explained(
                 "2s",
-                "`\"2s\"`; `\"1s\"` for three or more targets. If operations are slow: 20 times the \
+                "`\"2s\"`; `\"1s\"` for three or more targets and for a gate. If operations are slow: 20 times the \
                  median time of the slowest operation in the warm-up, up to 60 s; a note reports \
                  this, and the plan in the run directory has the new length",
             )
@@ -99,7 +99,7 @@ section! {
                     "TIME",
                     "Length of the measured window of one slice, at least 100ms",
                 )
-                .default("2s; 1s for three targets or more"),
+                .default("2s; 1s for three targets or more and for a gate"),
             );
         /// settling time: unmeasured load at the start of every slice. The settling time starts
         /// when every connection is open or has failed to open within 10 s (or `timeout`, if

@@ -99,9 +99,10 @@ pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
 }
 
 /// The default length of a slice: 2 s for one or two targets; 1 s for more, so that a run still
-/// takes minutes.
+/// takes minutes, and for a gate, which looks after every block.
 fn default_slice(shape: &Shape) -> Duration {
     match shape.targets {
+        _ if shape.gate => DEFAULT_SLICE_OF_MANY,
         0..=2 => DEFAULT_SLICE,
         _ => DEFAULT_SLICE_OF_MANY,
     }
