@@ -61,7 +61,10 @@ fn alike_servers_pass_and_the_outputs_say_so() {
     assert!(summary.contains("**PASS**"), "{summary}");
     let junit = read("gate.xml");
     assert!(junit.contains("failures=\"0\" errors=\"0\""), "{junit}");
-    assert!(junit.contains("is not worse than base by more than 30 %"), "{junit}");
+    assert!(
+        junit.contains("is not worse than base by more than 30 %"),
+        "{junit}"
+    );
     let comment = read("comment.md");
     assert!(comment.starts_with("<!-- tenbin: http -->\n"), "{comment}");
     assert!(comment.chars().count() < 65_536);
@@ -106,7 +109,10 @@ fn what_a_gate_cannot_tell_is_neither() {
     assert_eq!(gate["outcome"], "cannot_tell", "{gate}");
     run.expect_stdout("CANNOT TELL")
         .expect_stdout("The maximum of 8 rounds ended");
-    let run = self::gate(&scratch, &format!("http {servers} {rounds} --cannot-tell pass"));
+    let run = self::gate(
+        &scratch,
+        &format!("http {servers} {rounds} --cannot-tell pass"),
+    );
     assert!(matches!(run.code, Some(0 | 6)), "{run}");
 }
 
@@ -207,7 +213,12 @@ fn revisions_are_built_in_worktrees_once() {
     if slower.code == Some(7) {
         slower.expect_stdout("REGRESSION  candidate is worse than base");
     }
-    let built = || std::fs::read_to_string(&log).expect("a log").lines().count();
+    let built = || {
+        std::fs::read_to_string(&log)
+            .expect("a log")
+            .lines()
+            .count()
+    };
     assert_eq!(built(), 2, "{slower}");
     let again = run("--candidate-rev fast --margin 30%", &build);
     assert!(matches!(again.code, Some(0 | 6 | 8)), "{again}");

@@ -408,7 +408,11 @@ fn rounds_are_rounded_up_to_whole_blocks() {
 
 #[test]
 fn a_gate_draws_the_order_of_each_block_and_has_its_own_rounds() {
-    let plan = repeated(&with_targets("seed = 3\n[gate]\nfigures = [\"throughput\", \"p99=10%\"]\n", 2, GET));
+    let plan = repeated(&with_targets(
+        "seed = 3\n[gate]\nfigures = [\"throughput\", \"p99=10%\"]\n",
+        2,
+        GET,
+    ));
     assert_eq!((plan.rounds.count, plan.rounds.most()), (10, 80));
     assert_eq!(plan.rounds.slice, Duration::from_secs(1));
     let order: Vec<usize> = schedule(&plan).iter().map(|turn| turn.target).collect();

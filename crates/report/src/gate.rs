@@ -32,7 +32,10 @@ pub(crate) fn answer(gate: &Gate) -> Message {
         GateOutcome::CannotTell => gate.figures.iter().take(1).collect(),
         GateOutcome::Invalid => Vec::new(),
     };
-    let several = gate.figures.iter().any(|it| it.workload != gate.figures[0].workload);
+    let several = gate
+        .figures
+        .iter()
+        .any(|it| it.workload != gate.figures[0].workload);
     let figures: Vec<Message> = deciding.iter().map(|it| figure(it, several)).collect();
     message!(
         "gate-answer",

@@ -4,8 +4,8 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
     AbsoluteTrust, AgentRatios, AgentResult, ConcurrencySweep, ConcurrencySweepComparison,
-    Expectation, Finding, Gate, Limit, NodeScaling, Optimum, PercentileRatios, RateComparison, ResultOf,
-    Search, Trust, UseCase,
+    Expectation, Finding, Gate, Limit, NodeScaling, Optimum, PercentileRatios, RateComparison,
+    ResultOf, Search, Trust, UseCase,
 };
 
 use crate::agents::{agent_ratios, agent_results};

@@ -147,10 +147,7 @@ fn is_not_sustained(
 ) -> bool {
     let is_speed = !matches!(
         expectation.figure,
-        plan::Figure::Cpu
-            | plan::Figure::Memory
-            | plan::Figure::Errors
-            | plan::Figure::Max
+        plan::Figure::Cpu | plan::Figure::Memory | plan::Figure::Errors | plan::Figure::Max
     );
     let mut fallen = findings.iter().filter(|it| it.rule == SUSTAINED.name);
     is_speed && fallen.any(|it| it.concerns(&cell.workload.name, sides))

@@ -47,7 +47,6 @@ pub use earlier::{
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
-pub use gate::{gate, rounds_end};
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
 pub use findings::messages::{Messages, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;
@@ -56,6 +55,7 @@ pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
     said, said_data, said_limit, said_reasons, without_unknown_messages,
 };
+pub use gate::{gate, rounds_end};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};
 pub use rules::{RULES, connecting, left_behind, template_in_english};

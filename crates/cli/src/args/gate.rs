@@ -175,7 +175,11 @@ pub struct Revision {
 ///
 /// # Errors
 /// If the plan has another number of launched targets than one.
-pub fn of_revisions(mut draft: Draft, base: &Revision, candidate: &Revision) -> Result<Draft, Refusal> {
+pub fn of_revisions(
+    mut draft: Draft,
+    base: &Revision,
+    candidate: &Revision,
+) -> Result<Draft, Refusal> {
     let launched = match draft.targets.as_slice() {
         [only] if only.value.command.is_some() => only.clone(),
         others => {

@@ -46,7 +46,8 @@ fn misfit(draft: &Draft, targets: usize, workloads: &[Workload]) -> Option<Strin
     }
     if draft.rounds.until.is_some() {
         return Some(
-            "a gate ends when it can tell; remove until (--until), which sets another end".to_owned(),
+            "a gate ends when it can tell; remove until (--until), which sets another end"
+                .to_owned(),
         );
     }
     if draft.compare.workloads.is_some() {

@@ -48,7 +48,11 @@ fn why(document: &Document, gate: &Gate) -> Option<Message> {
             let worst = document.findings.iter().max_by_key(|it| it.severity);
             worst.map(|finding| {
                 let text = finding.evidence.as_str();
-                message!("gate-invalid", rule = finding.rule.as_str(), evidence = text)
+                message!(
+                    "gate-invalid",
+                    rule = finding.rule.as_str(),
+                    evidence = text
+                )
             })
         }
         GateOutcome::CannotTell => {
@@ -102,7 +106,10 @@ fn table(document: &Document, gate: &Gate) -> Table {
         table.push([
             figure.workload.as_str().into(),
             Cell::Text(name),
-            figure.ratio.map_or_else(|| UNKNOWN.to_owned(), ratio).into(),
+            figure
+                .ratio
+                .map_or_else(|| UNKNOWN.to_owned(), ratio)
+                .into(),
             interval(figure).into(),
             say(
                 document,

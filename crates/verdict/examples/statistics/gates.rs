@@ -129,7 +129,10 @@ fn row(name: &str, runner: Runner, effect: f64, found: &[Found]) -> Row {
             ..at_most(&what, 1.0, failed, found.len())
         };
     };
-    let subject = match (effect == 0.0, effect >= 2.0 * MARGIN && runner != Runner::Bursts) {
+    let subject = match (
+        effect == 0.0,
+        effect >= 2.0 * MARGIN && runner != Runner::Bursts,
+    ) {
         (true, _) => "false alarms",
         (_, true) => "regressions found",
         _ => "wrongly passed",
@@ -163,13 +166,20 @@ fn one(runner: Runner, effect: f64, cpu_known: bool, seed: u64) -> Found {
         if index % 4 == 0 {
             simulated.restart();
         }
-        let slower = if turn.target == 1 { effect.ln_1p() } else { 0.0 };
+        let slower = if turn.target == 1 {
+            effect.ln_1p()
+        } else {
+            0.0
+        };
         let operations = OPERATIONS * (simulated.next(turn.target) - slower).exp();
         let mut made = slice(&plan, turn, index, operations);
         if cpu_known {
             let each = CPU * (slower + 0.01 * normal(&mut cpu_noise)).exp();
-            made.end.server.get_or_insert_default().get_mut().cpu_seconds =
-                Some(each * operations);
+            made.end
+                .server
+                .get_or_insert_default()
+                .get_mut()
+                .cpu_seconds = Some(each * operations);
         }
         slices.push(made);
         let next = turns.get(index as usize + 1);
@@ -179,7 +189,8 @@ fn one(runner: Runner, effect: f64, cpu_known: bool, seed: u64) -> Found {
             break;
         }
     }
-    let found = gate(&plan, &slices, &[], tenbin_result::Trust::Valid).expect("the plan has a gate");
+    let found =
+        gate(&plan, &slices, &[], tenbin_result::Trust::Valid).expect("the plan has a gate");
     let (over_threshold, by_t_test) = in_sequence(runner, effect, seed);
     Found {
         outcome: found.outcome,

@@ -150,9 +150,9 @@ fn run(source: &Source<'_>) -> Run {
     let ended = source.complete.then(|| ended(source.ended));
     let measured = source.slices.iter().map(|slice| slice.round + 1).max();
     let rounds = match ended {
-        Some(
-            RunEnded::Precise | RunEnded::MostRounds | RunEnded::Decided | RunEnded::Budget,
-        ) => measured.unwrap_or(plan.rounds.count),
+        Some(RunEnded::Precise | RunEnded::MostRounds | RunEnded::Decided | RunEnded::Budget) => {
+            measured.unwrap_or(plan.rounds.count)
+        }
         Some(RunEnded::Planned) | None => plan.rounds.count,
     };
     Run {

@@ -116,11 +116,7 @@ fn tested_figure(
     alpha: f64,
 ) -> GateFigure {
     let logs = log_ratios(plan, blocks, metric);
-    let sign = if metric.higher_is_better() {
-        1.0
-    } else {
-        -1.0
-    };
+    let sign = if metric.higher_is_better() { 1.0 } else { -1.0 };
     let better: Vec<f64> = logs.iter().map(|log| sign * log).collect();
     let noise = start_noise(plan);
     let not_worse = evidence_against(Null::AtMost, -margin.ln_1p(), &better);

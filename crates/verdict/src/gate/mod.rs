@@ -40,9 +40,9 @@ pub fn gate(
     let seconds = seconds(slices);
     let decision = decide(plan, settings, slices, &mut figures);
     let mine = comparisons.iter().filter(|it| it.challenger == candidate);
-    let is_withheld = mine.clone().any(|it| {
-        it.primary && matches!(it.outcome, Outcome::NotSustained { .. })
-    });
+    let is_withheld = mine
+        .clone()
+        .any(|it| it.primary && matches!(it.outcome, Outcome::NotSustained { .. }));
     let outcome = match decision {
         _ if trust == Trust::Invalid => GateOutcome::Invalid,
         _ if is_withheld => GateOutcome::CannotTell,
@@ -61,7 +61,11 @@ pub fn gate(
         trust: mine.map(|it| it.trust).max().unwrap_or(trust),
         confidence: CONFIDENCE,
         tests: figures.len() as u64,
-        rounds: slices.iter().map(|slice| slice.round + 1).max().unwrap_or(0),
+        rounds: slices
+            .iter()
+            .map(|slice| slice.round + 1)
+            .max()
+            .unwrap_or(0),
         most_rounds: plan.rounds.most(),
         seconds,
         budget_seconds: settings.budget.as_secs_f64(),
@@ -98,7 +102,9 @@ fn decide(
                 let deciding: Vec<usize> = mine()
                     .filter(|at| decides(&figures[*at], with_fallback))
                     .collect();
-                deciding.into_iter().for_each(|at| figures[at].decides = true);
+                deciding
+                    .into_iter()
+                    .for_each(|at| figures[at].decides = true);
             }
             OfWorkload::CannotTell => all_pass = false,
             OfWorkload::FallbackIsWorse => is_regression = true,

@@ -116,7 +116,10 @@ fn noisy_with_cpu(quads: u32, cpu: f64) -> Run {
 
 #[test]
 fn cpu_time_stands_in_for_a_throughput_that_cannot_tell() {
-    assert_eq!(decided(&noisy_with_cpu(19, 1.0)).outcome, GateOutcome::CannotTell);
+    assert_eq!(
+        decided(&noisy_with_cpu(19, 1.0)).outcome,
+        GateOutcome::CannotTell
+    );
     let late = decided(&noisy_with_cpu(20, 1.0));
     assert_eq!(late.outcome, GateOutcome::Pass);
     assert!(late.fell_back());

@@ -27,7 +27,11 @@ impl Repository {
     pub(crate) fn here(directory: Option<&Path>) -> Result<Self, BuildError> {
         let top = PathBuf::from(git(Path::new("."), ["rev-parse", "--show-toplevel"])?);
         let name = top.file_name().unwrap_or(OsStr::new("repository"));
-        let own = format!("{}-{:08x}", name.to_string_lossy(), short_hash(top.as_os_str()));
+        let own = format!(
+            "{}-{:08x}",
+            name.to_string_lossy(),
+            short_hash(top.as_os_str())
+        );
         let kept = match directory {
             Some(directory) => {
                 let absolute = std::path::absolute(directory);
@@ -44,7 +48,13 @@ impl Repository {
     /// The commit of a revision and the place of its worktree, which need not exist yet.
     pub(crate) fn revision(&self, name: &str, build: Option<&str>) -> Result<Revision, BuildError> {
         let spelled = format!("{name}^{{commit}}");
-        let line = ["rev-parse", "--verify", "--quiet", "--end-of-options", &spelled];
+        let line = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &spelled,
+        ];
         let commit = git(&self.top, line).map_err(|error| match error {
             BuildError::Git { .. } => BuildError::NoRevision {
                 name: name.to_owned(),
@@ -76,7 +86,11 @@ impl Repository {
         let _lock = lock(&place.join("lock"))?;
         let built = place.join("built");
         if built.is_file() && tree.is_dir() {
-            output::note(&format!("{} was built before: {}", revision.name, tree.display()));
+            output::note(&format!(
+                "{} was built before: {}",
+                revision.name,
+                tree.display()
+            ));
             return Ok(());
         }
         self.remove(tree)?;

@@ -32,7 +32,12 @@ fn text(document: &Document) -> String {
     let all = &document.expectations;
     let gate = document.gate.as_ref();
     let of_gate = gate.map_or_else(Vec::new, cases_of_gate);
-    let count = |element: &str| of_gate.iter().filter(|case| case.element == element).count();
+    let count = |element: &str| {
+        of_gate
+            .iter()
+            .filter(|case| case.element == element)
+            .count()
+    };
     let failures = all.iter().filter(|each| each.is_violated()).count() + count("failure");
     let invalid = document.trust == Trust::Invalid;
     let undecided = all.iter().filter(|each| each.is_undecided()).count();
