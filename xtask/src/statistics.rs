@@ -47,7 +47,8 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
-/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained`, `runs` or `published`. Saves
+/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate` or `published`.
+/// Saves
 /// nothing.
 ///
 /// # Errors

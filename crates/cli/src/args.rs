@@ -10,6 +10,7 @@ mod deferred;
 mod doctor;
 mod flags;
 mod foreign;
+mod gate;
 mod groups;
 mod http;
 mod hub;
@@ -41,6 +42,7 @@ pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
 pub(crate) use foreign::{AddedArgs, is_added};
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
+pub use gate::{GateArgs, GateCommand, GateSettings, Revision, RevisionArgs, of_revisions};
 pub use groups::in_words as template;
 pub use http::{HttpArgs, RequestArgs};
 pub use hub::HubArgs;
@@ -52,7 +54,7 @@ pub(crate) use options::observed::observed;
 pub use options::output::OutputArgs;
 pub use options::rounds::RoundsArgs;
 pub use options::target::{TargetArgs, UrlOrTargets};
-pub use protocol::{PlanOf, ProtocolArgs};
+pub use protocol::{GateOf, PlanOf, ProtocolArgs};
 pub use quickstart::QuickstartArgs;
 pub use results::chart::ChartArgs;
 pub use results::columns::ColumnsArgs;
@@ -174,6 +176,8 @@ pub enum Command {
     Doctor(Box<Deferred<DoctorArgs>>),
     /// Run the experiment that a plan file (TOML) describes
     Run(Deferred<RunArgs>),
+    /// Test in CI whether a candidate is as good as its base: pass, regression or cannot tell
+    Gate(Box<Deferred<GateArgs>>),
     /// Print the plan file of a command line, to edit and run with `tenbin run`
     #[command(subcommand)]
     Plan(Deferred<PlanCommand>),

@@ -72,7 +72,7 @@ fn rounded_up(plan: &Plan) -> Option<String> {
 
 /// A warning if the rounds are too few to show any difference, however large.
 fn too_few_rounds(plan: &Plan) -> Option<String> {
-    let needed = plan.fewest_rounds()?;
+    let needed = plan.fewest_rounds().filter(|_| plan.gate.is_none())?;
     let questions = plan.hypotheses();
     let each = plan.rounds_per_block();
     let rounds = plan.rounds.most();

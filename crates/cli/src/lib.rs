@@ -107,6 +107,7 @@ fn dispatch(command: Command) -> Exit {
         Command::DroongaSend(args) => commands::helper("droonga-send", &args),
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
+        Command::Gate(args) => commands::gate(&args),
         Command::Plan(command) => commands::print_plan(command.draft()),
         Command::Clean(args) => commands::clean(&args),
         Command::List(args) => commands::list(&args),

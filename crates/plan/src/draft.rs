@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod corpus;
+pub(crate) mod gate;
 pub(crate) mod load;
 pub(crate) mod observe;
 pub(crate) mod output;
@@ -9,6 +10,7 @@ pub(crate) mod rounds;
 
 pub use agents::{Agents, AgentsDraft};
 pub use corpus::{Corpus, CorpusDraft};
+pub use gate::{Gate, GateDraft};
 pub use load::{Load, LoadDraft};
 pub use observe::{ObserveDraft, ObservedDraft};
 pub use output::{Output, OutputDraft};
@@ -106,7 +108,7 @@ section! {
                  processes of this run, not to their programs",
             ));
         /// the figure that decides every comparison, the verdict, `until` and sweeps. `throughput`
-        /// and `bandwidth` need a closed loop, `cpu` needs every target to be [observed](#observe)
+        /// and `bandwidth` need a closed loop, `cpu` and `memory` need every target to be [observed](#observe)
         decide: Scalar, shown decide = text("one of the [figures](#expectations) except `max` and `errors`")
             .default_rule("`throughput` in a closed loop, `p50` in an open loop")
             .comment("the figure that decides every comparison")
@@ -116,7 +118,7 @@ section! {
                     "--decide",
                     "FIGURE",
                     "Metric that decides every comparison: throughput, mean, p50, p90, p95, \
-                     p99, p99.9 or another percentile, cpu or bandwidth",
+                     p99, p99.9 or another percentile, cpu, bandwidth or memory",
                 )
                 .default("throughput in a closed loop, p50 in an open loop"),
             );
@@ -125,7 +127,7 @@ section! {
             "--expect",
             Takes::Commas("CONDITION"),
             "Condition that the run must prove true: a metric (throughput, mean, p50, p90, p95, \
-             p99, p99.9 or another percentile, max, errors, cpu, bandwidth), an operator (<, \
+             p99, p99.9 or another percentile, max, errors, cpu, bandwidth, memory), an operator (<, \
              <=, >, >=) and a bound with a unit, such as 'p99<20ms' or 'throughput>0.95x \
              baseline'. To limit a condition to one target or workload, put its name in \
              front: 'NAME:p99<20ms'. Repeatable, or a list with commas. Exit code 7 if proven \
@@ -174,6 +176,8 @@ section! {
         pub agents: AgentsDraft,
         /// The pages that search servers index.
         pub corpus: Option<At<CorpusDraft>>,
+        /// Whether the candidate is as good as the base.
+        pub gate: Option<At<GateDraft>>,
         /// The systems under test.
         #[serde(rename = "target")]
         pub targets: Vec<At<TargetDraft>>,

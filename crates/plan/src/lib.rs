@@ -37,12 +37,14 @@ pub use check::{Check, Comparison, Condition, Expression, JsonTest, NumberTest, 
 pub use choose::{ByteRange, Choose, Prefixes};
 pub use comparison::expectation::{Bound, Demand, Expectation, Relation};
 pub use comparison::figure::{Figure, Quantile, Statistic};
+pub use comparison::gate::{CountsAs, GateFigure};
 pub use comparison::may_differ::MayDiffer;
-pub use comparison::until::Until;
+pub use comparison::until::{Goal, Until};
 pub use context::{Context, LookUp, OpenFile};
 pub use draft::{
-    Agents, AgentsDraft, CompareDraft, Comparing, Corpus, CorpusDraft, Draft, Load, LoadDraft,
-    ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft, WorkloadDraft,
+    Agents, AgentsDraft, CompareDraft, Comparing, Corpus, CorpusDraft, Draft, Gate, GateDraft,
+    Load, LoadDraft, ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft,
+    WorkloadDraft,
 };
 pub use keys::row::{
     Exclusion, Flag, Key, KeyDefault, Need, Only, Scope, Section, Takes, Value, Yields,

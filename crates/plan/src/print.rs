@@ -51,6 +51,10 @@ impl Plan {
             page.table("[corpus]");
             corpus.print_keys(&mut page);
         }
+        if let Some(gate) = &self.gate {
+            page.table("[gate]");
+            gate.print_keys(&mut page);
+        }
         for each in self.written_targets() {
             print_target(&mut page, each, &self.targets, &variables);
         }

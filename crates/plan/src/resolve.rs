@@ -6,6 +6,7 @@ mod comparing;
 mod connect;
 mod connection_limit;
 mod credentials;
+mod gate;
 mod hosts;
 mod load;
 mod look_up;
@@ -71,6 +72,12 @@ impl Draft {
         let needs = target::Needs::of(&workloads);
         let mut targets = target::resolve_all(resolver, std::mem::take(&mut self.targets), &needs);
         let comparing = comparing::resolve(resolver, &self, &mut targets, &workloads);
+        let gate = gate::resolve(
+            resolver,
+            &self,
+            (&targets, comparing.twin.is_some()),
+            &workloads,
+        );
         let output = output::resolve(resolver, &self.output);
         let agents = agents::resolve(resolver, &self.agents);
         if agents.is_some() {
@@ -95,6 +102,7 @@ impl Draft {
             output,
             agents,
             corpus,
+            gate,
         };
         search_servers::check(resolver, &plan, self.corpus.is_some());
         std::mem::take(&mut resolver.findings).verdict(source.as_ref())?;
@@ -103,7 +111,7 @@ impl Draft {
 
     /// The workloads, and the rounds in which they are measured: each depends on the other.
     fn workloads_and_rounds(&mut self, resolver: &mut Resolver<'_>) -> (Vec<Workload>, Rounds) {
-        let sides = comparing::Sides::read(resolver, &self.aa, &self.targets);
+        let sides = comparing::Sides::read(resolver, &self);
         let first_shape = sides.first_shape(self.workloads.len(), &self.compare);
         let mut rounds = rounds::resolve(resolver, &self.rounds, &first_shape);
         let written = std::mem::take(&mut self.workloads);

@@ -407,6 +407,23 @@ fn rounds_are_rounded_up_to_whole_blocks() {
 }
 
 #[test]
+fn a_gate_draws_the_order_of_each_block_and_has_its_own_rounds() {
+    let plan = repeated(&with_targets(
+        "seed = 3\n[gate]\nfigures = [\"throughput\", \"p99=10%\"]\n",
+        2,
+        GET,
+    ));
+    assert_eq!((plan.rounds.count, plan.rounds.most()), (10, 80));
+    assert_eq!(plan.rounds.slice, Duration::from_secs(1));
+    let order: Vec<usize> = schedule(&plan).iter().map(|turn| turn.target).collect();
+    let quads: Vec<&[usize]> = order.chunks(4).collect();
+    let of = |quad: [usize; 4]| quads.iter().filter(|it| ***it == quad).count();
+    let (abba, baab) = (of([0, 1, 1, 0]), of([1, 0, 0, 1]));
+    assert_eq!(abba + baab, 40);
+    assert!((10..=30).contains(&abba), "{abba}");
+}
+
+#[test]
 fn workloads_of_one_target_are_compared_in_abba_quads() {
     let plan = repeated(&format!(
         "[compare]\nworkloads = [\"kept\", \"closed\"]\n{TWO_WORKLOADS}"

@@ -12,8 +12,9 @@ use support::resolve;
 
 use tenbin_plan::work::key_tables;
 use tenbin_plan::{
-    AgentsDraft, CompareDraft, CorpusDraft, Draft, Key, KeyDefault, LoadDraft, ObserveDraft,
-    OutputDraft, RoundsDraft, S3Operation, Section, TargetDraft, TlsDraft, Value, WorkloadDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, GateDraft, Key, KeyDefault, LoadDraft,
+    ObserveDraft, OutputDraft, RoundsDraft, S3Operation, Section, TargetDraft, TlsDraft, Value,
+    WorkloadDraft,
 };
 
 /// Every section with a table of keys, except the protocols.
@@ -25,6 +26,7 @@ const SECTIONS: &[(&str, &[Key])] = &[
     ("output", OutputDraft::KEYS),
     ("agents", AgentsDraft::KEYS),
     ("corpus", CorpusDraft::KEYS),
+    ("gate", GateDraft::KEYS),
     ("target", TargetDraft::KEYS),
     ("tls", TlsDraft::KEYS),
     ("observe", ObserveDraft::KEYS),

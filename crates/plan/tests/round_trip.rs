@@ -810,6 +810,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         output,
                         agents,
                         corpus: None,
+                        gate: None,
                     }
                 },
             )

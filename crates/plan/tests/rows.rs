@@ -6,8 +6,8 @@ mod support;
 use support::resolve;
 
 use tenbin_plan::{
-    AgentsDraft, BlobDraft, Draft, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft, S3Draft,
-    Section as _, TargetDraft, TlsDraft, Value, WorkloadDraft,
+    AgentsDraft, BlobDraft, Draft, GateDraft, Key, KeyDefault, LoadDraft, OutputDraft, RoundsDraft,
+    S3Draft, Section as _, TargetDraft, TlsDraft, Value, WorkloadDraft,
 };
 
 /// Sections, each with its keys and the plan in which `{key}` stands for a key with its value.
@@ -19,6 +19,11 @@ const SECTIONS: &[(&str, &[Key], &str)] = &[
         "agents",
         AgentsDraft::KEYS,
         "[agents]\nnats = \"nats://127.0.0.1:4222\"\n{key}\n",
+    ),
+    (
+        "gate",
+        GateDraft::KEYS,
+        "[gate]\n{key}\n[[target]]\nurl = \"http://h/\"\n[[target]]\nurl = \"http://i/\"\n",
     ),
     ("top", Draft::KEYS, "{key}\n"),
     (

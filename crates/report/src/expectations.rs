@@ -1,6 +1,6 @@
 //! Texts for expectations, optima of parameter sweeps and the end of a run.
 
-use tenbin_result::format::{BANDWIDTH, RATE, SHARE, TIME, Words, ratio, ratio_ends};
+use tenbin_result::format::{BANDWIDTH, BYTES, RATE, SHARE, TIME, Words, ratio, ratio_ends};
 use tenbin_result::{
     Document, Expectation, ExpectedUnit, Figure, Language, Message, Optimum, RunEnded, Standing,
     Trust, Value, message,
@@ -52,6 +52,7 @@ pub(crate) fn figure(expectation: &Expectation, language: Language) -> String {
         ExpectedUnit::Seconds => TIME.with_interval(figure, words),
         ExpectedUnit::Share => SHARE.with_interval(figure, words),
         ExpectedUnit::BytesPerSecond => BANDWIDTH.with_interval(figure, words),
+        ExpectedUnit::Bytes => BYTES.with_interval(figure, words),
         ExpectedUnit::Ratio => times(figure, words),
     }
 }

@@ -8,6 +8,7 @@ use crate::comparison::{Comparison, Outcome};
 use crate::concurrency_sweep::{ConcurrencySweep, ConcurrencySweepComparison};
 use crate::earlier::Earlier;
 use crate::expectation::{Expectation, Optimum, RunEnded};
+use crate::gate::Gate;
 use crate::language::Language;
 use crate::limit::Limit;
 use crate::max_rate::{RateComparison, Search};
@@ -87,6 +88,9 @@ pub struct Document {
     /// The expectations (`--expect`, `--fail-if`) and their outcomes.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
+    /// The result of the gate; null in a run without a gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
     /// The optimum of each parameter sweep for each workload.
     #[serde(default)]
     pub optima: Vec<Optimum>,

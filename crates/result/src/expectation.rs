@@ -16,8 +16,12 @@ pub enum RunEnded {
     /// The primary ratios reached the precision that the plan sets.
     Precise,
     /// The maximum number of rounds was measured before the primary ratios reached the precision
-    /// that the plan sets.
+    /// that the plan sets, or before the gate could tell.
     MostRounds,
+    /// The gate could tell.
+    Decided,
+    /// The time of the gate was over before the gate could tell.
+    Budget,
 }
 
 /// A condition on a target's figure for one workload (`--expect`, `--fail-if`), and the outcome.
@@ -76,6 +80,8 @@ pub enum ExpectedUnit {
     Share,
     /// Bytes per second.
     BytesPerSecond,
+    /// Bytes.
+    Bytes,
     /// A ratio to the baseline's figure.
     Ratio,
 }

@@ -16,6 +16,7 @@ mod earlier;
 mod expectation;
 mod figure;
 pub mod format;
+mod gate;
 mod head;
 mod language;
 mod limit;
@@ -50,6 +51,7 @@ pub use earlier::{
 };
 pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
+pub use gate::{Gate, GateFigure, GateOutcome, GateRole, GateStanding};
 pub use head::Head;
 pub use language::{LANGUAGES, Language};
 pub use limit::{Certainty, Limit};

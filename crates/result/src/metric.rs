@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tenbin_plan::{Figure, Pace, Plan, Quantile, Statistic, Workload};
 
-use crate::format::{BANDWIDTH, RATE, TIME, Unit};
+use crate::format::{BANDWIDTH, BYTES, RATE, TIME, Unit};
 use crate::message;
 use crate::message::{Message, Value};
 
@@ -23,6 +23,8 @@ pub enum Metric {
     ServerCpu,
     /// Body bytes of completed operations per second; each request counts the longer of its two bodies.
     Bandwidth,
+    /// Largest resident memory of the target in a slice, bytes.
+    ServerMemory,
 }
 
 /// The figure of a comparison as a result document names it.
@@ -63,6 +65,7 @@ impl Metric {
             ("throughput", _) => Self::Throughput,
             ("server_cpu", _) => Self::ServerCpu,
             ("bandwidth", _) => Self::Bandwidth,
+            ("server_memory", _) => Self::ServerMemory,
             (_, Some(("service", word))) => Self::Service(statistic(word)?),
             (_, Some(("response", word))) => Self::Response(statistic(word)?),
             _ => return None,
@@ -80,6 +83,7 @@ impl Metric {
             (Figure::Time(statistic), false) => Self::Response(statistic),
             (Figure::Cpu, _) => Self::ServerCpu,
             (Figure::Bandwidth, _) => Self::Bandwidth,
+            (Figure::Memory, _) => Self::ServerMemory,
             (Figure::Max | Figure::Errors, _) => return None,
         })
     }
@@ -140,6 +144,7 @@ impl Metric {
         match self {
             Self::Throughput => RATE,
             Self::Bandwidth => BANDWIDTH,
+            Self::ServerMemory => BYTES,
             Self::Service(_) | Self::Response(_) | Self::ServerCpu => TIME,
         }
     }
@@ -149,6 +154,8 @@ impl Metric {
         match self {
             Self::Throughput => Value::Rate(figure),
             Self::Bandwidth => Value::Bandwidth(figure),
+            // The cast saturates.
+            Self::ServerMemory => Value::Bytes(figure as u64),
             Self::Service(_) | Self::Response(_) | Self::ServerCpu => Value::Seconds(figure),
         }
     }
@@ -161,6 +168,7 @@ impl Metric {
             Self::Response(statistic) => with(message!("metric-response-time"), statistic),
             Self::ServerCpu => message!("metric-server-cpu"),
             Self::Bandwidth => message!("metric-bandwidth"),
+            Self::ServerMemory => message!("metric-server-memory"),
         }
     }
 }
@@ -185,6 +193,7 @@ impl fmt::Display for Metric {
             Self::Throughput => return f.write_str("throughput"),
             Self::ServerCpu => return f.write_str("server_cpu"),
             Self::Bandwidth => return f.write_str("bandwidth"),
+            Self::ServerMemory => return f.write_str("server_memory"),
             Self::Service(statistic) => ("service", statistic),
             Self::Response(statistic) => ("response", statistic),
         };
@@ -251,6 +260,7 @@ mod tests {
             "response_mean",
             "server_cpu",
             "bandwidth",
+            "server_memory",
         ] {
             let read: MetricName = serde_json::from_value(name.into()).expect("a name");
             assert!(matches!(read, MetricName::Known(_)), "{name}");

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use tenbin_plan::Plan;
-use tenbin_record::{Allocated, Slice};
+use tenbin_record::{Allocated, Ended, Slice};
 
 /// Returns the allocations of this process since the first call; `None` if they are not counted.
 pub type CountAllocations = fn() -> Option<Allocated>;
 
-/// Returns whether the primary metrics of the slices measured so far are as precise as the plan
-/// requires.
-pub type IsPrecise = fn(&Plan, &[Slice]) -> bool;
+/// Returns why the rounds end after the slices measured so far, before the maximum number of
+/// rounds; `None` if they go on.
+pub type RoundsEnd = fn(&Plan, &[Slice]) -> Option<Ended>;
 
 /// Returns whether a continuous stretch of a workload on a target lies below the interleaved slices
 /// of the run by more than the margin and by more than noise explains.
@@ -29,9 +29,9 @@ pub struct RunContext {
     /// Counts the allocations of this process. Supplied by the caller, because the binary chooses
     /// the allocator.
     pub count_allocations: CountAllocations,
-    /// Decides whether the figures are precise enough to end the run. Supplied by the caller,
-    /// because another crate evaluates figures.
-    pub is_precise: IsPrecise,
+    /// Decides after each block whether the rounds end: by precision or by a gate. Supplied by the
+    /// caller, because another crate evaluates figures.
+    pub rounds_end: RoundsEnd,
     /// Decides whether a stretch is measured once more, to confirm a fall. Supplied by the caller
     /// for the same reason.
     pub has_fallen: HasFallen,

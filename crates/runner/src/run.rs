@@ -307,7 +307,7 @@ impl<'a> LiveRun<'a> {
             outages_in_a_row: 0,
             controls: &mut self.controls,
             count_allocations: setup.context.count_allocations,
-            is_precise: setup.context.is_precise,
+            rounds_end: setup.context.rounds_end,
             has_fallen: setup.context.has_fallen,
         };
         let ending = run.measure_all(&setup.turns, steering)?;

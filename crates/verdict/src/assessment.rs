@@ -4,8 +4,8 @@ use tenbin_plan::Plan;
 use tenbin_record::{Environment, Integrity, Slice};
 use tenbin_result::{
     AbsoluteTrust, AgentRatios, AgentResult, ConcurrencySweep, ConcurrencySweepComparison,
-    Expectation, Finding, Limit, NodeScaling, Optimum, PercentileRatios, RateComparison, ResultOf,
-    Search, Trust, UseCase,
+    Expectation, Finding, Gate, Limit, NodeScaling, Optimum, PercentileRatios, RateComparison,
+    ResultOf, Search, Trust, UseCase,
 };
 
 use crate::agents::{agent_ratios, agent_results};
@@ -22,6 +22,7 @@ use crate::findings::explained::without_explained;
 use crate::findings::flags::{Flag, flags};
 use crate::findings::gathered::gather;
 use crate::findings::precedence;
+use crate::gate::gate;
 use crate::limit::limits;
 use crate::max_rate::{SearchResult, compare_rates, search_results};
 use crate::rules::{ABSOLUTE_FIGURES, RULES};
@@ -58,6 +59,8 @@ pub struct Assessment {
     pub use_cases: Vec<UseCase>,
     /// The result of every expectation of the plan.
     pub expected: Vec<Expectation>,
+    /// The result of the plan's gate.
+    pub gate: Option<Gate>,
     /// The optimum value of every parameter sweep, for each workload.
     pub optima: Vec<Optimum>,
     /// The throughput gain from additional nodes, by cluster and workload.
@@ -163,6 +166,7 @@ pub fn assess(
         trust: Trust::after(&findings),
         absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),
+        gate: gate(plan, slices, &comparisons, Trust::after(&findings)),
         optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
         // Must come last: `gather` removes the workload and the target of merged findings.

@@ -147,7 +147,7 @@ fn is_not_sustained(
 ) -> bool {
     let is_speed = !matches!(
         expectation.figure,
-        plan::Figure::Cpu | plan::Figure::Errors | plan::Figure::Max
+        plan::Figure::Cpu | plan::Figure::Memory | plan::Figure::Errors | plan::Figure::Max
     );
     let mut fallen = findings.iter().filter(|it| it.rule == SUSTAINED.name);
     is_speed && fallen.any(|it| it.concerns(&cell.workload.name, sides))
@@ -159,6 +159,7 @@ fn unit(expectation: &plan::Expectation) -> ExpectedUnit {
         Bound::Time(_) => ExpectedUnit::Seconds,
         Bound::Percent(_) => ExpectedUnit::Share,
         Bound::BytesPerSecond(_) => ExpectedUnit::BytesPerSecond,
+        Bound::Bytes(_) => ExpectedUnit::Bytes,
         Bound::Baseline(_) => ExpectedUnit::Ratio,
     }
 }

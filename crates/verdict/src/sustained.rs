@@ -243,10 +243,10 @@ pub(crate) fn withhold(compared: &mut Compared, stretches: &[Stretch]) {
     }
 }
 
-/// Whether a figure depends on how long a target can keep its speed. CPU time per operation does
-/// not.
+/// Whether a figure depends on how long a target can keep its speed. CPU time per operation and
+/// memory do not.
 fn is_affected(metric: Metric) -> bool {
-    metric != Metric::ServerCpu
+    !matches!(metric, Metric::ServerCpu | Metric::ServerMemory)
 }
 
 /// Both figures of each side, as a clause.

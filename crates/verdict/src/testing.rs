@@ -497,6 +497,7 @@ fn plan(targets: &[&str], workloads: &[&str], rounds: u32) -> Plan {
         output: tenbin_plan::Output::default(),
         agents: None,
         corpus: None,
+        gate: None,
     }
 }
 

@@ -7,8 +7,8 @@ use clap::builder::ValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tenbin_plan::{
-    AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, HttpDraft, Key, KeyDefault, LoadDraft,
-    OutputDraft, RoundsDraft, Scalar, Section, Takes, WorkloadDraft,
+    AgentsDraft, BlobDraft, CompareDraft, Draft, Flag, GateDraft, HttpDraft, Key, KeyDefault,
+    LoadDraft, OutputDraft, RoundsDraft, Scalar, Section, Takes, WorkloadDraft,
 };
 
 /// The flags of a plan section that a command offers, parsed into the section's draft. The second
@@ -54,6 +54,7 @@ offered! {
     WorkloadDraft: "Workload",
     HttpDraft: "Request",
     BlobDraft: "Blobs",
+    GateDraft: "Gate",
 }
 
 impl<S: Offered> Default for Flags<S> {

@@ -10,7 +10,16 @@ use super::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure and compare",
-        &["quickstart", "http", "s3", "blob", "search", "run", "rerun"],
+        &[
+            "quickstart",
+            "http",
+            "s3",
+            "blob",
+            "search",
+            "run",
+            "rerun",
+            "gate",
+        ],
     ),
     (
         "Read results",

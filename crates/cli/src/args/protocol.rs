@@ -1,5 +1,7 @@
 //! The interface that the commands of all protocols share.
 
+use std::marker::PhantomData;
+
 use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 use tenbin_plan::{Draft, Refusal};
 
@@ -23,12 +25,42 @@ pub trait ProtocolArgs {
     }
 }
 
-/// The protocol commands as subcommands of `tenbin plan`, with help texts that mention the plan.
-pub struct PlanOf(pub ProtocolCommand);
+/// How another command describes the commands of the protocols, which it has as subcommands.
+pub trait Wording {
+    /// What the subcommand with this name does.
+    fn about(name: &str) -> String;
+}
 
-impl FromArgMatches for PlanOf {
+/// The words of `tenbin plan`.
+pub struct ForPlan;
+
+/// The words of `tenbin gate`.
+pub struct ForGate;
+
+impl Wording for ForPlan {
+    fn about(name: &str) -> String {
+        format!("Print the plan of `tenbin {name}` with these options")
+    }
+}
+
+impl Wording for ForGate {
+    fn about(name: &str) -> String {
+        format!("Gate with the options of `tenbin {name}`")
+    }
+}
+
+/// The protocol commands as subcommands of another command, with help texts that mention it.
+pub struct ProtocolOf<W>(pub ProtocolCommand, PhantomData<W>);
+
+/// The protocol commands as subcommands of `tenbin plan`.
+pub type PlanOf = ProtocolOf<ForPlan>;
+
+/// The protocol commands as subcommands of `tenbin gate`.
+pub type GateOf = ProtocolOf<ForGate>;
+
+impl<W: Wording> FromArgMatches for ProtocolOf<W> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        ProtocolCommand::from_arg_matches(matches).map(Self)
+        ProtocolCommand::from_arg_matches(matches).map(|command| Self(command, PhantomData))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -36,14 +68,13 @@ impl FromArgMatches for PlanOf {
     }
 }
 
-impl Subcommand for PlanOf {
+impl<W: Wording> Subcommand for ProtocolOf<W> {
     fn augment_subcommands(plan: Command) -> Command {
         let protocols = ProtocolCommand::augment_subcommands(Command::new("protocols"));
         let before = plan.get_subcommands().count();
         let commands = protocols.get_subcommands().cloned().enumerate();
         plan.subcommands(commands.map(|(at, command)| {
-            let name = command.get_name();
-            let about = format!("Print the plan of `tenbin {name}` with these options");
+            let about = W::about(command.get_name());
             command.about(about).display_order(before + at)
         }))
     }

@@ -72,7 +72,7 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
         plan_directory: directory,
         executable,
         count_allocations: allocator::allocated,
-        is_precise: tenbin_verdict::is_precise,
+        rounds_end: tenbin_verdict::rounds_end,
         has_fallen: tenbin_verdict::has_fallen,
         lengthen_slices: false,
     };

@@ -96,7 +96,7 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         plan_directory: std::env::current_dir().context("cannot read the working directory")?,
         executable: std::env::current_exe().context("cannot find this program's own file")?,
         count_allocations: || None,
-        is_precise: |_, _| false,
+        rounds_end: |_, _| None,
         has_fallen: |_, _, _| false,
         lengthen_slices: false,
     };

@@ -54,3 +54,8 @@ unknown-rule =
         [true] 一覧は `tenbin explain` が表示する
        *[false] { $near } ではないか
     }
+
+# Git のリビジョン
+no-revision = 「{ $name }」は { $repository } のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する
+build-failed = { $revision } のビルドに失敗した: { $command }。出力は上にある
+no-cache-directory = HOME が設定されていないため、キャッシュディレクトリーがない。--build-dir で指定する

@@ -3,6 +3,7 @@
 //! An error prints itself in English. The types in [`TYPES`] have messages for the common errors in
 //! other languages too; every other error is printed in English as a whole, with all that is in it.
 
+mod build;
 mod command;
 
 use std::error::Error;
@@ -21,6 +22,7 @@ use tenbin_targets::TargetError;
 use tenbin_targets::probe::ProbeError;
 use tenbin_verdict::Messages;
 
+pub(crate) use build::BuildError;
 pub(crate) use command::CommandError;
 
 /// The messages of errors.
@@ -47,6 +49,7 @@ const TYPES: &[Said] = types!(
     TargetError => |error, language| ERRORS.say(&of_target(error)?, language),
     RecordError => |error, language| ERRORS.say(&of_record(error)?, language),
     CorpusError => |error, language| ERRORS.say(&of_corpus(error)?, language),
+    BuildError => |error, language| ERRORS.say(&of_build(error)?, language),
     CommandError => |error, language| ERRORS.say(&of_command(error)?, language),
     NotComparable => |error, language| Some(error.said(language)),
 );
@@ -227,6 +230,25 @@ fn of_command(error: &CommandError) -> Option<Message> {
             near = near.clone(),
             known = near.is_empty()
         )),
+    }
+}
+
+fn of_build(error: &BuildError) -> Option<Message> {
+    match error {
+        BuildError::NoRevision { name, repository } => Some(message!(
+            "no-revision",
+            name = name.as_str(),
+            repository = shown(repository)
+        )),
+        BuildError::Build {
+            revision, command, ..
+        } => Some(message!(
+            "build-failed",
+            revision = revision.as_str(),
+            command = command.as_str()
+        )),
+        BuildError::NoCache => Some(message!("no-cache-directory")),
+        BuildError::NoGit(_) | BuildError::Git { .. } | BuildError::Directory { .. } => None,
     }
 }
 

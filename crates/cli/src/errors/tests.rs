@@ -51,6 +51,28 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
     };
     vec![
         (
+            Box::new(BuildError::NoRevision {
+                name: name("x"),
+                repository: PathBuf::from("/p"),
+            }),
+            "\"x\" is no revision of /p; name a commit, branch or tag that is fetched",
+            "「x」は /p のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する",
+        ),
+        (
+            Box::new(BuildError::Build {
+                revision: name("main (1a2b)"),
+                command: name("make"),
+                why: name("exit status: 2"),
+            }),
+            "the build of main (1a2b) failed (exit status: 2): make; its output is above",
+            "main (1a2b) のビルドに失敗した: make。出力は上にある",
+        ),
+        (
+            Box::new(BuildError::NoCache),
+            "there is no cache directory: HOME is not set; name a directory with --build-dir",
+            "HOME が設定されていないため、キャッシュディレクトリーがない。--build-dir で指定する",
+        ),
+        (
             Box::new(problem(Some("a.toml"), None, unreadable(None, &missing()))),
             "a.toml: cannot be read: No such file or directory (os error 2)",
             "a.toml を読めない。そのファイルはない",

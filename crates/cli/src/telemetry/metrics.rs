@@ -209,6 +209,7 @@ pub(super) mod tests {
             output: Output::default(),
             agents: None,
             corpus: None,
+            gate: None,
         }
     }
 

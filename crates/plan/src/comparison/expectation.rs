@@ -82,19 +82,21 @@ pub enum Bound {
     Percent(Percent),
     /// Bytes per second.
     BytesPerSecond(Size),
+    /// Bytes.
+    Bytes(Size),
     /// A multiple of the baseline's figure.
     Baseline(f64),
 }
 
 impl Bound {
     /// The bound as a number: operations per second, seconds, a share (1 for 100 %), bytes per
-    /// second, or a ratio.
+    /// second, bytes, or a ratio.
     pub fn value(self) -> f64 {
         match self {
             Self::Rate(rate) => rate.get(),
             Self::Time(Time(time)) => time.as_secs_f64(),
             Self::Percent(percent) => percent.share(),
-            Self::BytesPerSecond(Size(bytes)) => bytes as f64,
+            Self::BytesPerSecond(Size(bytes)) | Self::Bytes(Size(bytes)) => bytes as f64,
             Self::Baseline(times) => times,
         }
     }
@@ -111,6 +113,10 @@ impl fmt::Display for Bound {
                 write!(f, "{bytes}B/s")
             }
             Self::BytesPerSecond(size) => write!(f, "{size}/s"),
+            Self::Bytes(Size(bytes)) if Size(*bytes).to_string() == bytes.to_string() => {
+                write!(f, "{bytes}B")
+            }
+            Self::Bytes(size) => write!(f, "{size}"),
             Self::Baseline(times) => write!(f, "{times}x baseline"),
         }
     }
@@ -213,6 +219,13 @@ fn read_bound(figure: Figure, text: &str) -> Result<Bound, String> {
             let size = size.ok_or_else(|| no_unit(figure, text))?;
             let size = size.parse::<Size>().map_err(|error| error.to_string());
             size.map(Bound::BytesPerSecond).map_err(wrong)
+        }
+        Unit::Bytes => {
+            if !text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+                return Err(no_unit(figure, text));
+            }
+            let size = text.parse::<Size>().map_err(|error| error.to_string());
+            size.map(Bound::Bytes).map_err(wrong)
         }
     }
 }

@@ -22,6 +22,8 @@ pub enum Figure {
     Cpu,
     /// Body bytes per second.
     Bandwidth,
+    /// Largest resident memory of the server in a slice.
+    Memory,
 }
 
 /// A statistic of times.
@@ -87,6 +89,7 @@ pub(crate) enum Unit {
     Time,
     Share,
     BytesPerSecond,
+    Bytes,
 }
 
 struct Row {
@@ -125,6 +128,7 @@ const FIGURES: &[Row] = &[
     row("errors", Figure::Errors, "errors<0.1%"),
     row("cpu", Figure::Cpu, "cpu<200us"),
     row("bandwidth", Figure::Bandwidth, "bandwidth>100MB/s"),
+    row("memory", Figure::Memory, "memory<500MiB"),
 ];
 
 impl Figure {
@@ -165,6 +169,7 @@ impl Figure {
             Self::Time(_) | Self::Max | Self::Cpu => Unit::Time,
             Self::Errors => Unit::Share,
             Self::Bandwidth => Unit::BytesPerSecond,
+            Self::Memory => Unit::Bytes,
         }
     }
 
@@ -212,6 +217,7 @@ mod tests {
             Figure::Errors,
             Figure::Cpu,
             Figure::Bandwidth,
+            Figure::Memory,
         ] {
             assert!(figure.row().is_some(), "{figure:?}");
         }

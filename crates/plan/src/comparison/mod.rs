@@ -2,5 +2,6 @@
 
 pub(crate) mod expectation;
 pub(crate) mod figure;
+pub(crate) mod gate;
 pub(crate) mod may_differ;
 pub(crate) mod until;

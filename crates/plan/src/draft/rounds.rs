@@ -41,8 +41,8 @@ section! {
         /// squares). Other numbers are rounded up, with a note
         count: Scalar, shown count = whole(1, MOST_ROUNDS)
             .default_rule(
-                "8 for one target, 16 for two; for more, the smallest number of squares that can \
-                 show a difference: see [How many rounds](#how-many-rounds)",
+                "8 for one target, 16 for two, 10 with a gate; for more, the smallest number of squares that \
+                 can show a difference: see [How many rounds](#how-many-rounds)",
             )
             .synonyms(&["iterations", "rounds"])
             .flag(
@@ -54,8 +54,8 @@ section! {
                      targets; for 3, 5, 7, … targets, to a multiple of twice the number of targets",
                 )
                 .default(
-                    "8 for one target, 16 for two; for more, the smallest number that can show a \
-                     difference",
+                    "8 for one target, 16 for two, 10 for a gate; for more, the smallest number that can \
+                     show a difference",
                 ),
             );
         /// end the run when every ratio of the primary metric (with one target, every primary metric)
@@ -73,13 +73,13 @@ section! {
                  precision; with one target, the metric itself. --rounds is then the minimum \
                  number of rounds. The size of the difference does not affect when the run ends",
             ));
-        /// with `until`: maximum number of rounds, rounded up to complete blocks
+        /// with `until` or a gate: maximum number of rounds, rounded up to complete blocks
         max_count: Scalar = whole(1, MOST_ROUNDS)
-            .default_rule("8 × `count`")
+            .default_rule("8 × `count`; 80 with a gate")
             .synonyms(&["max_rounds"])
             .flag(
-                Flag::whole("--max-rounds", "N", "Maximum number of rounds with --until")
-                    .default("8 times --rounds"),
+                Flag::whole("--max-rounds", "N", "Maximum number of rounds with --until, or of a gate")
+                    .default("8 times --rounds; 80 for a gate"),
             );
         /// length of the measured window of one slice. If the result depends on which requests a
         /// target receives (patterns, reads of objects and blobs), all targets of a round receive
@@ -88,7 +88,7 @@ section! {
         slice: Scalar => Duration = time_from(SHORTEST_SLICE)
             .default_explained(
                 "2s",
-                "`\"2s\"`; `\"1s\"` for three or more targets. If operations are slow: 20 times the \
+                "`\"2s\"`; `\"1s\"` for three or more targets and for a gate. If operations are slow: 20 times the \
                  median time of the slowest operation in the warm-up, up to 60 s; a note reports \
                  this, and the plan in the run directory has the new length",
             )
@@ -99,7 +99,7 @@ section! {
                     "TIME",
                     "Length of the measured window of one slice, at least 100ms",
                 )
-                .default("2s; 1s for three targets or more"),
+                .default("2s; 1s for three targets or more and for a gate"),
             );
         /// settling time: unmeasured load at the start of every slice. The settling time starts
         /// when every connection is open or has failed to open within 10 s (or `timeout`, if
@@ -233,7 +233,7 @@ section! {
             /// The number of rounds as written in the plan, if `count` was rounded up to whole
             /// blocks.
             pub asked: Option<u32> = None,
-            /// The precision at which the run ends; `None` for a run of `count` rounds.
+            /// The precision or the gate at which the run ends; `None` for a run of `count` rounds.
             pub until: Option<Until> = None,
         }
     }
@@ -252,10 +252,9 @@ fn count(rounds: &Rounds, page: &mut Page) {
 
 fn until(rounds: &Rounds, page: &mut Page) {
     if let Some(until) = rounds.until {
-        page.key(
-            &RoundsDraft::until,
-            page::text(format!("±{}", until.within)),
-        );
+        if let Some(within) = until.within() {
+            page.key(&RoundsDraft::until, page::text(format!("±{within}")));
+        }
         page.key(&RoundsDraft::max_count, until.most);
     }
 }

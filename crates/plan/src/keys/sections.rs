@@ -1,7 +1,7 @@
 //! The tables of keys of all sections.
 
 use crate::draft::{
-    AgentsDraft, CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, GateDraft, LoadDraft, ObserveDraft, OutputDraft,
     RoundsDraft, WorkloadDraft,
 };
 use crate::keys::row::{Key, Section as _};
@@ -18,6 +18,7 @@ pub fn all_keys() -> impl Iterator<Item = &'static Key> {
         OutputDraft::KEYS,
         AgentsDraft::KEYS,
         CorpusDraft::KEYS,
+        GateDraft::KEYS,
         TargetDraft::KEYS,
         ReadyDraft::KEYS,
         TlsDraft::KEYS,

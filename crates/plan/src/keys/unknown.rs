@@ -4,7 +4,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    AgentsDraft, CompareDraft, CorpusDraft, Draft, LoadDraft, ObserveDraft, OutputDraft,
+    AgentsDraft, CompareDraft, CorpusDraft, Draft, GateDraft, LoadDraft, ObserveDraft, OutputDraft,
     RoundsDraft, WorkloadDraft,
 };
 use crate::keys::row::{Key, Section};
@@ -68,6 +68,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("output", &[]),
     ("agents", &[]),
     ("corpus", &[]),
+    ("gate", &[]),
     ("target", &["targets", "server"]),
     ("workload", &["workloads"]),
 ];
@@ -84,6 +85,7 @@ pub(crate) fn remove_unknown(plan: &mut DeTable<'_>, findings: &mut Findings) {
             }
             ("rounds", DeValue::Table(table)) => sections.check(&sections.rounds, table, findings),
             ("corpus", DeValue::Table(table)) => sections.check(&sections.corpus, table, findings),
+            ("gate", DeValue::Table(table)) => sections.check(&sections.gate, table, findings),
             ("output", DeValue::Table(table)) => sections.check(&sections.output, table, findings),
             ("agents", DeValue::Table(table)) => sections.check(&sections.agents, table, findings),
             ("load", DeValue::Table(table)) => sections.check(&sections.load, table, findings),
@@ -183,6 +185,7 @@ struct Sections {
     output: Known,
     agents: Known,
     corpus: Known,
+    gate: Known,
     target: Known,
     ready: Known,
     tls: Known,
@@ -205,6 +208,7 @@ impl Sections {
             output: Known::of::<OutputDraft>(),
             agents: Known::of::<AgentsDraft>(),
             corpus: Known::of::<CorpusDraft>(),
+            gate: Known::of::<GateDraft>(),
             target: Known::of::<TargetDraft>(),
             ready: Known::of::<ReadyDraft>(),
             tls: Known::of::<TlsDraft>(),
@@ -319,6 +323,7 @@ impl Sections {
             &self.output,
             &self.agents,
             &self.corpus,
+            &self.gate,
             &self.target,
             &self.tls,
             &self.workload,

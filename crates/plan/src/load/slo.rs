@@ -109,7 +109,9 @@ fn limit(text: &str) -> Result<Limit, String> {
         Figure::Errors => Ok(Limit::Errors {
             below: share(below)?,
         }),
-        Figure::Throughput | Figure::Max | Figure::Cpu | Figure::Bandwidth => Err(none()),
+        Figure::Throughput | Figure::Max | Figure::Cpu | Figure::Bandwidth | Figure::Memory => {
+            Err(none())
+        }
     }
 }
 

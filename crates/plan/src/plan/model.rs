@@ -1,6 +1,6 @@
 //! The resolved plan: every default is filled in, and mistakes have been refused.
 
-use crate::draft::{Agents, Comparing, Corpus, Output, Rounds};
+use crate::draft::{Agents, Comparing, Corpus, Gate, Output, Rounds};
 use crate::plan::workload::Workload;
 use crate::target::Target;
 
@@ -27,4 +27,6 @@ pub struct Plan {
     pub agents: Option<Agents>,
     /// The pages that search servers index, if the plan has a `[corpus]`.
     pub corpus: Option<Corpus>,
+    /// Whether the candidate is as good as the base; `None` in a plan without a gate.
+    pub gate: Option<Gate>,
 }

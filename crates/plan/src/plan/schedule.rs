@@ -5,10 +5,14 @@ use std::time::Duration;
 use crate::load::RateSearch;
 use crate::plan::model::Plan;
 use crate::relaunch::Relaunch;
+use crate::rng::Rng;
 
 /// Maximum length of a slice on the slowest target, as a multiple of the planned length, if all
 /// targets are sent the same requests.
 pub const LONGEST_SLICE: f64 = 2.5;
+
+/// The stream of random numbers that orders the blocks of a gate.
+const ORDER_OF_GATE: u64 = 0x6761_7465;
 
 /// One slice to be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,9 @@ pub struct Turn {
 /// - Two targets: a block is an ABBA quad of two rounds. The seed decides which target is A. All
 ///   blocks have the same order, because with a fixed ABBA the effects of one slice on the next are
 ///   the same for both targets.
+/// - Two targets and a gate: which target is A is drawn for each block. Without a difference between
+///   the targets, the sign of each block's ratio is then a toss of a coin, which the tests of the gate
+///   assume.
 /// - Three or more: a block is a Williams square, in which every target follows every other target
 ///   equally often (E. J. Williams, "Experimental designs balanced for the estimation of residual
 ///   effects of treatments", 1949). A square has as many rounds as targets if the number of targets
@@ -54,10 +61,11 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
     let most = plan.rounds.most();
     for block in 0..most.div_ceil(rounds_in_block) {
         let workloads = if block % 2 == 0 { &up } else { &down };
+        let first = first_row(plan, block);
         for workload in workloads {
             let rounds = (0..rounds_in_block).map(|at| (at as usize, block * rounds_in_block + at));
             for (at, round) in rounds.take_while(|(_, round)| *round < most) {
-                for &target in &targets[at % targets.len()] {
+                for &target in &targets[(at + first) % targets.len()] {
                     let works: Vec<usize> = match workload {
                         Part::Alone(workload) => vec![*workload],
                         Part::Compared => compared[at % compared.len()]
@@ -76,6 +84,15 @@ pub fn schedule(plan: &Plan) -> Vec<Turn> {
         }
     }
     turns
+}
+
+/// The row of the square with which a block begins: 0, except for the blocks of a gate.
+fn first_row(plan: &Plan, block: u32) -> usize {
+    if plan.gate.is_none() {
+        return 0;
+    }
+    let mut rng = Rng::new(plan.seed, &[ORDER_OF_GATE, u64::from(block)]);
+    usize::from(rng.unit() < 0.5)
 }
 
 /// A part of a block. The parts of a block follow each other.

@@ -13,13 +13,14 @@ use crate::plan::schedule::block_of;
 use crate::plan::workload::Workload;
 use crate::plan_file::mistake::Mistake;
 use crate::resolver::Resolver;
-use crate::target::{Reach, Searched, Target, TargetDraft};
+use crate::target::{Reach, Searched, Target};
 use crate::units::percent::Percent;
 
 /// The number of targets and whether there is a twin, known before any target is resolved.
 pub(super) struct Sides {
     targets: usize,
     twin: bool,
+    gate: bool,
 }
 
 /// The numbers that decide the number of rounds.
@@ -30,6 +31,8 @@ pub(super) struct Shape {
     pub(super) compared: usize,
     /// Number of hypotheses, as in [`Plan::hypotheses`](crate::Plan::hypotheses).
     pub(super) hypotheses: usize,
+    /// Whether the plan has a gate.
+    pub(super) gate: bool,
 }
 
 impl Shape {
@@ -40,15 +43,13 @@ impl Shape {
 }
 
 impl Sides {
-    pub(super) fn read(
-        resolver: &mut Resolver<'_>,
-        aa: &Field,
-        drafts: &[At<TargetDraft>],
-    ) -> Self {
+    pub(super) fn read(resolver: &mut Resolver<'_>, draft: &Draft) -> Self {
+        let drafts = &draft.targets;
         let combinations = drafts.iter().map(|draft| sweep::combinations(&draft.value));
         Self {
             targets: combinations.sum(),
-            twin: wants_twin(resolver, aa) && !drafts.is_empty(),
+            twin: wants_twin(resolver, &draft.aa) && !drafts.is_empty(),
+            gate: draft.gate.is_some(),
         }
     }
 
@@ -69,6 +70,7 @@ impl Sides {
             targets: self.targets + usize::from(self.twin),
             compared,
             hypotheses: hypotheses(self.targets.saturating_sub(1), workloads, compared),
+            gate: self.gate,
         }
     }
 }
@@ -122,9 +124,19 @@ pub(super) fn resolve(
     comparing
 }
 
-/// Reads the primary metric. Refuses a figure that a target or a workload cannot have.
+/// Reads the primary metric.
 fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Figure, Mistake> {
     let figure = Figure::named(name)?;
+    can_decide(figure, targets, workloads)?;
+    Ok(figure)
+}
+
+/// Refuses a figure that a target or a workload cannot have.
+pub(super) fn can_decide(
+    figure: Figure,
+    targets: &[Target],
+    workloads: &[Workload],
+) -> Result<(), Mistake> {
     if !figure.has_ratio() {
         return Err(format!(
             "{figure} of two targets has no ratio with an interval, so it cannot decide; choose for \
@@ -145,17 +157,21 @@ fn primary(name: &str, targets: &[Target], workloads: &[Workload]) -> Result<Fig
     let is_unobserved = |target: &&Target| {
         target.observe.is_none() && matches!(target.reach, Reach::Endpoint { .. })
     };
-    if figure == Figure::Cpu
-        && let Some(target) = targets.iter().find(is_unobserved)
-    {
+    let used = match figure {
+        Figure::Cpu => Some("CPU time"),
+        Figure::Memory => Some("memory"),
+        _ => None,
+    };
+    let unobserved = used.zip(targets.iter().find(is_unobserved));
+    if let Some((used, target)) = unobserved {
         return Err(format!(
-            "the CPU time of target {:?} is not observed; add --observe port (in a plan \
+            "the {used} of target {:?} is not observed; add --observe port (in a plan \
              observe = {{ port = true }})",
             target.name
         )
         .into());
     }
-    Ok(figure)
+    Ok(())
 }
 
 fn compared_workloads(

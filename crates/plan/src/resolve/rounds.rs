@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::comparing::{self, Shape};
-use crate::comparison::until::Until;
+use crate::comparison::until::{Goal, Until};
 use crate::draft::{
     Rounds, RoundsDraft,
     rounds::{MOST_ROUNDS, SHORTEST_SLICE},
@@ -21,6 +21,10 @@ const LONGEST_DEFAULT_LEAD: Duration = Duration::from_millis(500);
 
 /// Default maximum number of rounds of a run that ends by precision, as a multiple of the minimum.
 const USUAL_MOST: u32 = 8;
+/// Default minimum number of blocks of a gate. With fewer, no evidence is enough.
+const FEWEST_OF_GATE: u32 = 5;
+/// Default maximum number of rounds of a gate.
+const MOST_OF_GATE: u32 = 80;
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &Shape) -> Rounds {
     let targets = shape.targets;
@@ -71,6 +75,9 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
 }
 
 fn default_count(shape: &Shape) -> u32 {
+    if shape.gate {
+        return FEWEST_OF_GATE * shape.block();
+    }
     if shape.compared == 0 {
         return default_rounds(shape.targets, shape.hypotheses);
     }
@@ -92,15 +99,16 @@ pub fn default_rounds(targets: usize, hypotheses: usize) -> u32 {
 }
 
 /// The default length of a slice: 2 s for one or two targets; 1 s for more, so that a run still
-/// takes minutes.
+/// takes minutes, and for a gate, which looks after every block.
 fn default_slice(shape: &Shape) -> Duration {
     match shape.targets {
+        _ if shape.gate => DEFAULT_SLICE_OF_MANY,
         0..=2 => DEFAULT_SLICE,
         _ => DEFAULT_SLICE_OF_MANY,
     }
 }
 
-/// Resolves the precision at which the run can end; `count` is the minimum number of rounds.
+/// Resolves the precision or the gate at which the run can end; `count` is the minimum number of rounds.
 fn until(
     resolver: &mut Resolver<'_>,
     draft: &RoundsDraft,
@@ -110,12 +118,12 @@ fn until(
     let within = resolver.read("until", &draft.until, comparing::precision);
     let most: Option<u32> = resolver.value(&RoundsDraft::max_count, &draft.max_count);
     let most = most.map(|most| most.next_multiple_of(shape.block()));
-    if draft.until.is_none() {
+    if draft.until.is_none() && !shape.gate {
         if let Some(most) = &draft.max_count {
             resolver.wrong(
                 most.place,
                 "max_count",
-                "requires until (--until), the precision at which the run ends",
+                "requires until (--until), the precision at which the run ends, or a gate",
             );
         }
         return None;
@@ -131,9 +139,14 @@ fn until(
     }
     let block = shape.block();
     let limit = u32::try_from(MOST_ROUNDS).unwrap_or(u32::MAX) / block * block;
+    let (goal, usual) = match (within, shape.gate) {
+        (Some(within), _) => (Goal::Precision(within), count.saturating_mul(USUAL_MOST)),
+        (None, true) => (Goal::Gate, MOST_OF_GATE.next_multiple_of(block)),
+        (None, false) => return None,
+    };
     Some(Until {
-        within: within?,
-        most: most.unwrap_or(count.saturating_mul(USUAL_MOST).min(limit).max(count)),
+        goal,
+        most: most.unwrap_or(usual.min(limit).max(count)),
     })
 }
 

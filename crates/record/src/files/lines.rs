@@ -186,8 +186,12 @@ pub enum Ended {
     /// The figures reached the precision that the plan sets.
     Precise,
     /// The maximum number of rounds was measured before the figures reached the precision that the
-    /// plan sets.
+    /// plan sets, or before the gate could tell.
     MostRounds,
+    /// The gate could tell.
+    Decided,
+    /// The time of the gate was over before the gate could tell.
+    Budget,
 }
 
 impl Ended {

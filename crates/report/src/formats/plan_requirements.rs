@@ -5,7 +5,8 @@ use tenbin_plan::Plan;
 use super::format::Format;
 
 /// What a run lacks for `junit`.
-pub(super) const NO_CONDITION: &str = "the run has no condition; add --expect or --fail-if";
+pub(super) const NO_CONDITION: &str =
+    "the run has no condition and no gate; add --expect or --fail-if, or use `tenbin gate`";
 /// What a run lacks for the formats of a concurrency sweep.
 pub(super) const NO_SWEEP: &str = "the run has no concurrency sweep; add --ramp";
 /// Why formats of tools that measure one request cannot hold a run.
@@ -17,7 +18,7 @@ type Row = (&'static [&'static str], fn(&Plan) -> bool, &'static str);
 const ROWS: &[Row] = &[
     (
         &["junit"],
-        |plan| !plan.comparing.expect.is_empty(),
+        |plan| !plan.comparing.expect.is_empty() || plan.gate.is_some(),
         NO_CONDITION,
     ),
     (

@@ -37,6 +37,7 @@ pub const FORMATS: &[&Format] = &[
     &influx::FORMAT,
     &bmf::FORMAT,
     &github::SUMMARY,
+    &github::COMMENT,
     &github::BIGGER,
     &github::SMALLER,
     &junit::FORMAT,

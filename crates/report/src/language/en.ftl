@@ -590,3 +590,40 @@ essence =
        *[false] {""}
     }: { $evidence }
 more-rows = { $rows } more rows: { $command }
+
+# The result of a gate
+gate-headline = { $result }  { $answer }
+gate-answer =
+    { $outcome ->
+        [pass] { $candidate } is not worse than { $base }
+        [regression] { $candidate } is worse than { $base }
+        [cannot-tell] it is not known whether { $candidate } is worse than { $base }
+       *[invalid] the figures of { $candidate } and { $base } cannot be used
+    }{ $known ->
+        [true] : { $figures }
+       *[false] {""}
+    }
+gate-figure =
+    { $metric }{ $named ->
+        [true] {" "}at { $workload }
+       *[false] {""}
+    } { $ratio } ({ $low }–{ $high }, margin { $margin })
+gate-margin = { $margin }
+gate-fell-back =
+    The first figure could not tell after half of the rounds or of the time, so CPU time per operation decided
+gate-cannot-tell =
+    { $spent ->
+        [budget] The time of the gate ended after { $rounds } rounds; measure longer with --budget
+        [rounds] The maximum of { $rounds } rounds ended; allow more with --max-rounds, or a larger --margin
+       *[other] The run ended after { $rounds } rounds and { $seconds }
+    }{ $passes ->
+        [true] . --cannot-tell pass: this counts as passed
+       *[false] {""}
+    }
+gate-invalid = { $rule }: { $evidence }
+gate-method =
+    { $rounds } of at most { $most }. Intervals and decisions are wrong with a probability of at most 5 %, however
+    often the gate looked{ $tests ->
+        [one] {""}
+       *[other] ; Holm's correction for { $tests } tests of a regression
+    }

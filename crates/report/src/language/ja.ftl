@@ -492,3 +492,38 @@ essence =
        *[false] {""}
     }: { $evidence }
 more-rows = ほか { $rows } 行: { $command }
+
+# ゲートの結果
+gate-headline = { $result }  { $answer }
+gate-answer =
+    { $outcome ->
+        [pass] { $candidate } は { $base } より悪くない
+        [regression] { $candidate } は { $base } より悪い
+        [cannot-tell] { $candidate } が { $base } より悪いかどうか判定できない
+       *[invalid] { $candidate } と { $base } の値は使えない
+    }{ $known ->
+        [true] : { $figures }
+       *[false] {""}
+    }
+gate-figure =
+    { $named ->
+        [true] { $workload } の
+       *[false] {""}
+    }{ $metric } { $ratio } ({ $low }–{ $high }、許容差 { $margin })
+gate-margin = { $margin }
+gate-fell-back = ラウンド数または時間の半分を過ぎても最初の指標では判定できなかったため、操作あたりの CPU 時間で判定した
+gate-cannot-tell =
+    { $spent ->
+        [budget] { $rounds } ラウンドで時間切れ。--budget を長くすると判定できることがある
+        [rounds] 最大の { $rounds } ラウンドを測り終えた。--max-rounds か --margin を大きくすると判定できることがある
+       *[other] { $rounds } ラウンド、{ $seconds } で終了した
+    }{ $passes ->
+        [true] 。--cannot-tell pass の指定により合格とする
+       *[false] {""}
+    }
+gate-invalid = { $rule }: { $evidence }
+gate-method =
+    最大 { $most } ラウンドのうち { $rounds }。何度評価しても、区間と判定が誤る確率は 5 % 以下{ $tests ->
+        [1] {""}
+       *[other] 。悪化の検定 { $tests } 件に Holm の補正
+    }

@@ -17,6 +17,9 @@ const ROWS: usize = 1_000;
 /// Longest page that a site shows as the summary of a job, bytes: GitHub takes 1 MiB for each step.
 const LONGEST: usize = 900 * 1024;
 
+/// Longest comment, characters: GitHub takes fewer than 65,536.
+const LONGEST_COMMENT: usize = 65_000;
+
 /// The complete page, with links to the files of the charts in the run directory.
 pub(crate) fn summary(document: &Document) -> String {
     let (page, details) = parts(document, true);
@@ -31,6 +34,24 @@ pub(crate) fn alone(document: &Document) -> String {
     } else {
         page
     }
+}
+
+/// The first screen of the page without links to files, short enough for a comment on a pull request.
+/// A page that is too long ends with a whole line. The first line, which no reader sees, names the
+/// experiment, so that a later run can find and replace the comment.
+pub(crate) fn comment(document: &Document) -> String {
+    let name = for_html(&document.run.name).replace("--", "-\u{200b}-");
+    let mut body = format!("<!-- tenbin: {name} -->\n");
+    let mut characters = body.chars().count();
+    let (page, _) = parts(document, false);
+    for line in page.split_inclusive('\n') {
+        characters += line.chars().count();
+        if characters > LONGEST_COMMENT {
+            break;
+        }
+        body += line;
+    }
+    body
 }
 
 /// The first screen and the details of the page. `has_files`: whether the page links to the files of

@@ -25,7 +25,11 @@ const MOST_ALONE: usize = 4;
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let said = |message: Message| Text::plain(say(document, &message));
     let note = document.run.note.iter().map(Text::plain);
-    let mut answers: Vec<Text> = note.chain(answers(document)).collect();
+    let mut answers: Vec<Text> = match document.gate {
+        // The intervals of fixed numbers of rounds do not hold for a run that ends by its figures.
+        Some(_) => note.collect(),
+        None => note.chain(answers(document)).collect(),
+    };
     answers.extend(expectations_clause(document).map(said));
     answers.extend(not_precise(document).map(said));
     let mut blocks: Vec<Block> = answers.into_iter().map(Block::Paragraph).collect();

@@ -15,6 +15,7 @@ mod cost;
 mod earlier;
 mod expectations;
 mod findings;
+mod gate;
 mod hosts;
 mod in_words;
 mod limits;
@@ -76,6 +77,7 @@ pub(crate) enum Shown {
 
 /// All sections, in page order.
 pub(crate) const SECTIONS: &[Section] = &[
+    section(Always, "gate", "", gate::blocks),
     section(Always, "answer", "", answer::blocks),
     section(Always, "results", "", results::blocks),
     section(Always, "in-words", "", in_words::blocks),

@@ -621,6 +621,7 @@ fn plan(targets: &[Target], workloads: &[Workload], rounds: u32) -> Plan {
         output: tenbin_plan::Output::default(),
         agents: None,
         corpus: None,
+        gate: None,
     }
 }
 

@@ -7,7 +7,7 @@ use tenbin_plan::{Load, Plan, Relaunch, Turn};
 use tenbin_record::{Ended, RateProbe, RequestLogWriter, RunWriter, Slice};
 use tenbin_targets::TargetError;
 
-use crate::context::{CountAllocations, HasFallen, IsPrecise};
+use crate::context::{CountAllocations, HasFallen, RoundsEnd};
 use crate::controls::Controls;
 use crate::error::{Ending, RunError};
 use crate::generators::agent_loss::{self, Losses};
@@ -89,7 +89,7 @@ pub(crate) struct Measurement<'r, 'w> {
     pub(crate) outages_in_a_row: u32,
     pub(crate) controls: &'r mut Controls<'w>,
     pub(crate) count_allocations: CountAllocations,
-    pub(crate) is_precise: IsPrecise,
+    pub(crate) rounds_end: RoundsEnd,
     pub(crate) has_fallen: HasFallen,
 }
 
@@ -117,8 +117,7 @@ impl Measurement<'_, '_> {
         }
         Ok(Ending::Complete(match self.plan.rounds.until {
             None => Ended::Planned,
-            Some(_) if (self.is_precise)(self.plan, &self.slices) => Ended::Precise,
-            Some(_) => Ended::MostRounds,
+            Some(_) => (self.rounds_end)(self.plan, &self.slices).unwrap_or(Ended::MostRounds),
         }))
     }
 
@@ -161,8 +160,8 @@ impl Measurement<'_, '_> {
             }
             if ends_block(turns, index) {
                 let is_last = index + 1 == turns.len();
-                let is_over = !is_last && self.is_enough(turn);
-                return Ok(is_over.then_some(Ending::Complete(Ended::Precise)));
+                let ended = if is_last { None } else { self.is_enough(turn) };
+                return Ok(ended.map(Ending::Complete));
             }
         }
         Ok(None)
@@ -250,12 +249,14 @@ impl Measurement<'_, '_> {
         }
     }
 
-    /// Whether the figures are precise enough to end the run after `turn`, the last slice of its
-    /// block.
-    fn is_enough(&self, turn: &Turn) -> bool {
+    /// Why the rounds end after `turn`, the last slice of its block; `None` if they go on.
+    fn is_enough(&self, turn: &Turn) -> Option<Ended> {
         let rounds = &self.plan.rounds;
         let has_fewest = (turn.block + 1) * self.plan.rounds_per_block() >= rounds.count;
-        rounds.until.is_some() && has_fewest && (self.is_precise)(self.plan, &self.slices)
+        if rounds.until.is_none() || !has_fewest {
+            return None;
+        }
+        (self.rounds_end)(self.plan, &self.slices)
     }
 }
 

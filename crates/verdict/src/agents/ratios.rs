@@ -147,9 +147,12 @@ impl Question<'_> {
     }
 }
 
-/// The CPU time of the server and the bytes of bodies are known only of all agents together.
+/// The CPU time and the memory of the server and the bytes of bodies are known only of all agents together.
 fn is_known_of_each(metric: Metric) -> bool {
-    !matches!(metric, Metric::ServerCpu | Metric::Bandwidth)
+    !matches!(
+        metric,
+        Metric::ServerCpu | Metric::ServerMemory | Metric::Bandwidth
+    )
 }
 
 /// The log ratios of all agents in each block in which every agent has one.

@@ -69,6 +69,7 @@ impl Measure for Metric {
             (_, Some((Statistic::Mean, kind))) => latency::mean(&[slice], kind, &is_work).value(),
             (Self::ServerCpu, None) => server_cpu(slice),
             (Self::Bandwidth, None) => bandwidth(slice),
+            (Self::ServerMemory, None) => slice.server()?.rss_bytes.map(|bytes| bytes as f64),
             (_, None) => slice.throughput(),
         }
     }
@@ -80,7 +81,7 @@ fn timed(metric: Metric) -> Option<(Statistic, Kind)> {
     match metric {
         Metric::Service(statistic) => Some((statistic, service)),
         Metric::Response(statistic) => Some((statistic, response)),
-        Metric::Throughput | Metric::ServerCpu | Metric::Bandwidth => None,
+        Metric::Throughput | Metric::ServerCpu | Metric::Bandwidth | Metric::ServerMemory => None,
     }
 }
 

@@ -65,6 +65,11 @@ impl Scale {
         }
     }
 
+    /// The possible difference between two starts of a program, as a share.
+    pub(crate) fn start_noise(self) -> Option<f64> {
+        self.start_noise
+    }
+
     /// The possible difference between two starts of a program, as a share. `None` if the whole
     /// interval of `ratio` is farther from 1 than this difference, or without an interval.
     pub(crate) fn within_start_noise(&self, ratio: &Measured) -> Option<f64> {
@@ -159,8 +164,8 @@ impl Question<'_> {
 
     fn difference(&self, ratio: f64) -> Outcome {
         match (self.metric, self.is_better(ratio)) {
-            (Metric::ServerCpu, true) => Outcome::CostsLess,
-            (Metric::ServerCpu, false) => Outcome::CostsMore,
+            (Metric::ServerCpu | Metric::ServerMemory, true) => Outcome::CostsLess,
+            (Metric::ServerCpu | Metric::ServerMemory, false) => Outcome::CostsMore,
             (_, true) => Outcome::Faster,
             (_, false) => Outcome::Slower,
         }
@@ -232,8 +237,8 @@ impl Question<'_> {
         let is_likely = confidence >= LIKELY && is_seen && may_be_start.is_none();
         is_likely.then(|| Likely {
             tendency: match (self.metric, self.is_better(ratio)) {
-                (Metric::ServerCpu, true) => Tendency::CostsLess,
-                (Metric::ServerCpu, false) => Tendency::CostsMore,
+                (Metric::ServerCpu | Metric::ServerMemory, true) => Tendency::CostsLess,
+                (Metric::ServerCpu | Metric::ServerMemory, false) => Tendency::CostsMore,
                 (_, true) => Tendency::Faster,
                 (_, false) => Tendency::Slower,
             },

@@ -16,16 +16,16 @@ use crate::compare::metric::Measure;
 /// bound. The values of the ratios do not matter, because a run that stops at a desired result
 /// reports differences that do not exist.
 ///
-/// Always `false` for a plan with a fixed number of rounds.
+/// Always `false` for a plan with a fixed number of rounds or a gate.
 pub fn is_precise(plan: &Plan, slices: &[Slice]) -> bool {
-    let Some(until) = plan.rounds.until else {
+    let Some(within) = plan.rounds.until.and_then(|until| until.within()) else {
         return false;
     };
     let estimates = match plan.challengers().next() {
         Some(_) => ratios(plan, slices),
         None => figures(plan, slices),
     };
-    let limit = until.within.share();
+    let limit = within.share();
     let within = |estimate: &Option<Estimate>| {
         estimate.is_some_and(|estimate| half_width(&estimate).is_some_and(|it| it <= limit))
     };
@@ -84,7 +84,7 @@ fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
 
 #[cfg(test)]
 mod tests {
-    use tenbin_plan::Until;
+    use tenbin_plan::{Goal, Until};
 
     use crate::testing::Run;
 
@@ -94,7 +94,7 @@ mod tests {
 
     fn asking(mut run: Run, within: &str) -> Run {
         run.plan.rounds.until = Some(Until {
-            within: within.parse().unwrap(),
+            goal: Goal::Precision(within.parse().unwrap()),
             most: 1_000,
         });
         run

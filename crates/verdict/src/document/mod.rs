@@ -112,6 +112,7 @@ pub fn document_without_slices(source: &Source<'_>) -> Document {
         slices: Vec::new(),
         use_cases: assessment.use_cases.clone(),
         expectations: assessment.expected.clone(),
+        gate: assessment.gate.clone(),
         optima: assessment.optima.clone(),
         nodes: assessment.nodes.clone(),
         concurrency_sweeps: assessment.concurrency_sweeps.clone(),
@@ -153,7 +154,9 @@ fn run(source: &Source<'_>) -> Run {
     let ended = source.complete.then(|| ended(source.ended));
     let measured = source.slices.iter().map(|slice| slice.round + 1).max();
     let rounds = match ended {
-        Some(RunEnded::Precise | RunEnded::MostRounds) => measured.unwrap_or(plan.rounds.count),
+        Some(RunEnded::Precise | RunEnded::MostRounds | RunEnded::Decided | RunEnded::Budget) => {
+            measured.unwrap_or(plan.rounds.count)
+        }
         Some(RunEnded::Planned) | None => plan.rounds.count,
     };
     Run {
@@ -174,7 +177,11 @@ fn run(source: &Source<'_>) -> Run {
         twin: plan.twin().map(|target| target.name.clone()),
         margin: Some(plan.comparing.margin.share()),
         start_noise: start_noise(plan, plan.targets.iter()),
-        until: plan.rounds.until.map(|until| until.within.share()),
+        until: plan
+            .rounds
+            .until
+            .and_then(|until| until.within())
+            .map(|within| within.share()),
         ended,
         rounds,
         slice_seconds: Some(plan.rounds.slice.as_secs_f64()),
@@ -188,5 +195,7 @@ fn ended(ended: Ended) -> RunEnded {
         Ended::Planned => RunEnded::Planned,
         Ended::Precise => RunEnded::Precise,
         Ended::MostRounds => RunEnded::MostRounds,
+        Ended::Decided => RunEnded::Decided,
+        Ended::Budget => RunEnded::Budget,
     }
 }

@@ -33,8 +33,9 @@ struct TargetFlags {
     #[arg(long, value_name = "[NAME=]URL")]
     target: Vec<Endpoint>,
     /// Command line of a server that Tenbin starts and stops, repeatable. Tenbin replaces {port}
-    /// with a free port, {data} with an empty directory and {access_key} with the S3 access key
-    #[arg(long, value_name = "NAME=COMMAND")]
+    /// with a free port, {data} with an empty directory and {access_key} with the S3 access key. NAME
+    /// can be left out once [default: server]
+    #[arg(long, value_name = "[NAME=]COMMAND", value_parser = launched)]
     launch: Vec<Named>,
     /// Start a built-in server, repeatable: http, http-1-worker or http-4-workers (5 ms for each
     /// request), s3-memory (keeps objects in memory), s3-durable (syncs objects to disk) or blob.
@@ -120,6 +121,24 @@ impl FromArgMatches for UrlOrTargets {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         self.0.update_from_arg_matches(matches)
     }
+}
+
+/// The name of the server of a `--launch` without a name.
+const UNNAMED: &str = "server";
+
+/// Reads `NAME=COMMAND` or `COMMAND`. An equals sign can also be in the arguments of the command.
+fn launched(text: &str) -> Result<Named, String> {
+    let named = text.split_once('=').filter(|(name, _)| {
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "/.{".contains(c))
+    });
+    let (name, value) = named.unwrap_or((UNNAMED, text));
+    if value.trim().is_empty() {
+        return Err("write the command line of the server".to_owned());
+    }
+    Ok(Named {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 /// `NAME=URL` or `URL`.

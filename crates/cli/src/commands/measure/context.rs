@@ -20,7 +20,7 @@ pub(crate) fn context_in(root: &Path, display: &Display) -> anyhow::Result<(Stop
             plan_directory,
             executable,
             count_allocations: allocator::allocated,
-            is_precise: tenbin_verdict::is_precise,
+            rounds_end: tenbin_verdict::rounds_end,
             has_fallen: tenbin_verdict::has_fallen,
             lengthen_slices: false,
         },

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use tenbin_plan::Plan;
 use tenbin_record::{Ended, Environment, Integrity, RecordError, Slice, write_atomically_with};
 use tenbin_report::formats;
-use tenbin_result::{Document, Trust};
+use tenbin_result::{Document, Gate, GateOutcome, Trust};
 use tenbin_verdict::{AfterRounds, Assessment, Source};
 
 use crate::exit::Exit;
@@ -64,12 +64,25 @@ impl Run<'_> {
 pub(crate) fn exit_of_result(document: &Document) -> Exit {
     if document.trust == Trust::Invalid {
         Exit::Invalid
+    } else if let Some(exit) = document.gate.as_ref().and_then(failure_of_gate) {
+        exit
     } else if document.expectations.iter().any(|each| each.is_violated()) {
         Exit::Unmet
     } else if document.expectations.iter().any(|each| each.is_undecided()) {
         Exit::Undecided
     } else {
         Exit::Done
+    }
+}
+
+/// The exit code of a gate; `None` if it passes.
+fn failure_of_gate(gate: &Gate) -> Option<Exit> {
+    let is_suspect = gate.trust == Trust::Suspect && gate.fails_suspect;
+    match gate.outcome {
+        GateOutcome::Invalid => Some(Exit::Invalid),
+        GateOutcome::Regression => Some(Exit::Unmet),
+        GateOutcome::CannotTell if !gate.passes_untold => Some(Exit::Undecided),
+        GateOutcome::Pass | GateOutcome::CannotTell => is_suspect.then_some(Exit::Suspect),
     }
 }
 

@@ -26,6 +26,18 @@ pub(in crate::formats) const SUMMARY: Format = Format {
     ..Format::PLAIN
 };
 
+pub(in crate::formats) const COMMENT: Format = Format {
+    name: "github-comment",
+    about: "body of a comment on a pull request: Markdown, fewer than 65,536 characters",
+    file: "github-comment.md",
+    kept: false,
+    read: None,
+    write: Some(Writer::Document {
+        lacks: nothing,
+        write: |document, to| to.write_all(markdown::comment(document).as_bytes()),
+    }),
+};
+
 pub(in crate::formats) const BIGGER: Format = Format {
     name: "github-bigger",
     about: "github-action-benchmark, tool customBiggerIsBetter: throughput",

@@ -1,21 +1,25 @@
-//! Writes JUnit XML: one test case per condition of `--expect` and `--fail-if`.
+//! Writes JUnit XML: one test case per condition of `--expect` and `--fail-if`, and per figure of a
+//! gate.
 
 use std::fmt::Write as _;
 
-use tenbin_result::{Document, Expectation, Language, Trust};
+use tenbin_result::{
+    Document, Expectation, Gate, GateFigure, GateOutcome, GateStanding, Language, Trust,
+};
 
 use crate::expectations::{condition, figure, standing};
 use crate::formats::format::Format;
 use crate::formats::plan_requirements::NO_CONDITION;
 use crate::formats::write::Writer;
+use crate::gate::headline;
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
-    about: "JUnit XML: a test case for each condition of --expect and --fail-if",
+    about: "JUnit XML: a test case for each condition of --expect and --fail-if, and for each figure of a gate",
     file: "expectations.junit.xml",
     write: Some(Writer::Document {
         lacks: |document| {
-            let is_missing = document.expectations.is_empty();
+            let is_missing = document.expectations.is_empty() && document.gate.is_none();
             is_missing.then_some(NO_CONDITION)
         },
         write: |document, to| to.write_all(text(document).as_bytes()),
@@ -25,10 +29,19 @@ pub(in crate::formats) const FORMAT: Format = Format {
 
 fn text(document: &Document) -> String {
     let all = &document.expectations;
-    let failures = all.iter().filter(|each| each.is_violated()).count();
+    let gate = document.gate.as_ref();
+    let of_gate = gate.map_or_else(Vec::new, cases_of_gate);
+    let count = |element: &str| {
+        of_gate
+            .iter()
+            .filter(|case| case.element == element)
+            .count()
+    };
+    let failures = all.iter().filter(|each| each.is_violated()).count() + count("failure");
     let invalid = document.trust == Trust::Invalid;
-    let errors = all.iter().filter(|each| each.is_undecided()).count() + usize::from(invalid);
-    let tests = all.len() + usize::from(invalid);
+    let undecided = all.iter().filter(|each| each.is_undecided()).count();
+    let errors = undecided + count("error") + usize::from(invalid);
+    let tests = all.len() + of_gate.len() + usize::from(invalid);
     let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tenbin\" {counts}>\n  \
@@ -50,6 +63,9 @@ fn text(document: &Document) -> String {
     for expectation in all {
         text += &case(expectation);
     }
+    for case in &of_gate {
+        text += &case.xml();
+    }
     text + "  </testsuite>\n</testsuites>\n"
 }
 
@@ -64,19 +80,72 @@ fn case(expectation: &Expectation) -> String {
         (false, true) => "error",
         (false, false) => "system-out",
     };
-    let body = match element {
-        "system-out" => format!("<system-out>{}</system-out>", content(&said)),
-        element => format!(
-            "<{element} type=\"{}\" message=\"{}\"/>",
-            attribute(standing(expectation)),
-            attribute(&said)
-        ),
+    let case = Case {
+        name,
+        workload: expectation.workload.clone(),
+        element,
+        kind: standing(expectation),
+        said,
     };
-    format!(
-        "    <testcase name=\"{}\" classname=\"{}\">\n      {body}\n    </testcase>\n",
-        attribute(&name),
-        attribute(&expectation.workload)
-    )
+    case.xml()
+}
+
+/// A test case.
+struct Case {
+    name: String,
+    workload: String,
+    /// `failure`, `error` or `system-out`.
+    element: &'static str,
+    /// The result in a word.
+    kind: &'static str,
+    said: String,
+}
+
+impl Case {
+    fn xml(&self) -> String {
+        let body = match self.element {
+            "system-out" => format!("<system-out>{}</system-out>", content(&self.said)),
+            element => format!(
+                "<{element} type=\"{}\" message=\"{}\"/>",
+                attribute(self.kind),
+                attribute(&self.said)
+            ),
+        };
+        format!(
+            "    <testcase name=\"{}\" classname=\"{}\">\n      {body}\n    </testcase>\n",
+            attribute(&self.name),
+            attribute(&self.workload)
+        )
+    }
+}
+
+/// One test case for each figure of a gate.
+fn cases_of_gate(gate: &Gate) -> Vec<Case> {
+    let of_figure = |figure: &GateFigure| {
+        let is_worse = figure.decides && gate.outcome == GateOutcome::Regression;
+        let is_unknown = gate.outcome == GateOutcome::CannotTell
+            && !gate.passes_untold
+            && figure.standing != GateStanding::NotWorse;
+        let (element, kind) = match (is_worse, is_unknown) {
+            (true, _) => ("failure", "worse"),
+            (false, true) => ("error", "cannot tell"),
+            (false, false) => ("system-out", ""),
+        };
+        Case {
+            name: format!(
+                "{} of {} is not worse than {} by more than {}",
+                figure.metric,
+                gate.candidate,
+                gate.base,
+                tenbin_plan::percent(figure.margin)
+            ),
+            workload: figure.workload.clone(),
+            element,
+            kind,
+            said: headline(gate),
+        }
+    };
+    gate.figures.iter().map(of_figure).collect()
 }
 
 /// Escapes text between tags.

@@ -59,6 +59,7 @@ interval-unknown = interval unknown
 metric-throughput = throughput
 metric-bandwidth = bandwidth
 metric-server-cpu = server CPU per operation
+metric-server-memory = server memory
 metric-service-time =
     { $statistic ->
         [mean] mean

@@ -49,6 +49,7 @@ interval-unknown = 区間は不明
 metric-throughput = スループット
 metric-bandwidth = 帯域
 metric-server-cpu = 1 操作あたりのサーバー CPU 時間
+metric-server-memory = サーバーのメモリー
 metric-service-time =
     { $statistic ->
         [mean] 平均サービス時間

@@ -1,0 +1,74 @@
+//! `tenbin gate`: measures until it is known whether a candidate is as good as its base.
+
+mod revisions;
+
+use tenbin_plan::{Draft, Refusal};
+
+use crate::args::{GateArgs, of_revisions};
+use crate::commands::gate::revisions::Repository;
+use crate::commands::measure::plan::resolve;
+use crate::commands::measure::{measure_and_show, print_result};
+use crate::errors::BuildError;
+use crate::exit::Exit;
+use crate::output;
+
+/// Measures a base and a candidate, and prints whether the candidate passes.
+pub(crate) fn gate(args: &GateArgs) -> Exit {
+    let draft = match built(args) {
+        Ok(draft) => draft,
+        Err(exit) => return exit,
+    };
+    let options = args.output();
+    measure_and_show(draft, options, &|_, document, directory| {
+        print_result(options, document);
+        let page = directory.join("report.html");
+        if !options.json && page.is_file() {
+            output::note(&format!("the result as a page: {}", page.display()));
+        }
+        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+            annotate(options.json || options.export.takes_stdout(), document);
+        }
+    })
+}
+
+/// Prints the annotation of GitHub Actions: on standard error if standard output holds a document.
+fn annotate(is_taken: bool, document: &tenbin_result::Document) {
+    match tenbin_report::annotation(document) {
+        Some(line) if is_taken => output::say(line.trim_end()),
+        Some(line) => output::print(line.as_bytes()),
+        None => {}
+    }
+}
+
+/// The plan, with its revisions built. Prints errors.
+fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
+    let draft = args.draft();
+    let Some(base) = &args.settings.revisions.base_rev else {
+        return Ok(draft);
+    };
+    let revisions = &args.settings.revisions;
+    let candidate = revisions.candidate_rev.as_deref().unwrap_or("HEAD");
+    let failed = |why: &BuildError| {
+        output::failure(why);
+        why.exit()
+    };
+    let repository =
+        Repository::here(revisions.build_dir.as_deref()).map_err(|why| failed(&why))?;
+    let build = revisions.build.as_deref();
+    let find = |name: &str| repository.revision(name, build).map_err(|why| failed(&why));
+    let (base, candidate) = (find(base)?, find(candidate)?);
+    let draft = match draft.and_then(|draft| of_revisions(draft, &base, &candidate)) {
+        Ok(draft) => draft,
+        refused => return Ok(refused),
+    };
+    // A mistake in the plan is reported before anything is built.
+    resolve(Ok(draft.clone()))?;
+    if revisions.candidate_rev.is_none() && repository.has_changes() {
+        output::note("changes that are not committed are not measured: the candidate is HEAD");
+    }
+    for revision in [&base, &candidate] {
+        let made = repository.build(revision, build);
+        made.map_err(|why| failed(&why))?;
+    }
+    Ok(Ok(draft))
+}
