@@ -110,7 +110,7 @@ impl Draft {
 
     /// The workloads, and the rounds in which they are measured: each depends on the other.
     fn workloads_and_rounds(&mut self, resolver: &mut Resolver<'_>) -> (Vec<Workload>, Rounds) {
-        let sides = comparing::Sides::read(resolver, &self);
+        let sides = comparing::Sides::read(resolver, self);
         let first_shape = sides.first_shape(self.workloads.len(), &self.compare);
         let mut rounds = rounds::resolve(resolver, &self.rounds, &first_shape);
         let written = std::mem::take(&mut self.workloads);
