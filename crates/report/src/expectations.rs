@@ -140,7 +140,7 @@ pub(crate) fn ended(document: &Document) -> Option<Message> {
     let run = &document.run;
     let within = Value::Share(run.until?);
     match run.ended? {
-        RunEnded::Planned => None,
+        RunEnded::Planned | RunEnded::Decided | RunEnded::Budget => None,
         RunEnded::Precise => Some(message!(
             "ended-precise",
             rounds = message!("rounds", count = run.rounds),

@@ -163,7 +163,8 @@ mod tests {
                 evidence_against(Null::AtMost, 0.0, &sample) >= 20.0
             });
             let share = rejected.count() as f64 / f64::from(gates);
-            assert!(share <= 0.05, "noise {number}: {share}");
+            // 2.5 standard errors above 5 %.
+            assert!(share <= 0.062, "noise {number}: {share}");
         }
     }
 

@@ -75,7 +75,7 @@ pub enum GateCommand {
     #[command(flatten)]
     Protocol(Box<GateOf>),
     /// Gate with a plan file
-    Run(Deferred<RunArgs>),
+    Run(Box<Deferred<RunArgs>>),
 }
 
 impl Args for GateSettings {

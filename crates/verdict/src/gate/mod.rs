@@ -40,6 +40,7 @@ pub fn gate(
     let seconds = seconds(slices);
     let decision = decide(plan, settings, slices, &mut figures);
     let mine = comparisons.iter().filter(|it| it.challenger == candidate);
+    let of_pair = mine.clone().map(|it| it.trust).max().unwrap_or(trust);
     let is_withheld = mine
         .clone()
         .any(|it| it.primary && matches!(it.outcome, Outcome::NotSustained { .. }));
@@ -58,7 +59,7 @@ pub fn gate(
         outcome,
         base,
         candidate,
-        trust: mine.map(|it| it.trust).max().unwrap_or(trust),
+        trust: of_pair,
         confidence: CONFIDENCE,
         tests: figures.len() as u64,
         rounds: slices

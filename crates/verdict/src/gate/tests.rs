@@ -141,11 +141,10 @@ fn all_figures_must_pass_and_regressions_share_their_error() {
     let gate = decided(&run);
     assert_eq!((gate.outcome, gate.tests), (GateOutcome::Pass, 3));
     assert_eq!(gate.deciding().count(), 3);
-    // Only the times are worse.
-    run.each_of("b", |slice| slice.answers(1_000, 0.003));
+    throughput(&mut run, 0.7, 0.71);
     let gate = decided(&run);
     assert_eq!(gate.outcome, GateOutcome::Regression);
     let worse: Vec<_> = gate.deciding().map(|it| it.standing).collect();
-    assert_eq!(worse, [GateStanding::Worse; 2]);
+    assert_eq!(worse, [GateStanding::Worse; 3]);
     assert!(gate.figures[1].adjusted_p > 1.0 / gate.figures[1].evidence_worse);
 }
