@@ -111,7 +111,7 @@ fn keys_of_a_role_are_renewed_while_requests_are_sent() {
     let run = run(&scratch, &line).run();
     run.expect_measured();
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
-    assert_eq!(errors(&document), [], "{run}");
+    assert!(errors(&document).is_empty(), "{run}");
     assert_eq!(findings(&document, "key_renewal").count(), 0);
     expect_renewed(&scratch, &front.seen(), 0);
 }
@@ -131,7 +131,7 @@ fn sessions_of_a_bucket_are_renewed_although_the_server_is_busy_at_first() {
     let run = run(&scratch, &line).run();
     run.expect_measured();
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
-    assert_eq!(errors(&document), [], "{run}");
+    assert!(errors(&document).is_empty(), "{run}");
     let seen = front.seen();
     assert_eq!(seen.refused.get("SlowDown"), Some(&2));
     expect_renewed(&scratch, &seen, 2);
@@ -207,7 +207,7 @@ fn minio_issues_keys_of_a_role() {
         let run = run(&format!("{operation} {role} --role-duration 15m --json"));
         run.expect_measured();
         let document: Value = serde_json::from_str(&run.stdout).expect("a document");
-        assert_eq!(errors(&document), [], "{run}");
+        assert!(errors(&document).is_empty(), "{run}");
     }
     run(&format!("put {role} --role-duration 1m"))
         .expect_code(3)
@@ -225,11 +225,12 @@ fn minio_issues_keys_of_a_role() {
 fn minio_issues_keys_for_a_web_identity() {
     let scratch = Scratch::new("sessions-web");
     let provider = IdentityProvider::start();
+    let description = provider.description();
     let store = Store::minio(
         &scratch,
         &[],
         &[
-            ("MINIO_IDENTITY_OPENID_CONFIG_URL", &provider.description()),
+            ("MINIO_IDENTITY_OPENID_CONFIG_URL", description.as_str()),
             ("MINIO_IDENTITY_OPENID_CLIENT_ID", CLIENT),
             ("MINIO_IDENTITY_OPENID_CLAIM_NAME", "policy"),
         ],
@@ -241,7 +242,7 @@ fn minio_issues_keys_for_a_web_identity() {
     let run = Tenbin::line(&scratch, format!("{from_file} --json")).run();
     run.expect_measured().expect_silence_about(&token);
     let document: Value = serde_json::from_str(&run.stdout).expect("a document");
-    assert_eq!(errors(&document), [], "{run}");
+    assert!(errors(&document).is_empty(), "{run}");
     let from_variable = format!("s3 put --target {target} {SHORT}");
     Tenbin::line(&scratch, from_variable)
         .env("TENBIN_WEB_IDENTITY_TOKEN", &token)

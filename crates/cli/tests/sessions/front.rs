@@ -287,8 +287,10 @@ fn verify(request: &Message, service: &str, key: &str, secret: &str) -> Result<(
     let date = request.header("x-amz-date").ok_or(WRONG)?;
     let is_date = |second: &u64| signer.at(*second) == date.as_bytes();
     (now() - 60..=now() + 60).find(is_date).ok_or(WRONG)?;
-    let value = |name: &&str| Some((*name, request.header(name)?.as_bytes()));
-    let headers: Option<Vec<_>> = names.iter().map(|name| value(&name)).collect();
+    let headers = names.iter();
+    let headers: Option<Vec<_>> = headers
+        .map(|name| Some((*name, request.header(name)?.as_bytes())))
+        .collect();
     let headers = headers.ok_or(WRONG)?;
     let (method, path, query) = request.target();
     let hash = request.header("x-amz-content-sha256").ok_or(WRONG)?;

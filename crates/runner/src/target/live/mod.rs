@@ -27,7 +27,7 @@ use crate::stage;
 use crate::stop::Stop;
 use crate::target::access::{blob_access, destination, is_disposable, site, was_there};
 use crate::target::first_response::{FirstAnswer, first_answer};
-use crate::target::keys::{KeyKeeper, MayAsk};
+use crate::target::keys::{KeyKeeper, MayAsk, anywhere};
 
 /// What is needed to start targets.
 #[derive(Clone, Copy)]
@@ -158,7 +158,7 @@ impl LiveTarget {
         } else {
             site(&running, target)
         };
-        Self::with_site(plan, target, running, site, first, Box::new(|_| Ok(())))
+        Self::with_site(plan, target, running, site, first, anywhere())
     }
 
     /// Prepares every workload on an agent, which keeps no records.
