@@ -751,6 +751,7 @@ fn environment() -> Environment {
         agents: Vec::new(),
         lost_agents: Vec::new(),
         outages: Vec::new(),
+        refused_renewals: Vec::new(),
         request_log: None,
     }
 }
