@@ -201,7 +201,7 @@ fn revisions_are_built_in_worktrees_once() {
     let run = |more: &str, build: &str| {
         let line = format!(
             "gate --base-rev fast --build-dir {builds} http --launch './server {{port}}' \
-             --build '{build}' {more} {SHORT}"
+             --out ../runs --build '{build}' {more} {SHORT}"
         );
         let words = common::words(&line);
         let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];

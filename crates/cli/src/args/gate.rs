@@ -21,8 +21,8 @@ const CANDIDATE: &str = "candidate";
 #[command(after_help = "\
 Measures a base and a candidate in turns, until the candidate is proven not worse than --margin
 (PASS), or proven worse (REGRESSION), or --budget or --max-rounds are used up (CANNOT TELL). Each
-decision is wrong with a probability of at most 5 %, however long the gate measures. The first target
-is the base, unless --baseline is given. docs/gate.md describes the decisions.
+decision is wrong with a probability of at most 5 %, however long the gate measures. The first
+target is the base, unless --baseline is given. docs/gate.md describes the decisions.
 
 Exit codes: 0 pass, 7 regression, 8 cannot tell, 6 INVALID, 9 SUSPECT with --suspect fail.
 

@@ -59,6 +59,7 @@ impl Catalogue {
             Some(long) => long,
             None => value.map_or(arg.get_id().as_str(), |name| name.as_str()),
         };
+        let path = without_gate(path);
         let group = path.split(' ').next().unwrap_or(path);
         [
             format!("option {name} / {path}"),
@@ -77,6 +78,7 @@ impl Catalogue {
     /// The text after the options of a command: its sentences from the catalogue, and its examples,
     /// which need no translation.
     pub(super) fn after(&self, path: &str, english: &str) -> Option<String> {
+        let path = without_gate(path);
         let group = path.split(' ').next().unwrap_or(path);
         let own = self.get(&format!("after {path}"));
         let prose = own.or_else(|| self.get(&format!("after {group}")));
@@ -102,4 +104,9 @@ impl Catalogue {
         }
         Some(parts.join("\n\n"))
     }
+}
+
+/// The command whose options a subcommand of `tenbin gate` has.
+fn without_gate(path: &str) -> &str {
+    path.strip_prefix("gate ").unwrap_or(path)
 }

@@ -10,6 +10,7 @@ const MAIN: &[&str] = &[
     "blob",
     "search",
     "run",
+    "gate",
     "show",
     "compare",
     "explain",

@@ -276,11 +276,16 @@ fn ratio_cells(document: &Document, comparison: Option<&Comparison>) -> [Cell; 3
     } else {
         ""
     };
+    let value = comparison.ratio.map_or_else(
+        || Cell::Ratio(None),
+        |figure| format!("{}{mark}", ratio(figure.value)).into(),
+    );
+    if document.gate.is_some() {
+        // The intervals of the gate decide, and stand in its table.
+        return [value, Cell::empty(), Cell::empty()];
+    }
     [
-        comparison.ratio.map_or_else(
-            || Cell::Ratio(None),
-            |figure| format!("{}{mark}", ratio(figure.value)).into(),
-        ),
+        value,
         ratio_interval(comparison.ratio).into(),
         verdict_word(comparison).into(),
     ]
