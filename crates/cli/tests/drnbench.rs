@@ -88,7 +88,7 @@ fn the_tutorials_line_runs_as_written() {
     let scratch = Scratch::new("drnbench-tutorial");
     let commands = PAGES_SCHEMA.to_owned() + &pages(40);
     let one = Groonga::at(&scratch, "127.0.0.1", &commands);
-    let two = Groonga::at(&scratch, "127.0.0.2", &commands);
+    let two = one.beside(&scratch, "127.0.0.2", &commands);
     patterns(&scratch);
     let tool = "drnbench-request-response";
     symlink(env!("CARGO_BIN_EXE_tenbin"), scratch.join(tool)).expect("a link");
@@ -102,11 +102,10 @@ fn the_tutorials_line_runs_as_written() {
             --duration=1 \
             --interval=0.1 \
             --request-patterns-file=$PWD/patterns.txt \
-            --default-hosts=127.0.0.1,127.0.0.2:{} \
+            --default-hosts=127.0.0.1,127.0.0.2 \
             --default-port={} \
             --output-path=$PWD/groonga-result.csv",
-        two.port(),
-        one.port()
+        two.port()
     );
     let output = Command::new("sh")
         .args(["-c", &script])

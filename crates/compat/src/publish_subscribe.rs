@@ -13,8 +13,7 @@ pub const NAME: &str = "drnbench-publish-subscribe";
 
 const TOOL: &[&str] = &[NAME];
 
-const NO_ENGINE: &str =
-    "Droonga can no longer be installed; start a server and name it with --hosts";
+const NO_ENGINE: &str = "Tenbin does not start Droonga; start a server and name it with --hosts";
 
 /// Every flag of drnbench-publish-subscribe.
 pub const FLAGS: &[&[Flag]] = &[&[

@@ -243,7 +243,7 @@ fn check_mode(given: &mut Given) {
     let mode = given.text("mode").to_owned();
     if mode != "http" {
         let wrong = format!(
-            "{mode:?} needs an engine that can no longer be installed; only http is supported, \
+            "{mode:?} needs an engine that is no longer in the package registries; only http is supported, \
             which Droonga's HTTP server also accepts"
         );
         given.wrong("mode", &wrong);

@@ -452,7 +452,7 @@ mod publish_subscribe {
             ("--n-steps=1 --feed-file=nowhere", "cannot be read"),
             (
                 "--n-steps=1 --fluentd=/bin/fluentd",
-                "can no longer be installed",
+                "Tenbin does not start Droonga",
             ),
         ] {
             let error = parsed(line).expect_err(line);

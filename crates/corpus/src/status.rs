@@ -83,7 +83,19 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
             }
         }
     }
-    Ok(nodes)
+    let is_told = |node: &Node| nodes.iter().any(|other| tells_of(other, node));
+    let told: Vec<bool> = nodes.iter().map(is_told).collect();
+    let nodes = nodes.into_iter().zip(told).filter(|(_, told)| !told);
+    Ok(nodes.map(|(node, _)| node).collect())
+}
+
+/// Whether a dead node of a cluster is the reason why a server on its host does not answer. Droonga
+/// names nodes by host and port of the engine: `10.0.0.3:10031/droonga`.
+fn tells_of(node: &Node, server: &Node) -> bool {
+    let rest = server.name.split_once("://").map(|(_, rest)| rest);
+    let host = rest.and_then(|rest| rest.split([':', '/']).next());
+    let own = node.name.split_once(':').map(|(own, _)| own);
+    !node.alive && !server.alive && !node.name.contains("://") && host.is_some() && own == host
 }
 
 fn groonga(client: &Client) -> Result<Vec<Node>, Error> {
@@ -212,6 +224,22 @@ mod tests {
         for text in ["", "[]", "{}", r#"{"nodes":[]}"#, r#"{"nodes":{"a":{}}}"#] {
             assert!(droonga_nodes(text.as_bytes()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_dead_node_counts_once() {
+        let node = |name: &str, alive| Node {
+            name: name.to_owned(),
+            alive,
+            note: String::new(),
+        };
+        let dead = node("127.0.0.3:10031/droonga", false);
+        assert!(tells_of(&dead, &node("http://127.0.0.3:10042", false)));
+        assert!(!tells_of(&dead, &node("http://127.0.0.2:10042", false)));
+        assert!(!tells_of(&dead, &node("http://127.0.0.3:10042", true)));
+        let alive = node("127.0.0.3:10031/droonga", true);
+        assert!(!tells_of(&alive, &node("http://127.0.0.3:10042", false)));
+        assert!(!tells_of(&dead, &dead));
     }
 
     #[test]

@@ -61,6 +61,17 @@ impl Groonga {
 
     /// Starts Groonga on a local address, with a new database created by `commands`.
     pub(crate) fn at(scratch: &Scratch, address: &str, commands: &str) -> Self {
+        Self::on(scratch, address, free_port, commands)
+    }
+
+    /// Starts Groonga on another local address with the port of this one, as the nodes of a cluster
+    /// on several machines have.
+    pub(crate) fn beside(&self, scratch: &Scratch, address: &str, commands: &str) -> Self {
+        let port = self.port;
+        Self::on(scratch, address, move || port, commands)
+    }
+
+    fn on(scratch: &Scratch, address: &str, port: impl Fn() -> u16, commands: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let home = scratch.join(&format!(
             "groonga-{}",
@@ -72,7 +83,7 @@ impl Groonga {
         // Another test can take the free port before Groonga binds it.
         let mut complaint = String::new();
         for _ in 0..5 {
-            match Self::try_start(scratch, &home, &database, address) {
+            match Self::try_start(scratch, &home, &database, (address, port())) {
                 Ok(groonga) => return groonga,
                 Err(log) => complaint = log,
             }
@@ -131,9 +142,8 @@ impl Groonga {
         scratch: &Scratch,
         home: &str,
         database: &str,
-        address: &str,
+        (address, port): (&str, u16),
     ) -> Result<Self, String> {
-        let port = free_port();
         let log = format!("{home}/groonga.log");
         let query_log = format!("{home}/query.log");
         let mut child = tied(path_of(Server::Groonga))

@@ -1,4 +1,4 @@
-//! Droonga's messages and the protocol that carries them. Droonga can no longer be installed;
+//! Droonga's messages and the protocol that carries them. Droonga is no longer in the package registries;
 //! formats and protocol follow its last release.
 
 mod clock;

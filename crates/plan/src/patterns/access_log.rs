@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn what_was_no_request_is_left_out_and_counted() {
         let line =
-            |request: &str| format!("h - - [10/Oct/2000:13:55:36 -0700] \"{request}\" 400 0\n");
+            |request: &str| format!("h - - [10/Oct/2000:13:55:36 -0700] \"{request}\" 200 0\n");
         let text = [
             "GET /\\xE6\\x97\\xA5?q=\\\"a\\\" HTTP/1.1",
             "POST /form HTTP/1.1",

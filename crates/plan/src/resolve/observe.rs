@@ -9,7 +9,7 @@ use crate::keys::scalar::{At, Field, Scalar};
 use crate::observe::{Observe, ObservePage, Processes, Token, Within};
 use crate::plan_file::problem::Place;
 use crate::resolver::Resolver;
-use crate::target::{Connect, Reach};
+use crate::target::{Connect, Host, Reach};
 
 /// The largest process id (the kernel's `PID_MAX_LIMIT`).
 const MOST_PIDS: u64 = 1 << 22;
@@ -246,6 +246,26 @@ fn refuse_others(resolver: &mut Resolver<'_>, draft: &ObserveDraft, found: &Obse
     }
 }
 
+/// Whether a port is that of all hosts, which are addresses of this machine: processes are found by
+/// their port, on whatever address they listen.
+fn covers_all(found: &Observe, connect: &Connect) -> bool {
+    let is_loopback = |host: &Host| match host.url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    let port_of = |host: &Host| host.url.port_or_known_default();
+    let own = connect.hosts.first().and_then(port_of);
+    let port = match found {
+        Observe::Processes(Processes::Port(port)) => Some(*port),
+        Observe::Processes(Processes::OwnPort) => own,
+        _ => None,
+    };
+    let mut hosts = connect.hosts.iter();
+    port.is_some() && hosts.all(|host| is_loopback(host) && port_of(host) == port)
+}
+
 fn suits(
     found: &Observe,
     reach: &Reach,
@@ -262,10 +282,12 @@ fn suits(
             "a launched target has no process yet; use port or name, or leave out \
                  observe: launched targets are always observed",
         ),
-        _ if connect.hosts.len() > 1 && !by_name && is_only_one => Err(
-            "a target with several hosts needs several sources; give a list, or use name for \
+        _ if connect.hosts.len() > 1 && !by_name && is_only_one && !covers_all(found, connect) => {
+            Err(
+                "a target with several hosts needs several sources; give a list, or use name for \
                  processes that are all on this machine",
-        ),
+            )
+        }
         _ if by_own_port && connect.unix.is_some() => {
             Err("the port of the url is not used with a Unix socket; use pid or name")
         }

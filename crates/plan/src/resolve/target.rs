@@ -15,6 +15,7 @@ use super::sessions;
 use super::sweep::{self, Axis};
 use super::url::{self as urls, url_template};
 use crate::keys::names::Named;
+use crate::keys::relations;
 use crate::keys::row::Section as _;
 use crate::keys::scalar::{At, Entries, List, Scalar};
 use crate::naming::{self, Names};
@@ -134,6 +135,7 @@ fn one(
         None => "target".to_owned(),
     });
     let mut target = Target::default();
+    relations::check(resolver, draft);
     target.read_keys(resolver, draft);
     let (reach, hosts) = reach?;
     check_supports_work(resolver, place, &name, &reach, needs);

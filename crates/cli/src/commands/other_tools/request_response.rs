@@ -63,6 +63,17 @@ fn run(job: &RampJob, added: AddedArgs) -> Exit {
 /// The value that disables an option.
 const NONE: &str = "none";
 
+/// The kind of cache counters that Droonga's HTTP server has.
+const DROONGA: &str = "droonga";
+/// Where Droonga's engine listens by default. It does the work; its HTTP server only forwards.
+const DROONGA_ENGINE: &str = "http://127.0.0.1:10031/";
+
+/// The address of Droonga's engine, if it runs on this machine.
+fn droonga_engine() -> Option<String> {
+    let url = DROONGA_ENGINE.to_owned();
+    listeners(std::slice::from_ref(&url)).is_ok().then_some(url)
+}
+
 /// The plan of the job. The sources of cache hits and CPU use come from the command line or are
 /// detected automatically.
 fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
@@ -74,7 +85,11 @@ fn draft(job: &RampJob, added: &AddedArgs) -> Result<Draft, String> {
     let mut draft = job.draft(counters.as_deref());
     match added.observes() {
         [] => {
-            let ports = listeners(&job.urls).unwrap_or_default().into_iter();
+            let mut urls = job.urls.clone();
+            if counters.as_deref() == Some(DROONGA) {
+                urls.extend(droonga_engine());
+            }
+            let ports = listeners(&urls).unwrap_or_default().into_iter();
             let each = ports.map(|port| observed(&format!("port:{port}")));
             let found = each.collect::<Result<Vec<_>, _>>()?;
             if let (Some(target), false) = (draft.targets.first_mut(), found.is_empty()) {

@@ -123,7 +123,8 @@ fn tell_summary(summary: &Summary) {
         let count = match count {
             Some(count) => format!("{count} records in the database"),
             None => "the number of records in the database is unknown: the protocol has no \
-                     responses"
+                     responses, and the nodes can still be storing what they have read; wait until \
+                     their counts stay the same before you measure"
                 .to_owned(),
         };
         text += &format!("{table}: {count}\n");
