@@ -268,6 +268,9 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                                 "parts",
                                 "range",
                                 "delete-distrib",
+                                "sts-endpoint",
+                                "sts-web-token",
+                                "sts-web-token-file",
                             ]
                             .contains(&flag.name),
                             "{line}: {wrong}"

@@ -83,6 +83,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("target", "memory", "only for built-in servers"),
     ("target", "dead_hosts", "only for several hosts"),
     ("target", "role_duration", "only for S3 workloads"),
+    ("target", "express_session", "only for S3 workloads"),
     ("rounds", "duration", "printed as count and slice"),
     ("rounds", "relaunch", "the first choice needs a command"),
     ("s3", "verify", "only where content is read"),
