@@ -17,6 +17,7 @@ mod expectation;
 mod figure;
 pub mod format;
 mod head;
+mod history;
 mod language;
 mod limit;
 mod listed_request;
@@ -27,6 +28,7 @@ mod nodes;
 mod operation;
 mod percentiles;
 mod result_of;
+mod run_facts;
 mod sample;
 #[cfg(feature = "schema")]
 mod schema;
@@ -50,6 +52,10 @@ pub use earlier::{
 pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
 pub use head::Head;
+pub use history::{
+    Circumstance, CircumstanceKind, HISTORY_SCHEMA, History, HistoryChange, HistoryPoint,
+    HistorySeries, LeftOut, LeftOutWhy,
+};
 pub use language::{LANGUAGES, Language};
 pub use limit::{Certainty, Limit};
 pub use listed_request::ListedRequest;
@@ -59,6 +65,7 @@ pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
+pub use run_facts::{FigureFacts, Known, RunFacts, SettingFact};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
 pub use sample::{CacheHits, PatternResult, RequestSample};
 #[cfg(feature = "schema")]

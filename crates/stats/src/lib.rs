@@ -5,6 +5,7 @@
 //! confidence.
 
 mod bands;
+mod change_points;
 mod clustered;
 mod coordinated;
 mod departures;
@@ -31,6 +32,7 @@ mod testing;
 mod usl;
 
 pub use bands::band_shares;
+pub use change_points::{FEWEST_RUNS, LevelChange, Levels, RunValue, Stretch, levels};
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
 pub use departures::departures;

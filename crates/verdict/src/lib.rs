@@ -17,6 +17,7 @@ mod evidence;
 mod expected;
 mod figures;
 mod findings;
+mod history;
 mod limit;
 pub mod lint;
 mod machine;
@@ -54,6 +55,7 @@ pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
     said, said_data, said_limit, said_reasons, without_unknown_messages,
 };
+pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};
 pub use rules::{RULES, connecting, left_behind, template_in_english};

@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Read results",
         &[
-            "list", "show", "report", "compare", "import", "lint", "chart", "explain", "pack",
+            "list", "history", "show", "report", "compare", "import", "lint", "chart", "explain", "pack",
             "verify", "label", "rm", "prune",
         ],
     ),

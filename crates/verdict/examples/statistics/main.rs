@@ -3,11 +3,13 @@
 //! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
 //! The first argument is the number of simulated comparisons per row (default 200). The second
-//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs` or `published`
+//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs`, `history` or
+//! `published`
 //! (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
 mod between;
+mod history;
 mod made;
 mod noise;
 mod published;
@@ -25,12 +27,13 @@ const COMPARISONS: u32 = 200;
 type Rows = fn(u32) -> Vec<Row>;
 
 /// All groups of rows, by name.
-const ROWS: [(&str, Rows); 6] = [
+const ROWS: [(&str, Rows); 7] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
     ("single", single::rows),
     ("sustained", sustained::rows),
     ("runs", between::rows),
+    ("history", history::rows),
     ("published", |_| published::rows()),
 ];
 
