@@ -20,9 +20,9 @@ gap = "10ms"
 warmup = "100ms"
 relaunch = "never"
 sustain = "0"
+probes = "none"
 [load]
 connections = 4
-probes = "0"
 [[target]]
 name = "ref"
 builtin = "http"
@@ -67,7 +67,8 @@ fn template(scratch: &Scratch) -> Value {
 
 /// A number from −1 to 1 for each run and block.
 fn noise(run: usize, block: usize) -> f64 {
-    let mut state = (run as u64 + 1) * 0x9e37_79b9_7f4a_7c15 + (block as u64) * 0x2545_f491_4f6c_dd1d;
+    let mut state =
+        (run as u64 + 1) * 0x9e37_79b9_7f4a_7c15 + (block as u64) * 0x2545_f491_4f6c_dd1d;
     state ^= state >> 29;
     state = state.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state ^= state >> 32;
@@ -93,7 +94,9 @@ fn write(root: &Path, template: &Value, number: usize, day: Day) -> PathBuf {
             continue;
         }
         each["trust"] = json!("valid");
-        let blocks: Vec<f64> = (1..7).map(|block| app * (1.0 + 0.01 * noise(number, block))).collect();
+        let blocks: Vec<f64> = (1..7)
+            .map(|block| app * (1.0 + 0.01 * noise(number, block)))
+            .collect();
         each["block_ratios"] = json!(blocks);
         each["ratio"] = json!({"value": app, "n": 6,
             "interval": {"low": app * 0.99, "high": app * 1.01, "confidence": 0.97}});
@@ -129,7 +132,9 @@ fn month(scratch: &Scratch) -> Value {
 fn only<'a>(history: &'a Value, target: &str) -> &'a Value {
     let series = history["series"].as_array().expect("series");
     let mut own = series.iter().filter(|it| it["target"] == target);
-    let found = own.next().unwrap_or_else(|| panic!("no {target} in {history}"));
+    let found = own
+        .next()
+        .unwrap_or_else(|| panic!("no {target} in {history}"));
     assert!(own.next().is_none());
     found
 }
@@ -147,12 +152,19 @@ fn a_move_to_a_slower_machine_is_no_change_and_five_percent_more_is_one() {
     assert_eq!(changes[0]["after"], name_of(21));
     assert_eq!(changes[0]["better"], true);
     let ratio = &changes[0]["ratio"];
-    assert!((ratio["value"].as_f64().expect("a ratio") - 1.05).abs() < 0.01, "{ratio}");
+    assert!(
+        (ratio["value"].as_f64().expect("a ratio") - 1.05).abs() < 0.01,
+        "{ratio}"
+    );
     assert!(ratio["interval"]["low"].as_f64() > Some(1.03), "{ratio}");
     let changed = changes[0]["changed"].as_array().expect("circumstances");
     assert_eq!(changed.len(), 1, "{changed:?}");
     assert_eq!(
-        (&changed[0]["what"], &changed[0]["before"], &changed[0]["after"]),
+        (
+            &changed[0]["what"],
+            &changed[0]["before"],
+            &changed[0]["after"]
+        ),
         (&json!("kernel"), &json!("6.1.0"), &json!("6.2.0"))
     );
     // The absolute figures show the move.
@@ -173,7 +185,11 @@ fn a_move_to_a_slower_machine_is_no_change_and_five_percent_more_is_one() {
         assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
     }
     let japanese = tenbin(&scratch, "history days --lang ja --all");
-    assert!(japanese.stdout.contains("改善: 実行"), "{}", japanese.stdout);
+    assert!(
+        japanese.stdout.contains("改善: 実行"),
+        "{}",
+        japanese.stdout
+    );
     let page = tenbin(&scratch, "history days --html page.html");
     page.expect_code(0);
     let page = fs::read_to_string(scratch.join("page.html")).expect("a page");
@@ -185,7 +201,11 @@ fn damaged_hostile_and_foreign_results_are_named_and_harmless() {
     let scratch = Scratch::new("history-hostile");
     let template = month(&scratch);
     let root = scratch.path().join("days");
-    fs::write(root.join(name_of(3)).join("result.json"), "{\"schema\": \"tenbin.resu").expect("a file");
+    fs::write(
+        root.join(name_of(3)).join("result.json"),
+        "{\"schema\": \"tenbin.resu",
+    )
+    .expect("a file");
     fs::remove_file(root.join(name_of(4)).join("result.json")).expect("a file");
     let plan = root.join(name_of(4)).join("plan.toml");
     std::os::unix::fs::symlink(plan, root.join(name_of(4)).join("result.json")).expect("a link");
@@ -208,8 +228,16 @@ fn damaged_hostile_and_foreign_results_are_named_and_harmless() {
 
     let found = tenbin(&scratch, "history days --all");
     found.expect_code(0);
-    assert!(!found.stdout.contains(['\u{1b}', '\u{202e}']), "{}", found.stdout);
-    assert!(found.stdout.contains("result.json cannot be read"), "{}", found.stdout);
+    assert!(
+        !found.stdout.contains(['\u{1b}', '\u{202e}']),
+        "{}",
+        found.stdout
+    );
+    assert!(
+        found.stdout.contains("result.json cannot be read"),
+        "{}",
+        found.stdout
+    );
     let json = history(&scratch, "");
     let left: Vec<&str> = json["left_out"]
         .as_array()
@@ -220,10 +248,16 @@ fn damaged_hostile_and_foreign_results_are_named_and_harmless() {
         .collect();
     assert_eq!(left.len(), 3, "{left:?}");
     assert!(left.contains(&"broken.json") && !left.contains(&"notes.json"));
-    assert_eq!(only(&json, "app")["points"].as_array().map(Vec::len), Some(29));
+    assert_eq!(
+        only(&json, "app")["points"].as_array().map(Vec::len),
+        Some(29)
+    );
     tenbin(&scratch, "history days --html page.html").expect_code(0);
     let page = fs::read_to_string(scratch.join("page.html")).expect("a page");
-    assert!(!page.contains("<script") && !page.contains("<b>\u{1b}"), "{page}");
+    assert!(
+        !page.contains("<script") && !page.contains("<b>\u{1b}"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -249,10 +283,17 @@ fn imported_results_are_marked_and_names_that_no_run_has_are_refused() {
     assert_eq!(points.len(), 3, "{found}");
     assert!(points.iter().all(|point| point["imported"] == true));
     let text = tenbin(&scratch, "history days");
-    assert!(text.stdout.contains("imported") && text.stdout.contains("--anchor"), "{}", text.stdout);
+    assert!(
+        text.stdout.contains("imported") && text.stdout.contains("--anchor"),
+        "{}",
+        text.stdout
+    );
 
     for (line, wrong) in [
-        ("history days --target caddy", "no run has \"caddy\"; the runs have nginx"),
+        (
+            "history days --target caddy",
+            "no run has \"caddy\"; the runs have nginx",
+        ),
         ("history days --anchor caddy", "no run has \"caddy\""),
         ("history days --figure errors", "errors has no ratio"),
         ("history nowhere", "nowhere is no directory"),
@@ -262,7 +303,11 @@ fn imported_results_are_marked_and_names_that_no_run_has_are_refused() {
         assert!(refused.stderr.contains(wrong), "{}", refused.stderr);
     }
     let japanese = tenbin(&scratch, "history nowhere --lang ja");
-    assert!(japanese.stderr.contains("ディレクトリーではない"), "{}", japanese.stderr);
+    assert!(
+        japanese.stderr.contains("ディレクトリーではない"),
+        "{}",
+        japanese.stderr
+    );
 }
 
 #[test]
@@ -270,7 +315,11 @@ fn the_index_is_only_a_cache() {
     let scratch = Scratch::new("history-index");
     let template = month(&scratch);
     let root = scratch.path().join("days");
-    let day = Day { machine: 1.0, app: 1.0, kernel: "6.1.0" };
+    let day = Day {
+        machine: 1.0,
+        app: 1.0,
+        kernel: "6.1.0",
+    };
     for number in 31..40 {
         let run = write(&root, &template, number, day);
         let old = root.join(format!("2025-12-{:02}T120000-daily", number - 30));
@@ -283,13 +332,24 @@ fn the_index_is_only_a_cache() {
         run.stdout.clone()
     };
     let (first, of_history) = (listed(), history(&scratch, ""));
-    assert!(!index.exists(), "results can still be written in the same tick");
+    assert!(
+        !index.exists(),
+        "results can still be written in the same tick"
+    );
     std::thread::sleep(Duration::from_millis(2_200));
     assert_eq!(listed(), first);
     assert!(index.exists());
-    assert_eq!(history(&scratch, ""), of_history, "from an index without facts");
+    assert_eq!(
+        history(&scratch, ""),
+        of_history,
+        "from an index without facts"
+    );
     let whole = fs::read(&index).expect("an index");
-    assert_eq!(history(&scratch, ""), of_history, "from an index with facts");
+    assert_eq!(
+        history(&scratch, ""),
+        of_history,
+        "from an index with facts"
+    );
     assert_eq!(listed(), first);
 
     // Damage at any place, and other files in its place.
@@ -297,7 +357,9 @@ fn the_index_is_only_a_cache() {
     for at in (0..damaged.len()).step_by(97) {
         damaged[at] ^= 1;
     }
-    let swapped = String::from_utf8(whole.clone()).expect("text").replace("faster", "slower");
+    let swapped = String::from_utf8(whole.clone())
+        .expect("text")
+        .replace("faster", "slower");
     for content in [
         damaged.as_slice(),
         &whole[..whole.len() / 2],
@@ -317,8 +379,14 @@ fn the_index_is_only_a_cache() {
     // A result that is another one.
     write(&root, &template, 5, Day { app: 3.0, ..day });
     let found = history(&scratch, "");
-    let points = only(&found, "app")["points"].as_array().expect("points").clone();
-    let changed = points.iter().find(|point| point["run"] == name_of(5)).expect("the run");
+    let points = only(&found, "app")["points"]
+        .as_array()
+        .expect("points")
+        .clone();
+    let changed = points
+        .iter()
+        .find(|point| point["run"] == name_of(5))
+        .expect("the run");
     assert!(changed["value"]["value"].as_f64() > Some(2.5), "{changed}");
     assert_eq!(changed["outlier"], true);
 }

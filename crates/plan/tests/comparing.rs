@@ -62,8 +62,7 @@ fn the_anchor_is_a_target_that_others_are_divided_by() {
     assert_eq!(anchored.baseline().unwrap().name, "old");
     let unknown = refusal(&with("anchor = \"nwe\""));
     assert!(unknown.contains("did you mean \"new\"?"), "{unknown}");
-    let one =
-        format!("anchor = \"a\"\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}");
+    let one = format!("anchor = \"a\"\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}");
     let alone = refusal(&one);
     assert!(alone.contains("\"a\" is the only target"), "{alone}");
 }

@@ -111,9 +111,7 @@ pub struct Circumstance {
 }
 
 /// What can differ between two runs of one plan.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CircumstanceKind {
     /// Version of a target.

@@ -65,8 +65,8 @@ pub use metric::{Metric, MetricName};
 pub use nodes::{NodeScaling, NodeStep};
 pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
-pub use run_facts::{FigureFacts, Known, RunFacts, SettingFact};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
+pub use run_facts::{FigureFacts, Known, RunFacts, SettingFact};
 pub use sample::{CacheHits, PatternResult, RequestSample};
 #[cfg(feature = "schema")]
 pub use schema::schema_json;

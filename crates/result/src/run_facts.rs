@@ -252,7 +252,11 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
     use CircumstanceKind as Kind;
 
     let number = |number: Option<u64>| number.map(|number| number.to_string());
-    let agents: Vec<&str> = here.agents.iter().map(|agent| agent.name.as_str()).collect();
+    let agents: Vec<&str> = here
+        .agents
+        .iter()
+        .map(|agent| agent.name.as_str())
+        .collect();
     let seconds = run.slice_seconds.map(|seconds| format!("{seconds} s"));
     let whole = [
         (Kind::Machine, here.hostname.clone()),
@@ -263,7 +267,10 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
         (Kind::Governor, here.governor.clone()),
         (Kind::Tenbin, here.tenbin_version.clone()),
         (Kind::Threads, number(run.threads)),
-        (Kind::Agents, (!agents.is_empty()).then(|| agents.join(", "))),
+        (
+            Kind::Agents,
+            (!agents.is_empty()).then(|| agents.join(", ")),
+        ),
         (Kind::Slice, seconds),
     ];
     let whole = whole.into_iter().map(|(what, value)| (what, None, value));
@@ -288,13 +295,22 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
             (Kind::Version, known.and_then(|known| known.version.clone())),
             (Kind::Program, program.filter(|text| !text.is_empty())),
             (Kind::Description, Some(target.description.clone())),
-            (Kind::ServerHeader, known.and_then(|known| known.server_header.clone())),
+            (
+                Kind::ServerHeader,
+                known.and_then(|known| known.server_header.clone()),
+            ),
         ]
         .map(|(what, value)| (what, name.clone(), value))
     };
     let all = whole.chain(targets.iter().flat_map(of_target));
-    all.filter_map(|(what, of, value)| Some(Known { what, of, value: value? }))
-        .collect()
+    all.filter_map(|(what, of, value)| {
+        Some(Known {
+            what,
+            of,
+            value: value?,
+        })
+    })
+    .collect()
 }
 
 /// The memory in tenths of GiB: kernels of one machine reserve different amounts.

@@ -15,8 +15,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Read results",
         &[
-            "list", "history", "show", "report", "compare", "import", "lint", "chart", "explain", "pack",
-            "verify", "label", "rm", "prune",
+            "list", "history", "show", "report", "compare", "import", "lint", "chart", "explain",
+            "pack", "verify", "label", "rm", "prune",
         ],
     ),
     (

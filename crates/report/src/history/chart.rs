@@ -23,7 +23,10 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
     let dots = points.iter().enumerate().map(|(at, point)| Point {
         x: at as f64,
         y: point.value.map(|figure| figure.value),
-        ends: point.value.and_then(|it| it.interval).map(|it| (it.low, it.high)),
+        ends: point
+            .value
+            .and_then(|it| it.interval)
+            .map(|it| (it.low, it.high)),
         said: point.value.map_or_else(String::new, |figure| {
             format!("{}: {}", point.run, value(series, figure.value))
         }),
@@ -59,7 +62,11 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
     };
     let step = points.len().div_ceil(DATES).max(1);
     let dates = points.iter().enumerate().step_by(step);
-    let about = message!("history-about", relative = series.anchor.is_some(), skipped = skipped as u64);
+    let about = message!(
+        "history-about",
+        relative = series.anchor.is_some(),
+        skipped = skipped as u64
+    );
     Some(Block::Chart(Box::new(Chart {
         title: title(series, language),
         about: say_in(language, &about),
@@ -67,7 +74,11 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
             x: Axis {
                 title: "run".to_owned(),
                 logarithmic: false,
-                marks: Marks::Fixed(dates.map(|(at, it)| (at as f64, day(&it.started))).collect()),
+                marks: Marks::Fixed(
+                    dates
+                        .map(|(at, it)| (at as f64, day(&it.started)))
+                        .collect(),
+                ),
                 from_zero: false,
             },
             span: None,

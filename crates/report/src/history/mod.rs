@@ -37,7 +37,12 @@ pub fn terminal_history(history: &History, language: Language, all: bool) -> Str
 pub fn html_history(history: &History, language: Language) -> String {
     let title = message!("history-page", directory = history.directory.as_str());
     let blocks = blocks(history, language, usize::MAX, true);
-    page::html::of_blocks(&say_in(language, &title), language, &blocks, "tenbin history --all")
+    page::html::of_blocks(
+        &say_in(language, &title),
+        language,
+        &blocks,
+        "tenbin history --all",
+    )
 }
 
 /// The history as JSON. Ends with a newline.
@@ -48,9 +53,9 @@ pub fn history_json(history: &History) -> String {
 
 fn blocks(history: &History, language: Language, most: usize, drawn: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for (at, series) in history.series.iter().enumerate() {
+    for series in &history.series {
         blocks.push(Block::heading(title(series, language)));
-        blocks.extend(of_series(history, series, language, most, drawn.then_some(at)));
+        blocks.extend(of_series(history, series, language, most, drawn));
     }
     let whole = left_out(history, None, language);
     blocks.extend(whole.iter().map(|line| Block::sentence(line)));
@@ -82,7 +87,7 @@ fn of_series(
     series: &HistorySeries,
     language: Language,
     most: usize,
-    chart: Option<usize>,
+    drawn: bool,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     let say = |message| say_in(language, &message);
@@ -90,9 +95,10 @@ fn of_series(
         let text = Text::default().and(Look::Doubtful, say(message!("history-no-anchor")));
         blocks.push(Block::Paragraph(text));
     }
-    match chart {
-        Some(_) => blocks.extend(chart::chart(series, language)),
-        None => blocks.extend(sparkline(series).map(Block::Verbatim)),
+    if drawn {
+        blocks.extend(chart::chart(series, language));
+    } else {
+        blocks.extend(sparkline(series).map(Block::Verbatim));
     }
     blocks.extend(span(series, language).map(|span| Block::sentence(&span)));
     blocks.extend(table(series, language, most).block());
@@ -101,7 +107,11 @@ fn of_series(
         let more = message!("history-more", count = hidden as u64);
         blocks.push(Block::sentence(&say(more)));
     }
-    blocks.extend(judged(series, language).iter().map(|line| Block::sentence(line)));
+    blocks.extend(
+        judged(series, language)
+            .iter()
+            .map(|line| Block::sentence(line)),
+    );
     let own = (series.target.as_str(), series.workload.as_str());
     let lines = left_out(history, Some(own), language);
     blocks.extend(lines.iter().map(|line| Block::sentence(line)));
@@ -113,7 +123,9 @@ fn span(series: &HistorySeries, language: Language) -> Option<String> {
     let (first, last) = (series.points.first()?, series.points.last()?);
     let values = || series.points.iter().filter_map(|point| point.value);
     let low = values().map(|it| it.value).fold(f64::INFINITY, f64::min);
-    let high = values().map(|it| it.value).fold(f64::NEG_INFINITY, f64::max);
+    let high = values()
+        .map(|it| it.value)
+        .fold(f64::NEG_INFINITY, f64::max);
     let span = message!(
         "history-span",
         count = series.points.len() as u64,
@@ -148,7 +160,10 @@ fn row(series: &HistorySeries, point: &HistoryPoint, language: Language) -> [Cel
     let ends = point.value.and_then(|figure: Figure| figure.interval);
     let ends = ends.map(|ends| format!("{}–{}", value(series, ends.low), value(series, ends.high)));
     let metric = Metric::named(&series.metric);
-    let absolute = point.absolute.zip(metric).filter(|_| series.anchor.is_some());
+    let absolute = point
+        .absolute
+        .zip(metric)
+        .filter(|_| series.anchor.is_some());
     let look = match (point.outlier, point.trust) {
         (true, _) | (_, Trust::Suspect) => Look::Doubtful,
         _ => Look::Plain,
@@ -179,7 +194,11 @@ fn judged(series: &HistorySeries, language: Language) -> Vec<String> {
     }
     let between = Value::Share(series.between_runs.unwrap_or(0.0));
     if series.changes.is_empty() {
-        return vec![say(message!("history-no-change", count = count, between = between))];
+        return vec![say(message!(
+            "history-no-change",
+            count = count,
+            between = between
+        ))];
     }
     let mut lines = Vec::new();
     for each in &series.changes {

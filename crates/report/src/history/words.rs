@@ -22,7 +22,9 @@ pub(super) fn change(series: &HistorySeries, change: &HistoryChange) -> Message 
     let ends = change.ratio.and_then(|ratio| ratio.interval);
     message!(
         "history-change",
-        size = change.ratio.map_or(Value::Unknown, |ratio| Value::Change(ratio.value)),
+        size = change
+            .ratio
+            .map_or(Value::Unknown, |ratio| Value::Change(ratio.value)),
         low = ends.map_or(Value::Unknown, |ends| Value::Change(ends.low)),
         high = ends.map_or(Value::Unknown, |ends| Value::Change(ends.high)),
         better = change.better,
@@ -44,7 +46,10 @@ pub(super) fn circumstances(series: &HistorySeries, change: &HistoryChange) -> M
     if told.is_empty() {
         return message!("history-nothing-else", after = change.after.as_str());
     }
-    let is_anchor = change.changed.iter().any(|each| changes_anchor(series, each));
+    let is_anchor = change
+        .changed
+        .iter()
+        .any(|each| changes_anchor(series, each));
     message!(
         "history-else",
         after = change.after.as_str(),
@@ -87,7 +92,9 @@ pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Langu
     let mut notes: Vec<Message> = Vec::new();
     let mut changes = series.changes.iter();
     if let Some(change) = changes.find(|change| change.run == point.run) {
-        let size = change.ratio.map_or(Value::Unknown, |ratio| Value::Change(ratio.value));
+        let size = change
+            .ratio
+            .map_or(Value::Unknown, |ratio| Value::Change(ratio.value));
         notes.push(message!("history-note-change", size = size));
     }
     if point.outlier {
@@ -103,7 +110,11 @@ pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Langu
     if let Some(moved) = point.changed.iter().find(machine) {
         notes.push(circumstance(moved));
     }
-    if point.changed.iter().any(|each| changes_anchor(series, each)) {
+    if point
+        .changed
+        .iter()
+        .any(|each| changes_anchor(series, each))
+    {
         notes.push(message!("history-note-anchor"));
     }
     let said: Vec<String> = notes.iter().map(|note| say_in(language, note)).collect();

@@ -20,9 +20,14 @@ use fit::fitted;
 
 /// Fewest values in which changes are looked for.
 pub const FEWEST_RUNS: usize = 8;
-/// Smallest share of the median known variance that a known variance counts as: variances from a
-/// few blocks are themselves uncertain, and one that is small by chance would decide alone.
-const LEAST_OF_MEDIAN: f64 = 0.25;
+/// Share of the median of all known variances in a known variance: a variance from a few blocks is
+/// itself uncertain, and a run whose variance is small by chance would decide alone.
+const OF_MEDIAN: f64 = 0.5;
+
+/// Largest logarithm of a number that has a reciprocal.
+const LARGEST_LOG: f64 = 710.0;
+/// Smallest deviation, as a share of the largest logarithm: values that differ by less are equal.
+const LEAST_DEVIATION: f64 = 1e-6;
 
 /// The value of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,9 +85,10 @@ pub struct LevelChange {
 }
 
 /// The levels of a series. `None` with fewer than [`FEWEST_RUNS`] values, or if a value is not
-/// finite.
+/// finite or no logarithm of a number.
 pub fn levels(series: &[RunValue]) -> Option<Levels> {
-    let is_known = |run: &RunValue| run.log.is_finite() && run.variance.is_none_or(f64::is_finite);
+    let is_known =
+        |run: &RunValue| run.log.abs() <= LARGEST_LOG && run.variance.is_none_or(f64::is_finite);
     (series.len() >= FEWEST_RUNS && series.iter().all(is_known))
         .then(|| levels_at(series, penalty::of(series.len())))
 }
@@ -90,7 +96,7 @@ pub fn levels(series: &[RunValue]) -> Option<Levels> {
 /// The levels if a change costs `penalty`.
 pub(crate) fn levels_at(series: &[RunValue], penalty: f64) -> Levels {
     let logs: Vec<f64> = series.iter().map(|run| run.log).collect();
-    let known = tempered(series);
+    let known = moderated(series);
     let between = scale::between(&logs, &known);
     let weights = weights(&logs, &known, between);
     let Some(weights) = weights else {
@@ -104,9 +110,8 @@ pub(crate) fn levels_at(series: &[RunValue], penalty: f64) -> Levels {
         .zip(ends)
         .map(|(first, end)| place::stretch(&logs, &weights, cap, *first, end))
         .collect();
-    let changes = stretches.windows(2).map(|pair| LevelChange {
-        ..change(&logs, &weights, cap, pair[0], pair[1])
-    });
+    let pairs = stretches.windows(2);
+    let changes = pairs.map(|pair| change(&logs, &weights, cap, pair[0], pair[1]));
     let changes = changes.collect();
     let is_far = |(at, stretch): (usize, &Stretch)| {
         let distance = logs[at] - stretch.log;
@@ -125,13 +130,7 @@ pub(crate) fn levels_at(series: &[RunValue], penalty: f64) -> Levels {
 }
 
 /// The change between two adjacent stretches.
-fn change(
-    logs: &[f64],
-    weights: &[f64],
-    cap: f64,
-    before: Stretch,
-    after: Stretch,
-) -> LevelChange {
+fn change(logs: &[f64], weights: &[f64], cap: f64, before: Stretch, after: Stretch) -> LevelChange {
     let (earliest, latest) = place::range(logs, weights, cap, &before, &after);
     let log = after.log - before.log;
     let freedom = (before.counted + after.counted).saturating_sub(2).max(1);
@@ -148,24 +147,31 @@ fn change(
     }
 }
 
-/// The known variances. Unknown ones are the median of the others, or 0 if none is known.
-fn tempered(series: &[RunValue]) -> Vec<f64> {
+/// The known variances, moderated by their median. Unknown ones are the median, or 0 if none is
+/// known.
+fn moderated(series: &[RunValue]) -> Vec<f64> {
     let known = series.iter().filter_map(|run| run.variance);
     let mut known: Vec<f64> = known.map(|variance| variance.max(0.0)).collect();
     known.sort_by(f64::total_cmp);
     let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
-    let of = |run: &RunValue| run.variance.unwrap_or(median).max(LEAST_OF_MEDIAN * median);
+    let of = |run: &RunValue| {
+        let own = run.variance.unwrap_or(median).max(0.0);
+        OF_MEDIAN * median + (1.0 - OF_MEDIAN) * own
+    };
     series.iter().map(of).collect()
 }
 
 /// The inverse variances; `None` if the values do not vary.
 fn weights(logs: &[f64], known: &[f64], between: f64) -> Option<Vec<f64>> {
-    let spread = logs.iter().fold(f64::NEG_INFINITY, |most, log| most.max(*log))
-        - logs.iter().fold(f64::INFINITY, |least, log| least.min(*log));
-    // Differences in the last digits of a number are rounding.
+    let spread = logs
+        .iter()
+        .fold(f64::NEG_INFINITY, |most, log| most.max(*log))
+        - logs
+            .iter()
+            .fold(f64::INFINITY, |least, log| least.min(*log));
     let largest = logs.iter().fold(1.0_f64, |most, log| most.max(log.abs()));
-    let least = (largest * 1e-12).powi(2);
-    let has_spread = spread > largest * 1e-12;
+    let least = (largest * LEAST_DEVIATION).powi(2);
+    let has_spread = spread > largest * LEAST_DEVIATION;
     has_spread.then(|| {
         let variances = known.iter().map(|known| (known + between).max(least));
         variances.map(|variance| 1.0 / variance).collect()

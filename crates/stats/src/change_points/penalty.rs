@@ -1,22 +1,20 @@
 //! The cost of a change, by the number of runs.
 
-/// Number of runs, and the cost at which 4 % of the histories without a change have one: values with
-/// a normal distribution, whose variance is unknown. From 20,000 simulated histories for each row;
-/// `cargo xtask statistics history` checks them. With few runs, their variance is uncertain, and a
-/// change costs more.
-const COSTS: [(usize, f64); 12] = [
-    (8, 60.0),
-    (10, 45.0),
-    (12, 35.0),
-    (15, 28.0),
-    (20, 22.0),
-    (30, 18.0),
-    (50, 15.0),
-    (100, 14.0),
-    (200, 14.0),
-    (500, 15.0),
-    (2_000, 17.0),
-    (10_000, 20.0),
+/// Number of runs, and a cost at which at most 4 % of the histories without a change have one: values
+/// with a normal distribution, whose variance is unknown, known, or both. From 20,000 simulated
+/// histories of 8 runs to 500 of 2,000; `cargo xtask statistics history` checks the rates. With few
+/// runs, the variance between runs is uncertain, so a change costs more; from 30 runs on, it comes
+/// from more differences.
+const COSTS: [(usize, f64); 9] = [
+    (8, 14.0),
+    (15, 13.0),
+    (29, 13.0),
+    (30, 9.5),
+    (100, 10.0),
+    (200, 11.0),
+    (500, 12.5),
+    (2_000, 14.5),
+    (10_000, 17.0),
 ];
 
 /// The cost of a change in a series of this number of runs, interpolated in the logarithm of the

@@ -84,7 +84,10 @@ fn the_levels_have_the_lowest_cost_of_all_divisions() {
             .sum();
         let total = total + penalty * (starts.len() - 1) as f64;
         let best = lowest_by_trial(&logs, &weights, penalty);
-        assert!((total - best).abs() < 1e-6, "{trial}: {starts:?} costs {total}, not {best}");
+        assert!(
+            (total - best).abs() < 1e-6,
+            "{trial}: {starts:?} costs {total}, not {best}"
+        );
         assert!(cap < penalty);
     }
 }
@@ -153,9 +156,9 @@ fn precise_runs_count_more() {
     // The imprecise run lies between; the precise ones show the change.
     let mut series: Vec<RunValue> = runs(&mut Dice(13), 24, 0.002, 0.002);
     for (at, run) in series.iter_mut().enumerate() {
-        if at % 3 == 0 {
+        if at % 6 == 0 {
             run.variance = Some(0.01);
-            run.log += 0.1 * if at % 2 == 0 { 1.0 } else { -1.0 };
+            run.log += 0.1 * if at % 4 == 0 { 1.0 } else { -1.0 };
         }
     }
     let found = levels(&raised(series, 12, 0.03)).unwrap();
@@ -165,14 +168,23 @@ fn precise_runs_count_more() {
 
 #[test]
 fn values_that_do_not_vary_or_are_too_few_have_no_change() {
-    let equal = vec![RunValue { log: 0.1, variance: None }; 20];
+    let equal = vec![
+        RunValue {
+            log: 0.1,
+            variance: None
+        };
+        20
+    ];
     let found = levels(&equal).unwrap();
     assert_eq!((found.changes.len(), found.stretches.len()), (0, 1));
     assert_eq!(levels(&equal[..FEWEST_RUNS - 1]), None);
     let mut broken = equal.clone();
     broken[3].log = f64::NAN;
     assert_eq!(levels(&broken), None);
-    broken[3] = RunValue { log: 1e300, variance: Some(0.0) };
+    broken[3].log = 1e300;
+    assert_eq!(levels(&broken), None);
+    broken[3].log = 700.0;
+    broken[3].variance = Some(1e300);
     assert!(levels(&broken).is_some_and(|it| it.changes.is_empty()));
     // Equal before and equal after: the step is all there is.
     let step = raised(equal, 10, 0.05);

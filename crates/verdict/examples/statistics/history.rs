@@ -38,7 +38,10 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::Normal, "normal"),
     (Kind::HeavyTails, "heavy tails"),
     (Kind::Spikes, "one run in twenty slower by up to half"),
-    (Kind::Lasting, "half of the deviation lasts until the next run"),
+    (
+        Kind::Lasting,
+        "half of the deviation lasts until the next run",
+    ),
 ];
 /// Deviations between runs that are simulated.
 const BETWEEN: [f64; 3] = [0.005, 0.01, 0.02];

@@ -165,7 +165,7 @@ fn series(
     let newest = newest.find(|(_, facts)| key.find(facts, &key.target).is_some());
     let wanted = newest.and_then(|(_, facts)| facts.settings.get(&key.workload));
     let mut members: Vec<Member<'_>> = Vec::new();
-    for (run, facts) in known {
+    for &(run, facts) in known {
         let Some(figure) = key.find(facts, &key.target) else {
             continue;
         };

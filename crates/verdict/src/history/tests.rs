@@ -68,7 +68,10 @@ fn run(number: u64, made: Made) -> HistoryRun {
             }],
             settings: BTreeMap::from([(
                 "get".to_owned(),
-                BTreeMap::from([("connections".to_owned(), setting(made.connections.to_string()))]),
+                BTreeMap::from([(
+                    "connections".to_owned(),
+                    setting(made.connections.to_string()),
+                )]),
             )]),
             figures: vec![
                 of("ref", speed, None, Vec::new()),
@@ -99,7 +102,10 @@ fn another_machine_cancels_and_a_change_after_it_is_dated() {
         ..USUAL
     });
     let found = history("runs", &runs, &HistoryOf::default());
-    assert!(found.series.iter().all(|it| it.target != "ref"), "the anchor");
+    assert!(
+        found.series.iter().all(|it| it.target != "ref"),
+        "the anchor"
+    );
     let app = only(&found, "app");
     assert_eq!(app.anchor.as_deref(), Some("ref"));
     let [change] = app.changes.as_slice() else {

@@ -53,6 +53,9 @@ fn ratio(facts: &RunFacts, own: &FigureFacts, anchor: &FigureFacts) -> Option<Va
         return known(figure, &blocks, trust);
     }
     // Imported results have no blocks: their ratio has no interval.
+    if !facts.imported {
+        return None;
+    }
     let figure = Figure {
         value: own.value?.value / anchor.value?.value,
         interval: None,

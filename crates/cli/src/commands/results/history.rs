@@ -73,10 +73,13 @@ fn check(args: &HistoryArgs, runs: &[HistoryRun]) -> Result<(), CommandError> {
         figures.map(|figure| of(figure).clone()).collect()
     };
     let of_target: fn(&FigureFacts) -> &String = |figure| &figure.target;
+    let of_workload: fn(&FigureFacts) -> &String = |figure| &figure.workload;
     let asked = [
         ("--target", args.target.as_ref(), of_target),
         ("--anchor", args.anchor.as_ref(), of_target),
-        ("--workload", args.workload.as_ref(), |figure| &figure.workload),
+        ("--workload", args.workload.as_ref(), |figure| {
+            &figure.workload
+        }),
     ];
     for (flag, name, of) in asked {
         let Some(name) = name else { continue };
@@ -148,9 +151,8 @@ fn page(history: &History, file: &Path) -> Exit {
     let page = html_history(history, language());
     // A pipe or device is written to, not replaced by a regular file.
     let written = match file.metadata() {
-        Ok(known) if !known.is_file() => {
-            fs::write(file, page).map_err(|error| format!("cannot write {}: {error}", file.display()))
-        }
+        Ok(known) if !known.is_file() => fs::write(file, page)
+            .map_err(|error| format!("cannot write {}: {error}", file.display())),
         _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
             .map_err(|error| error.to_string()),
     };

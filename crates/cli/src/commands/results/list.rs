@@ -124,11 +124,7 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
 }
 
 /// The wanted runs, newest first, and whether there are more than are shown.
-fn shown(
-    args: &ListArgs,
-    runs: &[PathBuf],
-    is_wanted: impl Fn(&Row) -> bool,
-) -> (Vec<Row>, bool) {
+fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) -> (Vec<Row>, bool) {
     // The newest runs are read in less time than an index of all.
     let needs_all = args.all || args.text.is_some() || args.trust.is_some();
     let mut index = if needs_all {
