@@ -67,8 +67,7 @@ fn template(scratch: &Scratch) -> Value {
 
 /// A number from −1 to 1 for each run and block.
 fn noise(run: usize, block: usize) -> f64 {
-    let mut state =
-        (run as u64 + 1) * 0x9e37_79b9_7f4a_7c15 + (block as u64) * 0x2545_f491_4f6c_dd1d;
+    let mut state = ((run as u64) << 32 | block as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     state ^= state >> 29;
     state = state.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state ^= state >> 32;
@@ -325,7 +324,8 @@ fn the_index_is_only_a_cache() {
         let old = root.join(format!("2025-12-{:02}T120000-daily", number - 30));
         fs::rename(run, old).expect("another name");
     }
-    let index = root.join(".tenbin-index");
+    let index = root.join(".tenbin-list");
+    let facts = root.join(".tenbin-history");
     let listed = || {
         let run = tenbin(&scratch, "list days --all --json");
         run.expect_code(0);
@@ -339,42 +339,37 @@ fn the_index_is_only_a_cache() {
     std::thread::sleep(Duration::from_millis(2_200));
     assert_eq!(listed(), first);
     assert!(index.exists());
-    assert_eq!(
-        history(&scratch, ""),
-        of_history,
-        "from an index without facts"
-    );
-    let whole = fs::read(&index).expect("an index");
-    assert_eq!(
-        history(&scratch, ""),
-        of_history,
-        "from an index with facts"
-    );
-    assert_eq!(listed(), first);
-
-    // Damage at any place, and other files in its place.
-    let mut damaged = whole.clone();
-    for at in (0..damaged.len()).step_by(97) {
-        damaged[at] ^= 1;
-    }
-    let swapped = String::from_utf8(whole.clone())
-        .expect("text")
-        .replace("faster", "slower");
-    for content in [
-        damaged.as_slice(),
-        &whole[..whole.len() / 2],
-        b"",
-        b"\xff\xfe\n\n\t\t\n",
-        swapped.as_bytes(),
-    ] {
-        fs::write(&index, content).expect("another index");
+    assert_eq!(history(&scratch, ""), of_history, "writes the index");
+    assert!(facts.exists());
+    assert_eq!(history(&scratch, ""), of_history, "from the index");
+    assert_eq!(listed(), first, "from the index");
+    for index in [&index, &facts] {
+        let whole = fs::read(index).expect("an index");
+        // Damage at any place, other texts, and other files in its place.
+        let mut damaged = whole.clone();
+        for at in (0..damaged.len()).step_by(97) {
+            damaged[at] ^= 1;
+        }
+        let text = String::from_utf8(whole.clone()).expect("text");
+        let swapped = text.replace("2026-01", "2027-01");
+        assert_ne!(swapped, text);
+        for content in [
+            damaged.as_slice(),
+            &whole[..whole.len() / 2],
+            b"",
+            b"\xff\xfe\n\n\t\t\n",
+            swapped.as_bytes(),
+        ] {
+            fs::write(index, content).expect("another index");
+            assert_eq!(history(&scratch, ""), of_history);
+            assert_eq!(listed(), first);
+        }
+        fs::remove_file(index).expect("the index");
+        fs::create_dir(index).expect("a directory in its place");
         assert_eq!(history(&scratch, ""), of_history);
         assert_eq!(listed(), first);
+        fs::remove_dir(index).expect("a directory");
     }
-    fs::remove_file(&index).expect("the index");
-    fs::create_dir(&index).expect("a directory in its place");
-    assert_eq!(listed(), first);
-    fs::remove_dir(&index).expect("a directory");
 
     // A result that is another one.
     write(&root, &template, 5, Day { app: 3.0, ..day });

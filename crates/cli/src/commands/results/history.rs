@@ -77,9 +77,7 @@ fn check(args: &HistoryArgs, runs: &[HistoryRun]) -> Result<(), CommandError> {
     let asked = [
         ("--target", args.target.as_ref(), of_target),
         ("--anchor", args.anchor.as_ref(), of_target),
-        ("--workload", args.workload.as_ref(), |figure| {
-            &figure.workload
-        }),
+        ("--workload", args.workload.as_ref(), of_workload),
     ];
     for (flag, name, of) in asked {
         let Some(name) = name else { continue };
@@ -108,8 +106,8 @@ fn runs_of(directory: &Path) -> Vec<HistoryRun> {
     runs
 }
 
-fn of_run(run: &Path, index: &mut Index) -> HistoryRun {
-    let facts = index.facts(run);
+fn of_run(run: &Path, index: &mut Index<RunFacts>) -> HistoryRun {
+    let facts = index.get(run);
     let name = kept::name_of(run);
     let started = facts.as_ref().map(|facts| facts.started.clone());
     HistoryRun {

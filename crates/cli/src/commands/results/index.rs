@@ -1,7 +1,7 @@
 //! An index of the runs in a directory, so that many runs are listed without reading each result.
 //!
-//! The index is a cache: one line for each run, with the size and modification time of its
-//! `result.json` and a checksum of each part. A line that does not fit the file, or is damaged, is
+//! The list and the history have an index each. It is a cache: one line for each run, with the size and
+//! modification time of its `result.json` and checksums. A line that does not fit the file, or is damaged, is
 //! made again from the result; without an index, or in a directory that cannot be written to,
 //! everything works as before, only slower. The file is replaced as a whole, so programs at the same
 //! time see one version or the other.
@@ -13,21 +13,39 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 use tenbin_record::write_atomically;
 use tenbin_result::{Head, LeftOutWhy, RunFacts, Trust};
 
 use crate::commands::results::kept;
 
-/// Name of the file in the directory of the runs.
-const FILE: &str = ".tenbin-index";
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
 const FORMAT: &str = concat!("tenbin.index/1 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.
 const SETTLED: Duration = Duration::from_secs(2);
+/// Digits of a checksum.
+const DIGITS: usize = 16;
+
+/// What an index keeps of each result.
+pub(crate) trait Indexed: Clone {
+    /// Name of the file in the directory of the runs.
+    const FILE: &'static str;
+
+    /// Reads it from the result of a run.
+    ///
+    /// # Errors
+    /// If the run has no result, or one that cannot be read.
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy>;
+
+    /// Reads it from an index; `None` if the text is something else.
+    fn of_json(text: &[u8]) -> Option<Self>;
+
+    /// Its text in an index, without tabs and line feeds.
+    fn json(&self) -> Vec<u8>;
+}
 
 /// What the list of runs shows of a result.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,32 +57,88 @@ pub(crate) struct Listed {
     pub(crate) verdicts: Vec<String>,
 }
 
+impl Indexed for Listed {
+    const FILE: &'static str = ".tenbin-list";
+
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
+        let file = open_own(&run.join("result.json")).map_err(|_| LeftOutWhy::NoResult)?;
+        let head = Head::read(BufReader::new(file));
+        Ok(Self {
+            started: head.run.as_ref().map(|run| run.started.clone()),
+            complete: head.run.as_ref().map(|run| run.complete),
+            note: head.run.and_then(|run| run.note),
+            trust: head.trust,
+            verdicts: head.verdicts,
+        })
+    }
+
+    fn of_json(text: &[u8]) -> Option<Self> {
+        let (started, complete, note, trust, verdicts) = serde_json::from_slice(text).ok()?;
+        Some(Self {
+            started,
+            complete,
+            note,
+            trust,
+            verdicts,
+        })
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let Self {
+            started,
+            complete,
+            note,
+            trust,
+            verdicts,
+        } = self;
+        json!([started, complete, note, trust, verdicts])
+            .to_string()
+            .into_bytes()
+    }
+}
+
+impl Indexed for RunFacts {
+    const FILE: &'static str = ".tenbin-history";
+
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
+        let content = read_own(&run.join("result.json"), LARGEST_RESULT);
+        let content = content.map_err(|_| LeftOutWhy::Unreadable)?;
+        Self::read(&content).map_err(|_| LeftOutWhy::Unreadable)
+    }
+
+    fn of_json(text: &[u8]) -> Option<Self> {
+        serde_json::from_slice(text).ok()
+    }
+
+    fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
 /// The index of a directory.
-#[derive(Debug, Default)]
-pub(crate) struct Index {
+#[derive(Debug)]
+pub(crate) struct Index<T> {
     /// The directory; `None` for an index that is not kept.
     root: Option<PathBuf>,
     /// The file as it was read.
     content: Vec<u8>,
-    known: HashMap<String, Known>,
+    known: HashMap<String, Known<T>>,
     /// Number of results that had to be read.
     read: usize,
 }
 
 /// What is known of a run.
-#[derive(Debug, Default)]
-struct Known {
+#[derive(Debug)]
+struct Known<T> {
     stamp: Stamp,
-    listed: Part<Listed>,
-    facts: Part<RunFacts>,
+    value: Value<T>,
     /// Whether the run is still there.
     is_there: bool,
 }
 
-/// A part of a line.
-#[derive(Debug, Default)]
-enum Part<T> {
-    #[default]
+#[derive(Debug)]
+enum Value<T> {
+    /// Not read yet.
     Missing,
     /// Place in the file, with its checksum.
     Stored(Range<usize>),
@@ -73,78 +147,61 @@ enum Part<T> {
 }
 
 /// Size and modification time of a result.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
     modified_ns: u64,
 }
 
-impl Index {
+impl<T: Indexed> Index<T> {
     /// An index that knows nothing and is not kept.
     pub(crate) fn none() -> Self {
-        Self::default()
-    }
-
-    /// Reads the index of a directory; an empty one if there is none.
-    pub(crate) fn of(root: &Path) -> Self {
-        let content = read_own(&root.join(FILE), LARGEST_RESULT).unwrap_or_default();
-        let known = known(&content);
         Self {
-            root: Some(root.to_owned()),
-            content,
-            known,
+            root: None,
+            content: Vec::new(),
+            known: HashMap::new(),
             read: 0,
         }
     }
 
-    /// What the list shows of a run; `None` without a result.
-    pub(crate) fn listed(&mut self, run: &Path) -> Option<Listed> {
-        let (name, stamp) = (kept::name_of(run), stamp(run)?);
-        let known = entry(&mut self.known, &name, stamp);
-        match &known.listed {
-            Part::Fresh(listed) => return Some((**listed).clone()),
-            Part::Stored(place) => {
-                let stored = part(&self.content, place).and_then(listed_from_json);
-                if let Some(listed) = stored {
-                    return Some(listed);
-                }
-            }
-            Part::Missing => {}
+    /// Reads the index of a directory; an empty one if there is none.
+    pub(crate) fn of(root: &Path) -> Self {
+        let content = read_own(&root.join(T::FILE), LARGEST_RESULT).unwrap_or_default();
+        Self {
+            root: Some(root.to_owned()),
+            known: known(&content),
+            content,
+            read: 0,
         }
-        let file = open_own(&run.join("result.json")).ok()?;
-        let listed = of_head(Head::read(BufReader::new(file)));
-        known.listed = Part::Fresh(Box::new(listed.clone()));
-        self.read += 1;
-        Some(listed)
     }
 
-    /// The facts about a run.
+    /// What is known of a run.
     ///
     /// # Errors
     /// If the run has no result, or one that cannot be read.
-    pub(crate) fn facts(&mut self, run: &Path) -> Result<RunFacts, LeftOutWhy> {
+    pub(crate) fn get(&mut self, run: &Path) -> Result<T, LeftOutWhy> {
         let (name, stamp) = (kept::name_of(run), stamp(run).ok_or(LeftOutWhy::NoResult)?);
-        let known = entry(&mut self.known, &name, stamp);
-        if let Part::Stored(place) = &known.facts {
-            let stored = part(&self.content, place);
-            if let Some(facts) = stored.and_then(|text| serde_json::from_slice(text).ok()) {
-                return Ok(facts);
+        let known = entry(&mut self.known, name, stamp);
+        match &known.value {
+            Value::Fresh(value) => return Ok((**value).clone()),
+            Value::Stored(place) => {
+                if let Some(value) = part(&self.content, place).and_then(T::of_json) {
+                    return Ok(value);
+                }
             }
+            Value::Missing => {}
         }
-        let content = read_own(&run.join("result.json"), LARGEST_RESULT);
-        let content = content.map_err(|_| LeftOutWhy::Unreadable)?;
-        let facts = RunFacts::read(&content).map_err(|_| LeftOutWhy::Unreadable)?;
-        known.facts = Part::Fresh(Box::new(facts.clone()));
-        known.listed = Part::Fresh(Box::new(of_head(Head::read(content.as_slice()))));
+        let value = T::of_run(run)?;
+        known.value = Value::Fresh(Box::new(value.clone()));
         self.read += 1;
-        Ok(facts)
+        Ok(value)
     }
 
     /// Writes the index if enough results had to be read. A failure is ignored: the index is only a
     /// cache.
     pub(crate) fn save(self) {
         let Some(root) = &self.root else { return };
-        let file = root.join(FILE);
+        let file = root.join(T::FILE);
         let is_other = fs::symlink_metadata(&file).is_ok_and(|it| !it.is_file());
         if self.read < WORTH_WRITING || is_other {
             return;
@@ -152,9 +209,9 @@ impl Index {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let settled = now.unwrap_or_default().saturating_sub(SETTLED).as_nanos();
         let mut text = format!("{FORMAT}\n").into_bytes();
-        let mut names: Vec<(&String, &Known)> = self.known.iter().collect();
-        names.sort_by_key(|(name, _)| *name);
-        for (name, known) in names {
+        let mut runs: Vec<(&String, &Known<T>)> = self.known.iter().collect();
+        runs.sort_by_key(|(name, _)| *name);
+        for (name, known) in runs {
             if known.is_there && u128::from(known.stamp.modified_ns) < settled {
                 self.line(&mut text, name, known);
             }
@@ -162,39 +219,33 @@ impl Index {
         let _ = write_atomically(&file, &text);
     }
 
-    fn line(&self, text: &mut Vec<u8>, name: &str, known: &Known) {
+    fn line(&self, text: &mut Vec<u8>, name: &str, known: &Known<T>) {
         let Stamp { bytes, modified_ns } = known.stamp;
         let key = json!([name, bytes, modified_ns]).to_string();
-        let listed = match &known.listed {
-            Part::Missing => None,
-            Part::Stored(place) => part(&self.content, place).map(<[u8]>::to_vec),
-            Part::Fresh(listed) => Some(json_of_listed(listed).to_string().into_bytes()),
+        let value = match &known.value {
+            Value::Missing => None,
+            Value::Stored(place) => part(&self.content, place).map(<[u8]>::to_vec),
+            Value::Fresh(value) => Some(value.json()),
         };
-        let facts = match &known.facts {
-            Part::Missing => None,
-            Part::Stored(place) => part(&self.content, place).map(<[u8]>::to_vec),
-            Part::Fresh(facts) => serde_json::to_vec(facts).ok(),
-        };
-        let parts = [Some(key.into_bytes()), listed, facts];
-        let parts = parts.map(Option::unwrap_or_default);
-        for (at, part) in parts.iter().enumerate() {
-            // JSON has neither tabs nor line feeds in it.
-            text.extend_from_slice(if at == 0 { b"" } else { b"\t" });
+        let Some(value) = value else { return };
+        for (part, end) in [(key.as_bytes(), b'\t'), (&value, b'\n')] {
             text.extend_from_slice(format!("{:016x}", checksum(part)).as_bytes());
             text.extend_from_slice(part);
+            text.push(end);
         }
-        text.push(b'\n');
     }
 }
 
 /// What is known of the run; nothing if its result is another one.
-fn entry<'a>(known: &'a mut HashMap<String, Known>, name: &str, stamp: Stamp) -> &'a mut Known {
-    let entry = known.entry(name.to_owned()).or_default();
+fn entry<T>(known: &mut HashMap<String, Known<T>>, name: String, stamp: Stamp) -> &mut Known<T> {
+    let new = || Known {
+        stamp,
+        value: Value::Missing,
+        is_there: true,
+    };
+    let entry = known.entry(name).or_insert_with(new);
     if entry.stamp != stamp {
-        *entry = Known {
-            stamp,
-            ..Known::default()
-        };
+        *entry = new();
     }
     entry.is_there = true;
     entry
@@ -210,7 +261,7 @@ fn stamp(run: &Path) -> Option<Stamp> {
 }
 
 /// The lines of an index. Damaged lines, and an index of another version, are left out.
-fn known(content: &[u8]) -> HashMap<String, Known> {
+fn known<T>(content: &[u8]) -> HashMap<String, Known<T>> {
     let mut lines = content.split(|byte| *byte == b'\n');
     let mut at = match lines.next() {
         Some(first) if first == FORMAT.as_bytes() => first.len() + 1,
@@ -218,34 +269,26 @@ fn known(content: &[u8]) -> HashMap<String, Known> {
     };
     let mut all = HashMap::new();
     for line in lines {
-        let mut places = Vec::with_capacity(3);
-        let mut begin = at;
-        for part in line.split(|byte| *byte == b'\t') {
-            places.push(begin..begin + part.len());
-            begin += part.len() + 1;
-        }
+        let begin = at;
         at += line.len() + 1;
-        let [key, listed, facts] = places.as_slice() else {
+        let Some(tab) = line.iter().position(|byte| *byte == b'\t') else {
             continue;
         };
-        let key = part(content, key).and_then(|text| serde_json::from_slice(text).ok());
+        let key = part(content, &(begin..begin + tab));
+        let key = key.and_then(|text| serde_json::from_slice(text).ok());
         let Some((name, bytes, modified_ns)) = key else {
             continue;
         };
+        let name: String = name;
         let known = Known {
             stamp: Stamp { bytes, modified_ns },
-            listed: Part::Stored(listed.clone()),
-            facts: Part::Stored(facts.clone()),
+            value: Value::Stored(begin + tab + 1..begin + line.len()),
             is_there: false,
         };
-        let name: String = name;
         all.insert(name, known);
     }
     all
 }
-
-/// Digits of a checksum.
-const DIGITS: usize = 16;
 
 /// The text of a part, if it is what was written.
 fn part<'a>(content: &'a [u8], place: &Range<usize>) -> Option<&'a [u8]> {
@@ -264,35 +307,4 @@ fn checksum(text: &[u8]) -> u64 {
         sum ^= sum >> 32;
     }
     sum
-}
-
-fn of_head(head: Head) -> Listed {
-    Listed {
-        started: head.run.as_ref().map(|run| run.started.clone()),
-        complete: head.run.as_ref().map(|run| run.complete),
-        note: head.run.and_then(|run| run.note),
-        trust: head.trust,
-        verdicts: head.verdicts,
-    }
-}
-
-fn json_of_listed(listed: &Listed) -> Value {
-    json!([
-        listed.started,
-        listed.complete,
-        listed.note,
-        listed.trust,
-        listed.verdicts
-    ])
-}
-
-fn listed_from_json(text: &[u8]) -> Option<Listed> {
-    let (started, complete, note, trust, verdicts) = serde_json::from_slice(text).ok()?;
-    Some(Listed {
-        started,
-        complete,
-        note,
-        trust,
-        verdicts,
-    })
 }

@@ -24,11 +24,11 @@ struct Row {
 }
 
 impl Row {
-    fn of(run: &Path, index: &mut Index) -> Self {
+    fn of(run: &Path, index: &mut Index<Listed>) -> Self {
         Self {
             name: kept::name_of(run),
             label: kept::label(run),
-            head: index.listed(run),
+            head: index.get(run).ok(),
         }
     }
 
