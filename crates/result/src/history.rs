@@ -37,6 +37,8 @@ pub struct HistorySeries {
     /// Name of the target that the values are divided by; null for absolute figures, which change
     /// with the machine.
     pub anchor: Option<String>,
+    /// Whether the target is the anchor, whose ratio to itself says nothing.
+    pub is_anchor: bool,
     /// Hash of the settings of the workload. Runs with other settings are left out.
     pub settings: String,
     /// The runs.

@@ -92,7 +92,10 @@ fn of_series(
     let mut blocks = Vec::new();
     let say = |message| say_in(language, &message);
     if series.anchor.is_none() {
-        let text = Text::default().and(Look::Doubtful, say(message!("history-no-anchor")));
+        let text = Text::default().and(
+            Look::Doubtful,
+            say(message!("history-no-anchor", itself = series.is_anchor)),
+        );
         blocks.push(Block::Paragraph(text));
     }
     if drawn {

@@ -563,8 +563,12 @@ history-title =
        *[false] {""}
     }
 history-no-anchor =
-    absolute figures: they change with the machine, its kernel and its other load. Measure a target that stays the
-    same in every run and name it with --anchor, and the history shows ratios to it
+    { $itself ->
+        [true] absolute figures of the anchor: they show what changed on the machines
+       *[false]
+            absolute figures: they change with the machine, its kernel and its other load. Measure a target that stays
+            the same in every run and name it with --anchor, and the history shows ratios to it
+    }
 history-span =
     { $count ->
         [one] { $count } run, of { $last }: { $low }

@@ -160,7 +160,9 @@ fn series(
     of: &HistoryOf<'_>,
     left_out: &mut Vec<LeftOut>,
 ) -> HistorySeries {
-    let anchor = anchor(known, key, of).filter(|name| *name != key.target);
+    let anchor = anchor(known, key, of);
+    let is_anchor = anchor.as_ref() == Some(&key.target);
+    let anchor = anchor.filter(|_| !is_anchor);
     let mut newest = known.iter().rev();
     let newest = newest.find(|(_, facts)| key.find(facts, &key.target).is_some());
     let wanted = newest.and_then(|(_, facts)| facts.settings.get(&key.workload));
@@ -200,6 +202,7 @@ fn series(
         workload: key.workload.clone(),
         metric: key.metric.clone(),
         higher_is_better: better,
+        is_anchor,
         settings: settings::hash(wanted),
         points: points(&members, key, anchor.as_deref(), found.as_ref()),
         changes: found.as_ref().map_or_else(Vec::new, |found| {

@@ -121,7 +121,7 @@ fn another_machine_cancels_and_a_change_after_it_is_dated() {
         ..HistoryOf::default()
     };
     let anchor = only(&history("runs", &runs, &absolute), "ref");
-    assert_eq!(anchor.anchor, None);
+    assert_eq!((anchor.anchor, anchor.is_anchor), (None, true));
     assert_eq!(anchor.changes[0].run, "run-12");
     assert_eq!(anchor.changes[0].changed[0].what, CircumstanceKind::Machine);
 }
