@@ -1,6 +1,6 @@
 //! The chart of a series: a dot with its interval for each run, and the level as a line.
 
-use tenbin_result::{HistorySeries, Language, Metric, message};
+use tenbin_result::{HistoryPoint, HistorySeries, Language, Metric, message};
 
 use super::words::day;
 use super::{title, value};
@@ -32,11 +32,6 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
         }),
         flagged: point.outlier || point.imported,
     });
-    let level = points.iter().enumerate().map(|(at, point)| Point {
-        x: at as f64,
-        y: point.level,
-        ..Point::default()
-    });
     let of = |name: &str, style, points: Vec<Point>| Series {
         name: name.to_owned(),
         place: 0,
@@ -52,10 +47,10 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
     let panel = Panel {
         borders: borders.map(|at| at as f64 - 0.5).collect(),
         ..Panel::new(
-            title(series, language),
+            String::new(),
             axis,
             vec![
-                of("level", Style::Line, level.collect()),
+                of("level", Style::Line, steps(points)),
                 of("run", Style::Dots, dots.collect()),
             ],
         )
@@ -87,4 +82,25 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
         table: None,
         file: None,
     })))
+}
+
+/// The level as a line with a step between two runs.
+fn steps(points: &[HistoryPoint]) -> Vec<Point> {
+    let at = |x: f64, y: Option<f64>| Point {
+        x,
+        y,
+        ..Point::default()
+    };
+    let mut steps: Vec<Point> = Vec::with_capacity(points.len());
+    let mut before: Option<&HistoryPoint> = None;
+    for (place, point) in points.iter().enumerate() {
+        let x = place as f64;
+        if let Some(before) = before.filter(|before| before.level != point.level) {
+            steps.push(at(x - 0.5, before.level));
+            steps.push(at(x - 0.5, point.level));
+        }
+        steps.push(at(x, point.level));
+        before = Some(point);
+    }
+    steps
 }

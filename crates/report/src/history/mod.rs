@@ -54,7 +54,10 @@ pub fn history_json(history: &History) -> String {
 fn blocks(history: &History, language: Language, most: usize, drawn: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     for series in &history.series {
-        blocks.push(Block::heading(title(series, language)));
+        // A chart has the title itself.
+        if !drawn || series.points.len() < 2 {
+            blocks.push(Block::heading(title(series, language)));
+        }
         blocks.extend(of_series(history, series, language, most, drawn));
     }
     let whole = left_out(history, None, language);
