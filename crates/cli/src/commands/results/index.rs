@@ -228,7 +228,7 @@ impl<T: Indexed> Index<T> {
             Value::Fresh(value) => Some(value.json()),
         };
         let Some(value) = value else { return };
-        for (part, end) in [(key.as_bytes(), b'\t'), (&value, b'\n')] {
+        for (part, end) in [(key.as_bytes(), b'\t'), (value.as_slice(), b'\n')] {
             text.extend_from_slice(format!("{:016x}", checksum(part)).as_bytes());
             text.extend_from_slice(part);
             text.push(end);
