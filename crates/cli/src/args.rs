@@ -60,6 +60,7 @@ pub use results::chart::ChartArgs;
 pub use results::columns::ColumnsArgs;
 pub use results::compare::{CompareArgs, EarlierArgs};
 pub use results::explain::ExplainArgs;
+pub use results::history::HistoryArgs;
 pub use results::import::{ImportArgs, LintArgs, NamedFile};
 pub use results::pack::{PackArgs, RerunArgs, VerifyArgs};
 pub use results::report::ReportArgs;
@@ -186,6 +187,8 @@ pub enum Command {
     /// List the runs in ./runs, newest first
     #[command(visible_alias = "runs")]
     List(Deferred<ListArgs>),
+    /// Show how figures changed over the runs in ./runs, and date the changes
+    History(Deferred<HistoryArgs>),
     /// Give a run a label, which then names it in every command
     Label(Deferred<LabelArgs>),
     /// Move runs to the trash

@@ -111,6 +111,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Plan(command) => commands::print_plan(command.draft()),
         Command::Clean(args) => commands::clean(&args),
         Command::List(args) => commands::list(&args),
+        Command::History(args) => commands::history(&args),
         Command::Label(args) => commands::label(&args),
         Command::Rm(args) => commands::rm(&args),
         Command::Prune(args) => commands::prune(&args),

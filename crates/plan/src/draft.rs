@@ -68,6 +68,20 @@ section! {
                 Flag::text("--baseline", "NAME", "The target that the others are compared with")
                     .default("the first"),
             );
+        /// name of the target that stays the same in every run: `tenbin history` shows ratios to it, so
+        /// that runs on different machines can be compared, [see](history.md#the-anchor)
+        anchor: Scalar = text("name")
+            .default_rule("none")
+            .comment("tenbin history shows ratios to it")
+            .flag(
+                Flag::text(
+                    "--anchor",
+                    "NAME",
+                    "The target that stays the same in every run: tenbin history shows ratios to it, \
+                     so that runs on different machines can be compared",
+                )
+                .default("none"),
+            );
         /// `true`: add a twin of the baseline, [see below](#a-twin)
         aa: Scalar = switch().default("false").synonyms(&["twin"]).flag(Flag::of(
             "--aa",
@@ -148,6 +162,9 @@ section! {
         pub struct Comparing {
             /// Index of the baseline in [`Plan::targets`](crate::Plan::targets).
             pub baseline: usize = 0,
+            /// Index of the target that stays the same in every run, in
+            /// [`Plan::targets`](crate::Plan::targets); `None` in a plan without an anchor.
+            pub anchor: Option<usize> = None,
             /// Index of the baseline's twin, a second copy of the baseline, in
             /// [`Plan::targets`](crate::Plan::targets); `None` in a plan without a twin. A
             /// difference between twin and baseline is noise.

@@ -72,6 +72,9 @@ impl Plan {
         {
             page.key(&Draft::baseline, text(&baseline.name));
         }
+        if let Some(anchor) = self.anchor() {
+            page.key(&Draft::anchor, text(&anchor.name));
+        }
         if let Some(twin) = self.twin() {
             let meaning = format!("adds {}, a second instance of the baseline", twin.name);
             page.explained("aa", "true", &meaning);

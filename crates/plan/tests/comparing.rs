@@ -55,6 +55,19 @@ fn the_first_is_the_baseline_unless_another_is_named() {
 }
 
 #[test]
+fn the_anchor_is_a_target_that_others_are_divided_by() {
+    assert_eq!(plan(&with("")).anchor(), None);
+    let anchored = repeated(&with("anchor = \"new\""));
+    assert_eq!(anchored.anchor().unwrap().name, "new");
+    assert_eq!(anchored.baseline().unwrap().name, "old");
+    let unknown = refusal(&with("anchor = \"nwe\""));
+    assert!(unknown.contains("did you mean \"new\"?"), "{unknown}");
+    let one = format!("anchor = \"a\"\n[[target]]\nname = \"a\"\nbuiltin = \"http\"\n{WORKLOAD}");
+    let alone = refusal(&one);
+    assert!(alone.contains("\"a\" is the only target"), "{alone}");
+}
+
+#[test]
 fn the_deciding_figure_is_one_that_every_target_and_workload_has() {
     assert_eq!(plan(&with("")).comparing.decide, None);
     for name in ["throughput", "mean", "p95", "p99.9", "bandwidth"] {

@@ -19,6 +19,7 @@ mod flagged;
 mod foreign;
 pub mod formats;
 mod gate;
+mod history;
 mod language;
 mod lint;
 mod overlay;
@@ -33,6 +34,7 @@ pub use earlier::{NotComparable, Results, against, earlier_json, terminal_earlie
 pub use escape::for_terminal;
 pub use foreign::last_lines;
 pub use gate::annotation;
+pub use history::{MOST_RUNS, history_json, html_history, terminal_history};
 pub use lint::{lint_json, lint_text};
 pub use overlay::Overlay;
 pub use page::html::{LivePage, html, live_page};

@@ -158,6 +158,10 @@ pub struct Run {
     /// versions, where the first target is the baseline.
     #[serde(default)]
     pub baseline: Option<String>,
+    /// Name of the target that stays the same in every run; the history of a target is its ratio to
+    /// the anchor. Null without an anchor, and in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
     /// Name of the baseline's twin for the A/A comparison; null without a twin.
     #[serde(default)]
     pub twin: Option<String>,

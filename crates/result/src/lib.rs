@@ -18,6 +18,7 @@ mod figure;
 pub mod format;
 mod gate;
 mod head;
+mod history;
 mod language;
 mod limit;
 mod listed_request;
@@ -29,6 +30,7 @@ mod operation;
 mod percentiles;
 mod plain_answer;
 mod result_of;
+mod run_facts;
 mod sample;
 #[cfg(feature = "schema")]
 mod schema;
@@ -53,6 +55,10 @@ pub use expectation::{Expectation, ExpectedUnit, Optimum, RunEnded, Standing};
 pub use figure::{Figure, Interval};
 pub use gate::{Gate, GateFigure, GateOutcome, GateRole, GateStanding};
 pub use head::Head;
+pub use history::{
+    Circumstance, CircumstanceKind, HISTORY_SCHEMA, History, HistoryChange, HistoryPoint,
+    HistorySeries, LeftOut, LeftOutWhy,
+};
 pub use language::{LANGUAGES, Language};
 pub use limit::{Certainty, Limit};
 pub use listed_request::ListedRequest;
@@ -64,6 +70,7 @@ pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
 pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
+pub use run_facts::{FigureFacts, Known, RunFacts, SettingFact};
 pub use sample::{CacheHits, PatternResult, RequestSample};
 #[cfg(feature = "schema")]
 pub use schema::schema_json;

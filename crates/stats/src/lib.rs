@@ -6,6 +6,7 @@
 
 mod bands;
 mod betting;
+mod change_points;
 mod clustered;
 mod coordinated;
 mod departures;
@@ -33,6 +34,7 @@ mod usl;
 
 pub use bands::band_shares;
 pub use betting::{Null, evidence_against, running_bounds};
+pub use change_points::{FEWEST_RUNS, LevelChange, Levels, RunValue, Stretch, levels};
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;
 pub use departures::departures;

@@ -18,6 +18,7 @@ mod expected;
 mod figures;
 mod findings;
 mod gate;
+mod history;
 mod limit;
 pub mod lint;
 mod machine;
@@ -57,6 +58,7 @@ pub use findings::translated::{
     said, said_data, said_limit, said_plainly, said_reasons, without_unknown_messages,
 };
 pub use gate::{gate, rounds_end};
+pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};
 pub use rules::{RULES, connecting, left_behind, template_in_english};

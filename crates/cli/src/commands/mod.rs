@@ -33,6 +33,7 @@ pub(crate) use other_tools::wrk::{wrk, wrk2};
 pub(crate) use results::chart::chart;
 pub(crate) use results::compare::compare;
 pub(crate) use results::explain::explain;
+pub(crate) use results::history::history;
 pub(crate) use results::import::import;
 pub(crate) use results::lint::lint_files;
 pub(crate) use results::list::list;

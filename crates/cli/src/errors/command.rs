@@ -27,6 +27,22 @@ pub(crate) enum CommandError {
         /// Names of the runs.
         runs: Vec<String>,
     },
+    /// A directory of runs is none.
+    #[error("{} is no directory; name the directory with the runs", path.display())]
+    NoDirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No run in the directory has this target or workload.
+    #[error("{flag}: no run has {name:?}; the runs have {}", known.join(", "))]
+    InNoRun {
+        /// The option.
+        flag: &'static str,
+        /// The name.
+        name: String,
+        /// Names that the runs have.
+        known: Vec<String>,
+    },
     /// The run has not measured anything yet.
     #[error("the run in {} is still running and has measured nothing yet", path.display())]
     StillRunning {

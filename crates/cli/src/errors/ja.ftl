@@ -9,6 +9,8 @@ unreadable =
 no-run = このディレクトリーの runs/ に実行がない。実行ディレクトリーを指定する
 too-few-runs = runs/ の測定済みの実行は { $there } 件しかなく、新しい方から { $asked } 番目はない。tenbin list で一覧を見る
 several-runs = 「{ $word }」で始まる実行がいくつもある({ $runs })。名前をもっと長く書く
+no-directory = { $path } はディレクトリーではない。実行のあるディレクトリーを指定する
+in-no-run = { $flag }: 「{ $name }」のある実行がない。実行にあるのは { $known }
 still-running = { $path } の実行はまだ続いており、何も測定していない
 
 # Targets

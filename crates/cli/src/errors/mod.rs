@@ -222,6 +222,13 @@ fn of_command(error: &CommandError) -> Option<Message> {
             word = word.as_str(),
             runs = runs.clone()
         )),
+        CommandError::NoDirectory { path } => Some(message!("no-directory", path = shown(path))),
+        CommandError::InNoRun { flag, name, known } => Some(message!(
+            "in-no-run",
+            flag = *flag,
+            name = name.as_str(),
+            known = known.clone()
+        )),
         CommandError::StillRunning { path } => Some(message!("still-running", path = shown(path))),
         CommandError::Unreadable { path, source } => unreadable(&shown(path), source.kind()),
         CommandError::UnknownRule { name, near } => Some(message!(

@@ -19,6 +19,11 @@ impl Plan {
         self.targets.get(self.comparing.baseline)
     }
 
+    /// The target that stays the same in every run, if the plan names one.
+    pub fn anchor(&self) -> Option<&Target> {
+        self.targets.get(self.comparing.anchor?)
+    }
+
     /// The baseline's twin, if any.
     pub fn twin(&self) -> Option<&Target> {
         self.targets.get(self.comparing.twin?)

@@ -87,6 +87,9 @@ pub(super) fn resolve(
             position(scalar.text()?, targets)
         })
         .unwrap_or(0);
+    let anchor = resolver.read("anchor", &draft.anchor, |scalar| {
+        anchor(scalar.text()?, targets)
+    });
     let lists = [
         ("expect", Demand::Expect, &draft.expect),
         ("fail_if", Demand::FailIf, &draft.fail_if),
@@ -111,6 +114,7 @@ pub(super) fn resolve(
         .flatten();
     let mut comparing = Comparing {
         baseline,
+        anchor,
         twin: twin.map(|twin| {
             targets.push(twin);
             targets.len() - 1
@@ -122,6 +126,19 @@ pub(super) fn resolve(
     };
     comparing.read_keys(resolver, draft);
     comparing
+}
+
+/// Reads the anchor. Refuses an anchor that is the only target: no other has a ratio to it.
+fn anchor(name: &str, targets: &[Target]) -> Result<usize, Mistake> {
+    let at = position(name, targets)?;
+    if targets.len() < 2 {
+        return Err(format!(
+            "{name:?} is the only target, and an anchor is what the others are divided by; add the \
+             target whose history you want"
+        )
+        .into());
+    }
+    Ok(at)
 }
 
 /// Reads the primary metric.

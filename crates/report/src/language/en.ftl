@@ -627,3 +627,97 @@ gate-method =
         [one] {""}
        *[other] ; Holm's correction for { $tests } tests of a regression
     }
+# The history of runs
+history-page = History of the runs in { $directory }
+history-title =
+    { $metric } of { $target } at { $workload }{ $relative ->
+        [true] , divided by that of { $anchor }
+       *[false] {""}
+    }
+history-no-anchor =
+    { $itself ->
+        [true] absolute figures of the anchor: they show what changed on the machines
+       *[false]
+            absolute figures: they change with the machine, its kernel and its other load. Measure a target that stays
+            the same in every run and name it with --anchor, and the history shows ratios to it
+    }
+history-span =
+    { $count ->
+        [one] { $count } run, of { $last }: { $low }
+       *[other] { $count } runs from { $first } to { $last }, values from { $low } to { $high }
+    }
+history-more =
+    { $count ->
+        [one] { $count } earlier run is not in the table; all runs: --all
+       *[other] { $count } earlier runs are not in the table; all runs: --all
+    }
+history-too-few =
+    changes are looked for in { $fewest } runs or more; { $count ->
+        [one] there is { $count }
+       *[other] there are { $count }
+    }
+history-no-change =
+    no change of the level in { $count } runs; beyond the variation inside runs, runs vary by { $between } (standard
+    deviation)
+history-variation = beyond the variation inside runs, runs vary by { $between } around their level (standard deviation)
+history-change =
+    { $better ->
+        [true] better
+       *[false] worse
+    }: { $size } (95 % CI { $low } … { $high }){ $relative ->
+        [true] {" "}relative to { $anchor }
+       *[false] {""}
+    } from run { $run } ({ $day }) on{ $dated ->
+        [true] {""}
+       *[false] ; the change can be at any run from { $earliest } to { $latest }
+    }
+history-nothing-else = since { $after }, the run before, nothing changed that Tenbin records
+history-else =
+    since { $after }, the run before, these changed: { $changed }{ $more ->
+        [0] {""}
+       *[other] {" "}and { $more } more
+    }{ $anchor ->
+        [true] . The anchor { $name } itself is another one, so the change can be its own
+       *[false] {""}
+    }
+history-circumstance =
+    { $what ->
+        [version] version of { $target } { $before } → { $after }
+        [program] program of { $target } { $before } → { $after }
+        [description] address or command of { $target } { $before } → { $after }
+        [server_header] Server header of { $target } { $before } → { $after }
+        [machine] machine { $before } → { $after }
+        [kernel] kernel { $before } → { $after }
+        [cpu] CPU { $before } → { $after }
+        [cores] cores { $before } → { $after }
+        [memory] memory { $before } → { $after }
+        [governor] frequency governor { $before } → { $after }
+        [tenbin] Tenbin { $before } → { $after }
+        [threads] load generator threads { $before } → { $after }
+        [agents] agents { $before } → { $after }
+        [slice] length of a slice { $before } → { $after }
+       *[other] { $target } { $before } → { $after }
+    }
+history-note-change = level { $size }
+history-note-outlier = outlier
+history-note-imported = imported
+history-note-anchor = the anchor is another program
+history-left-out =
+    { $count ->
+        [one] left out: { $run }: { $why }
+       *[other] left out: { $count } runs, the newest is { $run }: { $why }
+    }
+history-no-result = no result: still running, or killed; tenbin show computes it
+history-unreadable = result.json cannot be read; tenbin show computes it again
+history-invalid = the figures are INVALID
+history-no-ratio = no ratio to the anchor, which the run did not measure
+history-no-figure = the figure is unknown
+history-other-settings = other settings than in the newest run: { $key } is { $value }, in the newest run { $newest }
+history-about =
+    { $relative ->
+        [true] A dot is the ratio to the anchor in one run, with its interval
+       *[false] A dot is the figure of one run, with its interval
+    }; the line is the level, and a vertical line is a change. Hollow dots are outliers or imported.{ $skipped ->
+        [0] {""}
+       *[other] {" "}{ $skipped } earlier runs are not drawn.
+    }

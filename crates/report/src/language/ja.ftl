@@ -527,3 +527,86 @@ gate-method =
         [1] {""}
        *[other] 。悪化の検定 { $tests } 件に Holm の補正
     }
+# 実行の履歴
+history-page = { $directory } の実行の履歴
+history-title =
+    { $workload } での { $target } の{ $metric }{ $relative ->
+        [true] ({ $anchor } との比)
+       *[false] {""}
+    }
+history-no-anchor =
+    { $itself ->
+        [true] アンカーの絶対値。マシンの変化を示す
+       *[false]
+            絶対値なので、マシン、カーネル、ほかの負荷とともに変わる。どの実行でも変わらないターゲットを測り、--anchor で指定すると、それとの比を示す
+    }
+history-span =
+    { $count ->
+        [1] { $last } の { $count } 実行: { $low }
+       *[other] { $first } から { $last } までの { $count } 実行、値は { $low } から { $high }
+    }
+history-more = これより前の { $count } 実行は表にない。すべて表示するには --all
+history-too-few = 変化を調べるのは { $fewest } 実行以上から。今は { $count } 実行
+history-no-change = { $count } 実行の水準に変化なし。実行内のばらつきのほかに、実行ごとに { $between } ばらつく(標準偏差)
+history-variation = 実行内のばらつきのほかに、実行ごとに水準から { $between } ばらつく(標準偏差)
+history-change =
+    { $better ->
+        [true] 改善
+       *[false] 悪化
+    }: 実行 { $run }({ $day })から { $relative ->
+        [true] { $anchor } に対して { $size }
+       *[false] { $size }
+    }(95 % 信頼区間 { $low } … { $high }){ $dated ->
+        [true] {""}
+       *[false] 。変化の時期は { $earliest } から { $latest } までのどの実行でもありうる
+    }
+history-nothing-else = 直前の実行 { $after } から、Tenbin が記録する範囲でほかの変化はない
+history-else =
+    直前の実行 { $after } から変わったもの: { $changed }{ $more ->
+        [0] {""}
+       *[other] 、ほか { $more } 件
+    }{ $anchor ->
+        [true] 。アンカー { $name } も変わっているので、その変化かもしれない
+       *[false] {""}
+    }
+history-circumstance =
+    { $what ->
+        [version] { $target } のバージョン { $before } → { $after }
+        [program] { $target } のプログラム { $before } → { $after }
+        [description] { $target } のアドレスまたはコマンド { $before } → { $after }
+        [server_header] { $target } の Server ヘッダー { $before } → { $after }
+        [machine] マシン { $before } → { $after }
+        [kernel] カーネル { $before } → { $after }
+        [cpu] CPU { $before } → { $after }
+        [cores] コア数 { $before } → { $after }
+        [memory] メモリー { $before } → { $after }
+        [governor] 周波数ガバナー { $before } → { $after }
+        [tenbin] Tenbin { $before } → { $after }
+        [threads] 負荷生成側のスレッド数 { $before } → { $after }
+        [agents] エージェント { $before } → { $after }
+        [slice] スライスの長さ { $before } → { $after }
+       *[other] { $target } { $before } → { $after }
+    }
+history-note-change = 水準 { $size }
+history-note-outlier = 外れ値
+history-note-imported = インポート
+history-note-anchor = アンカーが別のプログラム
+history-left-out =
+    { $count ->
+        [1] 除外: { $run }: { $why }
+       *[other] 除外: { $count } 実行、最新は { $run }: { $why }
+    }
+history-no-result = 結果がない。実行中か強制終了。tenbin show で計算できる
+history-unreadable = result.json を読めない。tenbin show で計算し直せる
+history-invalid = 値は INVALID
+history-no-ratio = アンカーを測っておらず、比がない
+history-no-figure = 値が不明
+history-other-settings = 最新の実行と設定が違う: { $key } は { $value }、最新の実行では { $newest }
+history-about =
+    { $relative ->
+        [true] 点は 1 実行でのアンカーとの比とその区間
+       *[false] 点は 1 実行の値とその区間
+    }、横線は水準、縦線は変化。白抜きの点は外れ値またはインポート。{ $skipped ->
+        [0] {""}
+       *[other] これより前の { $skipped } 実行は描いていない。
+    }

@@ -3,12 +3,14 @@
 //! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
 //! The first argument is the number of simulated comparisons per row (default 200). The second
-//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate` or `published`
+//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate`, `history` or
+//! `published`
 //! (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
 mod between;
 mod gates;
+mod history;
 mod made;
 mod noise;
 mod published;
@@ -33,6 +35,7 @@ const ROWS: [(&str, Rows); 7] = [
     ("sustained", sustained::rows),
     ("runs", between::rows),
     ("gate", gates::rows),
+    ("history", history::rows),
     ("published", |_| published::rows()),
 ];
 

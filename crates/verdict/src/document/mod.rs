@@ -174,6 +174,7 @@ fn run(source: &Source<'_>) -> Run {
         seed: Some(plan.seed),
         threads: Some(plan.threads as u64),
         baseline: plan.baseline().map(|target| target.name.clone()),
+        anchor: plan.anchor().map(|target| target.name.clone()),
         twin: plan.twin().map(|target| target.name.clone()),
         margin: Some(plan.comparing.margin.share()),
         start_noise: start_noise(plan, plan.targets.iter()),

@@ -4,6 +4,7 @@ pub(crate) mod chart;
 pub(crate) mod columns;
 pub(crate) mod compare;
 pub(crate) mod explain;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod pack;
 pub(crate) mod report;

@@ -1,14 +1,13 @@
 //! `tenbin list`: the runs in a directory, newest first.
 
-use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tenbin_plan::open_own;
 use tenbin_report::for_terminal;
-use tenbin_result::{Head, Run, Trust};
+use tenbin_result::Trust;
 
 use crate::args::ListArgs;
+use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::kept;
 use crate::exit::Exit;
 use crate::output;
@@ -21,29 +20,28 @@ struct Row {
     name: String,
     label: Option<String>,
     /// What its result says first; `None` for a run without a result.
-    head: Option<Head>,
+    head: Option<Listed>,
 }
 
 impl Row {
-    fn of(run: &Path) -> Self {
-        let result = open_own(&run.join("result.json")).ok();
+    fn of(run: &Path, index: &mut Index<Listed>) -> Self {
         Self {
             name: kept::name_of(run),
             label: kept::label(run),
-            head: result.map(|file| Head::read(BufReader::new(file))),
+            head: index.get(run).ok(),
         }
     }
 
-    fn about(&self) -> Option<&Run> {
-        self.head.as_ref()?.run.as_ref()
-    }
-
     fn note(&self) -> Option<&String> {
-        self.about()?.note.as_ref()
+        self.head.as_ref()?.note.as_ref()
     }
 
     fn trust(&self) -> Option<Trust> {
         self.head.as_ref()?.trust
+    }
+
+    fn is_complete(&self) -> Option<bool> {
+        self.head.as_ref()?.complete
     }
 
     fn verdicts(&self) -> &[String] {
@@ -55,8 +53,8 @@ impl Row {
             "run": self.name,
             "label": self.label,
             "note": self.note(),
-            "started": self.about().map(|run| &run.started),
-            "complete": self.about().map(|run| run.complete),
+            "started": self.head.as_ref().and_then(|head| head.started.as_ref()),
+            "complete": self.is_complete(),
             "trust": self.trust(),
             "verdicts": self.verdicts(),
         })
@@ -82,7 +80,7 @@ impl Row {
             [only] => only.clone(),
             [first, others @ ..] => format!("{first} (and {} more)", others.len()),
         };
-        if self.about().is_some_and(|run| !run.complete) {
+        if self.is_complete() == Some(false) {
             said += " (incomplete)";
         }
         if let Some(note) = self.note() {
@@ -108,9 +106,7 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
             && (args.trust.is_none() || args.trust == trust)
     };
     let runs = kept::runs_in(&args.directory);
-    let mut rows = runs.iter().rev().map(|run| Row::of(run)).filter(is_wanted);
-    let most = if args.all { usize::MAX } else { MOST };
-    let shown: Vec<Row> = rows.by_ref().take(most).collect();
+    let (shown, has_more) = shown(args, &runs, is_wanted);
     if args.json {
         let rows: Vec<serde_json::Value> = shown.iter().map(Row::json).collect();
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
@@ -121,10 +117,28 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::note(&format!("there is no run in {}", args.directory.display()));
     } else if shown.is_empty() {
         output::note("no run is like this");
-    } else if rows.next().is_some() {
+    } else if has_more {
         output::note(&format!("the newest {MOST} are listed; all of them: --all"));
     }
     Exit::Done
+}
+
+/// The wanted runs, newest first, and whether there are more than are shown.
+fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) -> (Vec<Row>, bool) {
+    // The newest runs are read in less time than an index of all.
+    let needs_all = args.all || args.text.is_some() || args.trust.is_some();
+    let mut index = if needs_all {
+        Index::of(&args.directory)
+    } else {
+        Index::none()
+    };
+    let most = if args.all { usize::MAX } else { MOST };
+    let rows = runs.iter().rev().map(|run| Row::of(run, &mut index));
+    let mut rows = rows.filter(|row| is_wanted(row));
+    let shown: Vec<Row> = rows.by_ref().take(most).collect();
+    let has_more = rows.next().is_some();
+    index.save();
+    (shown, has_more)
 }
 
 fn table(rows: &[Row]) -> String {

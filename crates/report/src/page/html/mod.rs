@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use tenbin_result::format::{UNKNOWN, plural};
-use tenbin_result::{Document, Trust};
+use tenbin_result::{Document, Language, Trust};
 
 pub use self::live::{LivePage, live_page};
 
@@ -44,22 +44,13 @@ const FOLDED: [&str; 2] = ["plan-file", "slow"];
 
 /// The page of one or several runs, in the given order.
 pub fn html(documents: &[&Document]) -> String {
-    let style = format!("{}{STYLE}", chart::STYLE);
     let title = match documents {
         [only] => format!("{}: {}", short(&only.run.name), short(&asked(only))),
         several => format!("{} runs", several.len()),
     };
-    let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
-         <style>{style}</style>\n</head>\n<body>\n",
+    let mut page = head(
+        &title,
         documents.first().map_or("en", |first| first.language.tag()),
-        for_xml(&title)
     );
     if documents.len() > 1 {
         contents(&mut page, documents);
@@ -68,7 +59,43 @@ pub fn html(documents: &[&Document]) -> String {
     for (at, document) in documents.iter().enumerate() {
         run(&mut page, document, at);
     }
-    page.push_str("</main>\n</body>\n</html>\n");
+    page.push_str(END);
+    page
+}
+
+/// The end of a page.
+const END: &str = "</main>\n</body>\n</html>\n";
+
+/// The beginning of a page, up to its body.
+fn head(title: &str, language: &str) -> String {
+    let style = format!("{}{STYLE}", chart::STYLE);
+    let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n",
+        for_xml(title)
+    )
+}
+
+/// A page of blocks that belong to no single run. `more` is the command that prints what the page
+/// leaves out.
+pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more: &str) -> String {
+    let title = short(title);
+    let mut page = head(&title, language.tag());
+    let _ = writeln!(
+        page,
+        "<main>\n<article>\n<header>\n<h1>{}</h1>\n</header>\n<section>",
+        for_xml(&title)
+    );
+    let printed = Blocks::new(&Limits::ALL[0], more, "history".to_owned(), false);
+    page.push_str(&printed.html(blocks, Detail::Value));
+    page.push_str("</section>\n</article>\n");
+    page.push_str(END);
     page
 }
 

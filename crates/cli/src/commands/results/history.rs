@@ -1,0 +1,167 @@
+//! `tenbin history`: figures over the runs of a directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tenbin_plan::{LARGEST_RESULT, read_own};
+use tenbin_record::{rfc3339, write_atomically_with};
+use tenbin_report::{history_json, html_history, terminal_history};
+use tenbin_result::{FigureFacts, History, LeftOutWhy, RunFacts};
+use tenbin_verdict::{HistoryOf, HistoryRun};
+
+use crate::args::HistoryArgs;
+use crate::commands::results::index::Index;
+use crate::commands::results::kept;
+use crate::errors::CommandError;
+use crate::exit::Exit;
+use crate::language::language;
+use crate::output;
+
+/// What every result document of Tenbin contains.
+const MARK: &[u8] = b"tenbin.result/";
+
+/// Prints the history of the runs.
+pub(crate) fn history(args: &HistoryArgs) -> Exit {
+    match shown(args) {
+        Ok(exit) => exit,
+        Err(error) => {
+            output::failure(&error);
+            Exit::Refused
+        }
+    }
+}
+
+fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
+    if !args.directory.is_dir() {
+        return Err(CommandError::NoDirectory {
+            path: args.directory.clone(),
+        });
+    }
+    let runs = runs_of(&args.directory);
+    check(args, &runs)?;
+    let of = HistoryOf {
+        target: args.target.as_deref(),
+        workload: args.workload.as_deref(),
+        figure: args.figure,
+        anchor: args.anchor.as_deref(),
+    };
+    let directory = args.directory.display().to_string();
+    let history = tenbin_verdict::history(&directory, &runs, &of);
+    if let Some(file) = &args.html {
+        return Ok(page(&history, file));
+    }
+    if args.json {
+        output::print(history_json(&history).as_bytes());
+        return Ok(Exit::Done);
+    }
+    output::print(terminal_history(&history, language(), args.all).as_bytes());
+    if history.runs == 0 {
+        output::note(&format!("there is no run in {directory}"));
+    } else if history.series.is_empty() {
+        output::note("no run has this figure; tenbin history --help lists the figures");
+    }
+    Ok(Exit::Done)
+}
+
+/// Refuses names that no run has.
+fn check(args: &HistoryArgs, runs: &[HistoryRun]) -> Result<(), CommandError> {
+    let facts = || runs.iter().filter_map(|run| run.facts.as_ref().ok());
+    let names = |of: fn(&FigureFacts) -> &String| -> BTreeSet<String> {
+        let figures = facts().flat_map(|facts| &facts.figures);
+        figures.map(|figure| of(figure).clone()).collect()
+    };
+    let of_target: fn(&FigureFacts) -> &String = |figure| &figure.target;
+    let of_workload: fn(&FigureFacts) -> &String = |figure| &figure.workload;
+    let asked = [
+        ("--target", args.target.as_ref(), of_target),
+        ("--anchor", args.anchor.as_ref(), of_target),
+        ("--workload", args.workload.as_ref(), of_workload),
+    ];
+    for (flag, name, of) in asked {
+        let Some(name) = name else { continue };
+        let known = names(of);
+        if !known.contains(name) {
+            return Err(CommandError::InNoRun {
+                flag,
+                name: name.clone(),
+                known: known.into_iter().collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The runs and result files of the directory, oldest first.
+fn runs_of(directory: &Path) -> Vec<HistoryRun> {
+    let mut index = Index::of(directory);
+    let mut runs: Vec<HistoryRun> = kept::runs_in(directory)
+        .iter()
+        .map(|run| of_run(run, &mut index))
+        .collect();
+    index.save();
+    runs.extend(files_in(directory).iter().filter_map(|file| of_file(file)));
+    runs.sort_by(|one, other| (&one.started, &one.name).cmp(&(&other.started, &other.name)));
+    runs
+}
+
+fn of_run(run: &Path, index: &mut Index<RunFacts>) -> HistoryRun {
+    let facts = index.get(run);
+    let name = kept::name_of(run);
+    let started = facts.as_ref().map(|facts| facts.started.clone());
+    HistoryRun {
+        started: started.unwrap_or_else(|_| name.clone()),
+        label: kept::label(run),
+        name,
+        facts,
+    }
+}
+
+/// Result files beside the run directories.
+fn files_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths
+        .filter(|path| path.extension().is_some_and(|it| it == "json"))
+        .collect()
+}
+
+/// The results in a file; `None` if it is no result document of Tenbin.
+fn of_file(file: &Path) -> Option<HistoryRun> {
+    let content = read_own(file, LARGEST_RESULT).ok()?;
+    if !content.windows(MARK.len()).any(|window| window == MARK) {
+        return None;
+    }
+    let written = fs::metadata(file).and_then(|metadata| metadata.modified());
+    let written = rfc3339(written.unwrap_or(SystemTime::UNIX_EPOCH));
+    let facts = RunFacts::read(&content).map_err(|_| LeftOutWhy::Unreadable);
+    let stated = facts.as_ref().ok().map(|facts| facts.started.clone());
+    Some(HistoryRun {
+        name: kept::name_of(file),
+        label: None,
+        started: stated.filter(|text| !text.is_empty()).unwrap_or(written),
+        facts,
+    })
+}
+
+fn page(history: &History, file: &Path) -> Exit {
+    let page = html_history(history, language());
+    // A pipe or device is written to, not replaced by a regular file.
+    let written = match file.metadata() {
+        Ok(known) if !known.is_file() => fs::write(file, page)
+            .map_err(|error| format!("cannot write {}: {error}", file.display())),
+        _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
+            .map_err(|error| error.to_string()),
+    };
+    match written {
+        Ok(()) => {
+            output::note(&format!("written: {}", file.display()));
+            Exit::Done
+        }
+        Err(sentence) => {
+            output::error(&sentence);
+            Exit::Record
+        }
+    }
+}

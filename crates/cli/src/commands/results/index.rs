@@ -1,0 +1,310 @@
+//! An index of the runs in a directory, so that many runs are listed without reading each result.
+//!
+//! The list and the history have an index each. It is a cache: one line for each run, with the size and
+//! modification time of its `result.json` and checksums. A line that does not fit the file, or is damaged, is
+//! made again from the result; without an index, or in a directory that cannot be written to,
+//! everything works as before, only slower. The file is replaced as a whole, so programs at the same
+//! time see one version or the other.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::BufReader;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
+use tenbin_record::write_atomically;
+use tenbin_result::{Head, LeftOutWhy, RunFacts, Trust};
+
+use crate::commands::results::kept;
+
+/// First line: the format, and the version of Tenbin, because versions keep different facts.
+const FORMAT: &str = concat!("tenbin.index/1 ", env!("CARGO_PKG_VERSION"));
+/// Fewest results that had to be read before an index is worth writing.
+const WORTH_WRITING: usize = 32;
+/// Age of a result below which it can still be written again in the same tick of the clock.
+const SETTLED: Duration = Duration::from_secs(2);
+/// Digits of a checksum.
+const DIGITS: usize = 16;
+
+/// What an index keeps of each result.
+pub(crate) trait Indexed: Clone {
+    /// Name of the file in the directory of the runs.
+    const FILE: &'static str;
+
+    /// Reads it from the result of a run.
+    ///
+    /// # Errors
+    /// If the run has no result, or one that cannot be read.
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy>;
+
+    /// Reads it from an index; `None` if the text is something else.
+    fn of_json(text: &[u8]) -> Option<Self>;
+
+    /// Its text in an index, without tabs and line feeds.
+    fn json(&self) -> Vec<u8>;
+}
+
+/// What the list of runs shows of a result.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) started: Option<String>,
+    pub(crate) complete: Option<bool>,
+    pub(crate) note: Option<String>,
+    pub(crate) trust: Option<Trust>,
+    pub(crate) verdicts: Vec<String>,
+}
+
+impl Indexed for Listed {
+    const FILE: &'static str = ".tenbin-list";
+
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
+        let file = open_own(&run.join("result.json")).map_err(|_| LeftOutWhy::NoResult)?;
+        let head = Head::read(BufReader::new(file));
+        Ok(Self {
+            started: head.run.as_ref().map(|run| run.started.clone()),
+            complete: head.run.as_ref().map(|run| run.complete),
+            note: head.run.and_then(|run| run.note),
+            trust: head.trust,
+            verdicts: head.verdicts,
+        })
+    }
+
+    fn of_json(text: &[u8]) -> Option<Self> {
+        let (started, complete, note, trust, verdicts) = serde_json::from_slice(text).ok()?;
+        Some(Self {
+            started,
+            complete,
+            note,
+            trust,
+            verdicts,
+        })
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let Self {
+            started,
+            complete,
+            note,
+            trust,
+            verdicts,
+        } = self;
+        json!([started, complete, note, trust, verdicts])
+            .to_string()
+            .into_bytes()
+    }
+}
+
+impl Indexed for RunFacts {
+    const FILE: &'static str = ".tenbin-history";
+
+    fn of_run(run: &Path) -> Result<Self, LeftOutWhy> {
+        let content = read_own(&run.join("result.json"), LARGEST_RESULT);
+        let content = content.map_err(|_| LeftOutWhy::Unreadable)?;
+        Self::read(&content).map_err(|_| LeftOutWhy::Unreadable)
+    }
+
+    fn of_json(text: &[u8]) -> Option<Self> {
+        serde_json::from_slice(text).ok()
+    }
+
+    fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+/// The index of a directory.
+#[derive(Debug)]
+pub(crate) struct Index<T> {
+    /// The directory; `None` for an index that is not kept.
+    root: Option<PathBuf>,
+    /// The file as it was read.
+    content: Vec<u8>,
+    known: HashMap<String, Known<T>>,
+    /// Number of results that had to be read.
+    read: usize,
+}
+
+/// What is known of a run.
+#[derive(Debug)]
+struct Known<T> {
+    stamp: Stamp,
+    value: Value<T>,
+    /// Whether the run is still there.
+    is_there: bool,
+}
+
+#[derive(Debug)]
+enum Value<T> {
+    /// Not read yet.
+    Missing,
+    /// Place in the file, with its checksum.
+    Stored(Range<usize>),
+    /// Read from the result.
+    Fresh(Box<T>),
+}
+
+/// Size and modification time of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified_ns: u64,
+}
+
+impl<T: Indexed> Index<T> {
+    /// An index that knows nothing and is not kept.
+    pub(crate) fn none() -> Self {
+        Self {
+            root: None,
+            content: Vec::new(),
+            known: HashMap::new(),
+            read: 0,
+        }
+    }
+
+    /// Reads the index of a directory; an empty one if there is none.
+    pub(crate) fn of(root: &Path) -> Self {
+        let content = read_own(&root.join(T::FILE), LARGEST_RESULT).unwrap_or_default();
+        Self {
+            root: Some(root.to_owned()),
+            known: known(&content),
+            content,
+            read: 0,
+        }
+    }
+
+    /// What is known of a run.
+    ///
+    /// # Errors
+    /// If the run has no result, or one that cannot be read.
+    pub(crate) fn get(&mut self, run: &Path) -> Result<T, LeftOutWhy> {
+        let (name, stamp) = (kept::name_of(run), stamp(run).ok_or(LeftOutWhy::NoResult)?);
+        let known = entry(&mut self.known, name, stamp);
+        match &known.value {
+            Value::Fresh(value) => return Ok((**value).clone()),
+            Value::Stored(place) => {
+                if let Some(value) = part(&self.content, place).and_then(T::of_json) {
+                    return Ok(value);
+                }
+            }
+            Value::Missing => {}
+        }
+        let value = T::of_run(run)?;
+        known.value = Value::Fresh(Box::new(value.clone()));
+        self.read += 1;
+        Ok(value)
+    }
+
+    /// Writes the index if enough results had to be read. A failure is ignored: the index is only a
+    /// cache.
+    pub(crate) fn save(self) {
+        let Some(root) = &self.root else { return };
+        let file = root.join(T::FILE);
+        let is_other = fs::symlink_metadata(&file).is_ok_and(|it| !it.is_file());
+        if self.read < WORTH_WRITING || is_other {
+            return;
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let settled = now.unwrap_or_default().saturating_sub(SETTLED).as_nanos();
+        let mut text = format!("{FORMAT}\n").into_bytes();
+        let mut runs: Vec<(&String, &Known<T>)> = self.known.iter().collect();
+        runs.sort_by_key(|(name, _)| *name);
+        for (name, known) in runs {
+            if known.is_there && u128::from(known.stamp.modified_ns) < settled {
+                self.line(&mut text, name, known);
+            }
+        }
+        let _ = write_atomically(&file, &text);
+    }
+
+    fn line(&self, text: &mut Vec<u8>, name: &str, known: &Known<T>) {
+        let Stamp { bytes, modified_ns } = known.stamp;
+        let key = json!([name, bytes, modified_ns]).to_string();
+        let value = match &known.value {
+            Value::Missing => None,
+            Value::Stored(place) => part(&self.content, place).map(<[u8]>::to_vec),
+            Value::Fresh(value) => Some(value.json()),
+        };
+        let Some(value) = value else { return };
+        for (part, end) in [(key.as_bytes(), b'\t'), (value.as_slice(), b'\n')] {
+            text.extend_from_slice(format!("{:016x}", checksum(part)).as_bytes());
+            text.extend_from_slice(part);
+            text.push(end);
+        }
+    }
+}
+
+/// What is known of the run; nothing if its result is another one.
+fn entry<T>(known: &mut HashMap<String, Known<T>>, name: String, stamp: Stamp) -> &mut Known<T> {
+    let new = || Known {
+        stamp,
+        value: Value::Missing,
+        is_there: true,
+    };
+    let entry = known.entry(name).or_insert_with(new);
+    if entry.stamp != stamp {
+        *entry = new();
+    }
+    entry.is_there = true;
+    entry
+}
+
+fn stamp(run: &Path) -> Option<Stamp> {
+    let metadata = fs::symlink_metadata(run.join("result.json")).ok()?;
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    metadata.is_file().then(|| Stamp {
+        bytes: metadata.len(),
+        modified_ns: u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX),
+    })
+}
+
+/// The lines of an index. Damaged lines, and an index of another version, are left out.
+fn known<T>(content: &[u8]) -> HashMap<String, Known<T>> {
+    let mut lines = content.split(|byte| *byte == b'\n');
+    let mut at = match lines.next() {
+        Some(first) if first == FORMAT.as_bytes() => first.len() + 1,
+        _ => return HashMap::new(),
+    };
+    let mut all = HashMap::new();
+    for line in lines {
+        let begin = at;
+        at += line.len() + 1;
+        let Some(tab) = line.iter().position(|byte| *byte == b'\t') else {
+            continue;
+        };
+        let key = part(content, &(begin..begin + tab));
+        let key = key.and_then(|text| serde_json::from_slice(text).ok());
+        let Some((name, bytes, modified_ns)) = key else {
+            continue;
+        };
+        let name: String = name;
+        let known = Known {
+            stamp: Stamp { bytes, modified_ns },
+            value: Value::Stored(begin + tab + 1..begin + line.len()),
+            is_there: false,
+        };
+        all.insert(name, known);
+    }
+    all
+}
+
+/// The text of a part, if it is what was written.
+fn part<'a>(content: &'a [u8], place: &Range<usize>) -> Option<&'a [u8]> {
+    let (sum, text) = content.get(place.clone())?.split_at_checked(DIGITS)?;
+    let sum = u64::from_str_radix(std::str::from_utf8(sum).ok()?, 16).ok()?;
+    (sum == checksum(text)).then_some(text)
+}
+
+/// A checksum against damage: eight bytes at a time, each multiplied as in FNV-1a.
+fn checksum(text: &[u8]) -> u64 {
+    let mut sum: u64 = 0xcbf2_9ce4_8422_2325 ^ text.len() as u64;
+    for chunk in text.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3);
+        sum ^= sum >> 32;
+    }
+    sum
+}

@@ -1,0 +1,382 @@
+//! `tenbin history`: ratios to an anchor over runs, and the index of the runs.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use common::{Outcome, Scratch, Tenbin};
+use serde_json::{Value, json};
+
+const PLAN: &str = r#"
+name = "daily"
+anchor = "ref"
+[rounds]
+count = 12
+slice = "150ms"
+lead = "50ms"
+gap = "10ms"
+warmup = "100ms"
+relaunch = "never"
+sustain = "0"
+probes = "none"
+[load]
+connections = 4
+[[target]]
+name = "ref"
+builtin = "http"
+[[target]]
+name = "app"
+builtin = "http"
+[[workload]]
+kind = "http"
+name = "get"
+"#;
+
+/// A run of the template, on another day.
+#[derive(Clone, Copy)]
+struct Day {
+    /// Speed of the machine.
+    machine: f64,
+    /// Speed of `app` relative to the other runs.
+    app: f64,
+    kernel: &'static str,
+}
+
+fn tenbin(scratch: &Scratch, line: &str) -> Outcome {
+    Tenbin::line(scratch, line).run()
+}
+
+fn history(scratch: &Scratch, more: &str) -> Value {
+    let run = tenbin(scratch, &format!("history days --json {more}"));
+    run.expect_code(0);
+    serde_json::from_str(&run.stdout).expect("a history")
+}
+
+/// The result of a short run of two built-in servers.
+fn template(scratch: &Scratch) -> Value {
+    scratch.write("plan.toml", PLAN);
+    let run = Tenbin::line(scratch, "run plan.toml --quiet --out real").run();
+    assert!(matches!(run.code, Some(0 | 6)), "{}", run.stderr);
+    let mut runs = fs::read_dir(scratch.path().join("real")).expect("runs");
+    let run = runs.next().expect("a run").expect("an entry").path();
+    let text = fs::read(run.join("result.json")).expect("a result");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+/// A number from −1 to 1 for each run and block: SplitMix64.
+fn noise(run: usize, block: usize) -> f64 {
+    let mut state = ((run as u64) * 64 + block as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((state ^ (state >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+fn name_of(number: usize) -> String {
+    format!("2026-01-{:02}T120000-daily", number + 1)
+}
+
+/// Writes a run of the template with other figures.
+fn write(root: &Path, template: &Value, number: usize, day: Day) -> PathBuf {
+    let mut document = template.clone();
+    let name = name_of(number);
+    document["run"]["id"] = json!(name);
+    document["run"]["started"] = json!(format!("2026-01-{:02}T12:00:00Z", number + 1));
+    document["trust"] = json!("valid");
+    document["environment"]["kernel"] = json!(day.kernel);
+    document["environment"]["hostname"] = json!(if day.machine < 1.0 { "slow" } else { "fast" });
+    let app = day.app * (1.0 + 0.01 * noise(number, 0));
+    for each in document["comparisons"].as_array_mut().expect("comparisons") {
+        if each["metric"] != "throughput" {
+            continue;
+        }
+        each["trust"] = json!("valid");
+        let blocks: Vec<f64> = (1..7)
+            .map(|block| app * (1.0 + 0.01 * noise(number, block)))
+            .collect();
+        each["block_ratios"] = json!(blocks);
+        each["ratio"] = json!({"value": app, "n": 6,
+            "interval": {"low": app * 0.99, "high": app * 1.01, "confidence": 0.97}});
+    }
+    for each in document["results"].as_array_mut().expect("results") {
+        let speed = 10_000.0 * day.machine * if each["target"] == "app" { app } else { 1.0 };
+        each["throughput"] = json!({"value": speed, "n": 12,
+            "interval": {"low": speed * 0.98, "high": speed * 1.02, "confidence": 0.97}});
+    }
+    let run = root.join(&name);
+    fs::create_dir_all(&run).expect("a directory");
+    fs::write(run.join("plan.toml"), PLAN).expect("a plan");
+    fs::write(run.join("result.json"), document.to_string()).expect("a result");
+    run
+}
+
+/// Twelve runs on one machine, then others on one of half the speed; from run 22, `app` is faster by
+/// 5 %.
+fn month(scratch: &Scratch) -> Value {
+    let template = template(scratch);
+    let root = scratch.path().join("days");
+    for number in 0..31 {
+        let day = Day {
+            machine: if number < 12 { 1.0 } else { 0.5 },
+            app: if number < 22 { 1.0 } else { 1.05 },
+            kernel: if number < 22 { "6.1.0" } else { "6.2.0" },
+        };
+        write(&root, &template, number, day);
+    }
+    template
+}
+
+fn only<'a>(history: &'a Value, target: &str) -> &'a Value {
+    let series = history["series"].as_array().expect("series");
+    let mut own = series.iter().filter(|it| it["target"] == target);
+    let found = own
+        .next()
+        .unwrap_or_else(|| panic!("no {target} in {history}"));
+    assert!(own.next().is_none());
+    found
+}
+
+#[test]
+fn a_move_to_a_slower_machine_is_no_change_and_five_percent_more_is_one() {
+    let scratch = Scratch::new("history-move");
+    month(&scratch);
+    let found = history(&scratch, "");
+    let app = only(&found, "app");
+    assert_eq!(app["anchor"], "ref");
+    let changes = app["changes"].as_array().expect("changes");
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(changes[0]["run"], name_of(22));
+    assert_eq!(changes[0]["after"], name_of(21));
+    assert_eq!(changes[0]["better"], true);
+    let ratio = &changes[0]["ratio"];
+    assert!(
+        (ratio["value"].as_f64().expect("a ratio") - 1.05).abs() < 0.01,
+        "{ratio}"
+    );
+    assert!(ratio["interval"]["low"].as_f64() > Some(1.03), "{ratio}");
+    let changed = changes[0]["changed"].as_array().expect("circumstances");
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert_eq!(
+        (
+            &changed[0]["what"],
+            &changed[0]["before"],
+            &changed[0]["after"]
+        ),
+        (&json!("kernel"), &json!("6.1.0"), &json!("6.2.0"))
+    );
+    // The absolute figures show the move.
+    let anchor = history(&scratch, "--target ref");
+    let anchor = &only(&anchor, "ref")["changes"];
+    assert_eq!(anchor[0]["run"], name_of(12), "{anchor}");
+
+    let text = tenbin(&scratch, "history days");
+    text.expect_code(0);
+    for part in [
+        "throughput of app at get, divided by that of ref",
+        "▲",
+        "better: +",
+        "kernel 6.1.0 → 6.2.0",
+        "machine fast → slow",
+        "11 earlier runs are not in the table",
+    ] {
+        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+    }
+    let japanese = tenbin(&scratch, "history days --lang ja --all");
+    assert!(
+        japanese.stdout.contains("改善: 実行"),
+        "{}",
+        japanese.stdout
+    );
+    let page = tenbin(&scratch, "history days --html page.html");
+    page.expect_code(0);
+    let page = fs::read_to_string(scratch.join("page.html")).expect("a page");
+    assert!(page.contains("<svg") && !page.contains("<script"), "{page}");
+}
+
+#[test]
+fn damaged_hostile_and_foreign_results_are_named_and_harmless() {
+    let scratch = Scratch::new("history-hostile");
+    let template = month(&scratch);
+    let root = scratch.path().join("days");
+    fs::write(
+        root.join(name_of(3)).join("result.json"),
+        "{\"schema\": \"tenbin.resu",
+    )
+    .expect("a file");
+    fs::remove_file(root.join(name_of(4)).join("result.json")).expect("a file");
+    let plan = root.join(name_of(4)).join("plan.toml");
+    std::os::unix::fs::symlink(plan, root.join(name_of(4)).join("result.json")).expect("a link");
+    let mut hostile = template.clone();
+    hostile["run"]["started"] = json!("2026-01-05T13:00:00Z\u{1b}[31m");
+    hostile["environment"]["kernel"] = json!("6.1\u{1b}]0;x\u{7}\u{202e}");
+    hostile["comparisons"][0]["ratio"]["value"] = json!(-1.0);
+    hostile["comparisons"][0]["block_ratios"] = json!([0.0, -1.0, 1e300]);
+    for target in hostile["results"].as_array_mut().expect("results") {
+        if target["target"] == "app" {
+            target["target"] = json!("a\u{1b}[2Jpp<script>");
+        }
+    }
+    let odd = root.join("2026-01-05T130000-daily\u{1b}[31m<b>");
+    fs::create_dir(&odd).expect("a directory");
+    fs::write(odd.join("plan.toml"), PLAN).expect("a plan");
+    fs::write(odd.join("result.json"), hostile.to_string()).expect("a result");
+    fs::write(root.join("notes.json"), "{}").expect("a file");
+    fs::write(root.join("broken.json"), "{\"schema\":\"tenbin.result/1\"").expect("a file");
+
+    let found = tenbin(&scratch, "history days --all");
+    found.expect_code(0);
+    assert!(
+        !found.stdout.contains(['\u{1b}', '\u{202e}']),
+        "{}",
+        found.stdout
+    );
+    assert!(
+        found.stdout.contains("result.json cannot be read"),
+        "{}",
+        found.stdout
+    );
+    let json = history(&scratch, "");
+    let left: Vec<&str> = json["left_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|it| it["series"].is_null())
+        .map(|it| it["run"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert!(left.contains(&"broken.json") && !left.contains(&"notes.json"));
+    assert_eq!(
+        only(&json, "app")["points"].as_array().map(Vec::len),
+        Some(29)
+    );
+    tenbin(&scratch, "history days --html page.html").expect_code(0);
+    let page = fs::read_to_string(scratch.join("page.html")).expect("a page");
+    assert!(
+        !page.contains("<script") && !page.contains("<b>\u{1b}"),
+        "{page}"
+    );
+}
+
+#[test]
+fn imported_results_are_marked_and_names_that_no_run_has_are_refused() {
+    let scratch = Scratch::new("history-imported");
+    let wrk = |rate: u32| {
+        format!(
+            "Running 10s test @ http://127.0.0.1:8080/\n  2 threads and 16 connections\n  \
+             Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   500.00us  100.00us   5.00ms   90.00%\n    \
+             Req/Sec    15.00k     1.00k   16.00k    70.00%\n  {} requests in 10.00s, 100.00MB read\n\
+             Requests/sec:  {rate}.00\nTransfer/sec:     10.00MB\n",
+            rate * 10
+        )
+    };
+    fs::create_dir(scratch.path().join("days")).expect("a directory");
+    for (number, rate) in [30_000, 30_300, 29_900].into_iter().enumerate() {
+        scratch.write(&format!("{number}.txt"), wrk(rate));
+        let line = format!("import --name nginx={number}.txt --out days/{number}.json");
+        tenbin(&scratch, &line).expect_code(0);
+    }
+    let found = history(&scratch, "");
+    let points = only(&found, "nginx")["points"].as_array().expect("points");
+    assert_eq!(points.len(), 3, "{found}");
+    assert!(points.iter().all(|point| point["imported"] == true));
+    let text = tenbin(&scratch, "history days");
+    assert!(
+        text.stdout.contains("imported") && text.stdout.contains("--anchor"),
+        "{}",
+        text.stdout
+    );
+
+    for (line, wrong) in [
+        (
+            "history days --target caddy",
+            "no run has \"caddy\"; the runs have nginx",
+        ),
+        ("history days --anchor caddy", "no run has \"caddy\""),
+        ("history days --figure errors", "errors has no ratio"),
+        ("history nowhere", "nowhere is no directory"),
+    ] {
+        let refused = tenbin(&scratch, line);
+        refused.expect_code(2);
+        assert!(refused.stderr.contains(wrong), "{}", refused.stderr);
+    }
+    let japanese = tenbin(&scratch, "history nowhere --lang ja");
+    assert!(
+        japanese.stderr.contains("ディレクトリーではない"),
+        "{}",
+        japanese.stderr
+    );
+}
+
+#[test]
+fn the_index_is_only_a_cache() {
+    let scratch = Scratch::new("history-index");
+    let template = month(&scratch);
+    let root = scratch.path().join("days");
+    let day = Day {
+        machine: 1.0,
+        app: 1.0,
+        kernel: "6.1.0",
+    };
+    for number in 31..40 {
+        let run = write(&root, &template, number, day);
+        let old = root.join(format!("2025-12-{:02}T120000-daily", number - 30));
+        fs::rename(run, old).expect("another name");
+    }
+    let index = root.join(".tenbin-list");
+    let facts = root.join(".tenbin-history");
+    let listed = || {
+        let run = tenbin(&scratch, "list days --all --json");
+        run.expect_code(0);
+        run.stdout.clone()
+    };
+    let (first, of_history) = (listed(), history(&scratch, ""));
+    std::thread::sleep(Duration::from_millis(2_200));
+    assert_eq!(listed(), first);
+    assert!(index.exists());
+    assert_eq!(history(&scratch, ""), of_history, "writes the index");
+    assert!(facts.exists());
+    assert_eq!(history(&scratch, ""), of_history, "from the index");
+    assert_eq!(listed(), first, "from the index");
+    for index in [&index, &facts] {
+        let whole = fs::read(index).expect("an index");
+        // Damage at any place, other texts, and other files in its place.
+        let mut damaged = whole.clone();
+        for at in (0..damaged.len()).step_by(97) {
+            damaged[at] ^= 1;
+        }
+        let text = String::from_utf8(whole.clone()).expect("text");
+        let swapped = text.replace("2026-01", "2027-01");
+        assert_ne!(swapped, text);
+        for content in [
+            damaged.as_slice(),
+            &whole[..whole.len() / 2],
+            b"",
+            b"\xff\xfe\n\n\t\t\n",
+            swapped.as_bytes(),
+        ] {
+            fs::write(index, content).expect("another index");
+            assert_eq!(history(&scratch, ""), of_history);
+            assert_eq!(listed(), first);
+        }
+        fs::remove_file(index).expect("the index");
+        fs::create_dir(index).expect("a directory in its place");
+        assert_eq!(history(&scratch, ""), of_history);
+        assert_eq!(listed(), first);
+        fs::remove_dir(index).expect("a directory");
+    }
+
+    // A result that is another one.
+    write(&root, &template, 5, Day { app: 3.0, ..day });
+    let found = history(&scratch, "");
+    let points = only(&found, "app")["points"]
+        .as_array()
+        .expect("points")
+        .clone();
+    let changed = points
+        .iter()
+        .find(|point| point["run"] == name_of(5))
+        .expect("the run");
+    assert!(changed["value"]["value"].as_f64() > Some(2.5), "{changed}");
+    assert_eq!(changed["outlier"], true);
+}

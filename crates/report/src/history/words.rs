@@ -1,0 +1,122 @@
+//! Sentences about changes and about single runs.
+
+use tenbin_result::{
+    Circumstance, CircumstanceKind, HistoryChange, HistoryPoint, HistorySeries, Language, Message,
+    Trust, Value, message,
+};
+
+use crate::language::say_in;
+
+/// Most circumstances in a sentence.
+const MOST: usize = 8;
+/// Longest value of a circumstance, letters.
+const LETTERS: usize = 60;
+
+/// The day of a time: `2026-01-31`.
+pub(super) fn day(started: &str) -> String {
+    started.get(..10).unwrap_or(started).to_owned()
+}
+
+/// How large a change is, and when it happened.
+pub(super) fn change(series: &HistorySeries, change: &HistoryChange) -> Message {
+    let ends = change.ratio.and_then(|ratio| ratio.interval);
+    message!(
+        "history-change",
+        size = change
+            .ratio
+            .map_or(Value::Unknown, |ratio| Value::Change(ratio.value)),
+        low = ends.map_or(Value::Unknown, |ends| Value::Change(ends.low)),
+        high = ends.map_or(Value::Unknown, |ends| Value::Change(ends.high)),
+        better = change.better,
+        relative = series.anchor.is_some(),
+        anchor = series.anchor.clone().unwrap_or_default(),
+        run = change.run.as_str(),
+        day = day(&change.started),
+        after = change.after.as_str(),
+        dated = change.earliest == change.latest,
+        earliest = change.earliest.as_str(),
+        latest = change.latest.as_str()
+    )
+}
+
+/// What else is different since the run before the change.
+pub(super) fn circumstances(series: &HistorySeries, change: &HistoryChange) -> Message {
+    let shown = change.changed.iter().take(MOST);
+    let told: Vec<Message> = shown.map(circumstance).collect();
+    if told.is_empty() {
+        return message!("history-nothing-else", after = change.after.as_str());
+    }
+    let is_anchor = change
+        .changed
+        .iter()
+        .any(|each| changes_anchor(series, each));
+    message!(
+        "history-else",
+        after = change.after.as_str(),
+        changed = Value::Clauses(told),
+        more = change.changed.len().saturating_sub(MOST) as u64,
+        anchor = is_anchor,
+        name = series.anchor.clone().unwrap_or_default()
+    )
+}
+
+/// Whether the anchor is another program since then.
+fn changes_anchor(series: &HistorySeries, circumstance: &Circumstance) -> bool {
+    use CircumstanceKind::{Description, Program, Version};
+
+    circumstance.of.is_some()
+        && circumstance.of == series.anchor
+        && matches!(circumstance.what, Version | Program | Description)
+}
+
+fn circumstance(of: &Circumstance) -> Message {
+    message!(
+        "history-circumstance",
+        what = Value::word(of.what.word()),
+        target = of.of.clone().unwrap_or_default(),
+        before = short(&of.before),
+        after = short(&of.after)
+    )
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= LETTERS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(LETTERS - 1).collect();
+    start + "…"
+}
+
+/// What is special about a run in the table.
+pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Language) -> String {
+    let mut notes: Vec<Message> = Vec::new();
+    let mut changes = series.changes.iter();
+    if let Some(change) = changes.find(|change| change.run == point.run) {
+        let size = change
+            .ratio
+            .map_or(Value::Unknown, |ratio| Value::Change(ratio.value));
+        notes.push(message!("history-note-change", size = size));
+    }
+    if point.outlier {
+        notes.push(message!("history-note-outlier"));
+    }
+    if point.imported {
+        notes.push(message!("history-note-imported"));
+    }
+    if point.trust == Trust::Suspect {
+        notes.push(message!("text", text = Trust::Suspect.word()));
+    }
+    let machine = |it: &&Circumstance| it.what == CircumstanceKind::Machine;
+    if let Some(moved) = point.changed.iter().find(machine) {
+        notes.push(circumstance(moved));
+    }
+    if point
+        .changed
+        .iter()
+        .any(|each| changes_anchor(series, each))
+    {
+        notes.push(message!("history-note-anchor"));
+    }
+    let said: Vec<String> = notes.iter().map(|note| say_in(language, note)).collect();
+    said.join("; ")
+}
