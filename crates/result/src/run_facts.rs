@@ -28,7 +28,7 @@ pub struct RunFacts {
     /// Name of the target that the plan calls its anchor.
     pub anchor: Option<String>,
     /// What is known of the circumstances.
-    pub circumstances: Vec<Known>,
+    pub circumstances: Vec<KnownFact>,
     /// The settings of each workload by key.
     pub settings: BTreeMap<String, BTreeMap<String, SettingFact>>,
     /// The figures.
@@ -47,7 +47,7 @@ pub struct SettingFact {
 
 /// A known circumstance of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct KnownFact {
     /// What it is.
     pub what: CircumstanceKind,
     /// Name of the target that it belongs to.
@@ -248,7 +248,7 @@ fn settings(workload: &Workload) -> (String, BTreeMap<String, SettingFact>) {
     (workload.name.clone(), all)
 }
 
-fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known> {
+fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<KnownFact> {
     use CircumstanceKind as Kind;
 
     let number = |number: Option<u64>| number.map(|number| number.to_string());
@@ -304,7 +304,7 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
     };
     let all = whole.chain(targets.iter().flat_map(of_target));
     all.filter_map(|(what, of, value)| {
-        Some(Known {
+        Some(KnownFact {
             what,
             of,
             value: value?,

@@ -1,6 +1,6 @@
 //! What else is different between two runs.
 
-use tenbin_result::{Circumstance, CircumstanceKind, Known, RunFacts};
+use tenbin_result::{Circumstance, CircumstanceKind, KnownFact, RunFacts};
 
 /// What begins the modification time in the description of a program.
 const MODIFIED: &str = ", modified ";
@@ -13,11 +13,11 @@ pub(super) fn changed(
     target: &str,
     anchor: Option<&str>,
 ) -> Vec<Circumstance> {
-    let concerns = |known: &&Known| {
+    let concerns = |known: &&KnownFact| {
         let of = known.of.as_deref();
         of.is_none() || of == Some(target) || of == anchor
     };
-    let differs = |now: &Known| {
+    let differs = |now: &KnownFact| {
         let mut earlier = before.circumstances.iter();
         let then = earlier.find(|it| it.what == now.what && it.of == now.of)?;
         let is_anchor = now.of.is_some() && now.of.as_deref() == anchor;

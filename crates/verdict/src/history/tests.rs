@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenbin_plan::rng::Rng;
-use tenbin_result::{CircumstanceKind, Known, SettingFact};
+use tenbin_result::{CircumstanceKind, KnownFact, SettingFact};
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn run(number: u64, made: Made) -> HistoryRun {
             started,
             baseline: Some("ref".to_owned()),
             anchor: Some("ref".to_owned()),
-            circumstances: vec![Known {
+            circumstances: vec![KnownFact {
                 what: CircumstanceKind::Machine,
                 of: None,
                 value: machine.to_owned(),
