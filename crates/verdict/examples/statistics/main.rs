@@ -28,7 +28,7 @@ const COMPARISONS: u32 = 200;
 type Rows = fn(u32) -> Vec<Row>;
 
 /// All groups of rows, by name.
-const ROWS: [(&str, Rows); 7] = [
+const ROWS: [(&str, Rows); 8] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
     ("single", single::rows),
