@@ -128,7 +128,7 @@ fn a_run_that_ends_by_precision_has_fewest_and_most_rounds() {
     let until = plan.rounds.until.unwrap();
     assert_eq!((plan.rounds.count, until.most), (12, 96));
     assert_eq!(schedule(&plan).len(), 2 * 96);
-    assert_eq!(until.within.share(), 0.02);
+    assert_eq!(until.within().map(|it| it.share()), Some(0.02));
     assert!(plan.shortest() * 7 < plan.forecast());
     assert!(plan.shortest() > Duration::from_secs(24));
     let fixed = repeated(&with(""));
