@@ -189,9 +189,9 @@ fn held() -> Message {
 
 /// Words that are the same in every language, beside names, units and figures: commands, values of
 /// options, and terms of the field.
-const SAME: [&str; 14] = [
+const SAME: [&str; 15] = [
     "Tenbin", "tenbin", "knee", "show", "explain", "findings", "port", "runs", "KiB", "MiB", "GiB",
-    "sync", "write", "Nagle",
+    "sync", "write", "Nagle", "nginx",
 ];
 
 /// Classes of errors, which are the same in every language.

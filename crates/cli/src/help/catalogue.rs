@@ -49,7 +49,9 @@ impl Catalogue {
     pub(super) fn about(&self, path: &str) -> Option<&'static str> {
         let name = path.rsplit(' ').next().unwrap_or(path);
         let help = || (name == "help").then(|| self.get("command help")).flatten();
-        self.get(&format!("command {path}")).or_else(help)
+        let own = self.get(&format!("command {path}"));
+        own.or_else(|| self.get(&format!("command {}", without_gate(path))))
+            .or_else(help)
     }
 
     /// The help of an option of a command.

@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn texts_that_leave_no_space_stand_above_the_ratio() {
-        let named = "throughput without flagged slices";
+        let named = "throughput at 99 %";
         let said = "1.399 (1.011–2.01)  cannot tell";
         let wide = Layout::of(&forest(named, said), Breadth::Wide.width());
         assert!(matches!(wide, Layout::Beside { .. }));

@@ -15,7 +15,7 @@ use crate::gate::headline;
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "junit",
-    about: "JUnit XML: a test case for each condition of --expect and --fail-if, and for each figure of a gate",
+    about: "JUnit XML: a test case for each --expect, --fail-if and figure of a gate",
     file: "expectations.junit.xml",
     write: Some(Writer::Document {
         lacks: |document| {
