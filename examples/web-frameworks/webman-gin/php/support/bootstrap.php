@@ -1,0 +1,3 @@
+<?php
+
+require_once __DIR__ . '/../vendor/workerman/webman-framework/src/support/bootstrap.php';
