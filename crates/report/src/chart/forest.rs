@@ -109,7 +109,7 @@ fn lines(forest: &Forest, width: f64) -> Vec<Line<'_>> {
 
 /// Draws the tick marks, the band of equivalence, the line at 1 and the names of its sides.
 fn background(svg: &mut String, forest: &Forest, scale: &Scale, bottom: f64, width: f64) {
-    let mut free = f64::NEG_INFINITY;
+    let mut free = 0.0;
     for (x, name) in scale.marks() {
         path(svg, "rule", &format!("M{x:.1} {TOP} V{bottom:.1}"));
         let half = width_of(name) / 2.0;
