@@ -112,6 +112,7 @@ pub(crate) const VALUES: &[Row] = &[
     row("--name", "another"),
     row("--note", "another"),
     with("--baseline", "second", SECOND),
+    with("--anchor", "second", SECOND),
     row("--margin", "7%"),
     row("--start-noise", "7%"),
     row("--decide", "p90"),
