@@ -318,7 +318,8 @@ impl Display {
         }
     }
 
-    /// Prints a warning, even with `quiet`: about something that stays and that the user must delete.
+    /// Prints a warning, even with `quiet`: about something that stays and that the user must delete,
+    /// or something that was asked for and fails.
     pub(crate) fn warn_always(&self, text: &str) {
         self.print(&format!("warning: {}", for_terminal(&front::spelled(text))));
     }

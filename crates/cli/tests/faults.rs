@@ -139,7 +139,9 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     .expect_code(2)
     .expect_stderr("--export json: cannot write no/such/place.json")
     .expect_stderr("--export ramp: the run has no concurrency sweep; add --ramp")
-    .expect_stderr("--export junit: the run has no condition; add --expect or --fail-if")
+    .expect_stderr(
+        "--export junit: the run has no condition and no gate; add --expect or --fail-if",
+    )
     .expect_stderr("--export ab: cannot write /dev/null: it is not a regular file");
     assert!(!std::path::Path::new(&scratch.join("runs")).exists());
 

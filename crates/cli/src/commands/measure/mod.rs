@@ -129,7 +129,7 @@ fn run(
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
-            display.warn(&warning);
+            display.warn_always(&warning);
         }
         if let Some(text) = live(&event) {
             display.aside(|| output::print(text.as_bytes()));
@@ -146,7 +146,7 @@ fn run(
             let exit = concluded.show(&outcome, &exports, show, &display);
             let exit = exit.strictly(options.strict, trust);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
-                display.warn(&warning);
+                display.warn_always(&warning);
             }
             exit
         }
