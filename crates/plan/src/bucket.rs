@@ -40,11 +40,12 @@ pub(crate) fn read(scalar: &Scalar) -> Result<String, String> {
     {
         return refuse("xn--, sthree- and amzn-s3-demo- are reserved beginnings");
     }
-    if ["-s3alias", "--ol-s3", ".mrap", "--x-s3"]
+    // `--x-s3` ends the names of directory buckets (S3 Express One Zone).
+    if ["-s3alias", "--ol-s3", ".mrap"]
         .iter()
         .any(|suffix| bucket.ends_with(suffix))
     {
-        return refuse("-s3alias, --ol-s3, .mrap and --x-s3 are reserved endings");
+        return refuse("-s3alias, --ol-s3 and .mrap are reserved endings");
     }
     Ok(bucket.to_owned())
 }
