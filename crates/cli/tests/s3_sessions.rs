@@ -91,7 +91,7 @@ fn expect_renewed(scratch: &Scratch, seen: &Seen, most_refused: u64) {
     assert!(seen.served.values().all(|&count| count > 0));
     // The check before the run sends a request without a signature, which is denied.
     let signed = seen.refused.iter();
-    let signed = signed.filter(|(code, _)| code.to_string() != "AccessDenied");
+    let signed = signed.filter(|(code, _)| code.as_str() != "AccessDenied");
     let refused: u64 = signed.map(|(_, count)| *count).sum();
     assert_eq!(refused, most_refused, "{:?}", seen.refused);
     expect_no_secret(scratch.path(), &seen.secrets);
