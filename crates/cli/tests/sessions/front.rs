@@ -148,7 +148,7 @@ impl State {
         if !form.contains(self.rules.form) {
             return Err((400, "ValidationError"));
         }
-        if number > self.rules.unavailable + self.rules.most {
+        if number > self.rules.unavailable.saturating_add(self.rules.most) {
             return Err((403, "AccessDenied"));
         }
         let life = Duration::from_secs(self.rules.life);
