@@ -636,3 +636,23 @@ fn the_flags_reach_the_plan() {
         assert!(plan.contains(wanted), "{line}: {wanted} is not in\n{plan}");
     }
 }
+
+#[test]
+fn a_web_identity_stands_in_place_of_keys() {
+    let line = |flags: &str| {
+        format!(
+            "warp get --host=h:9000 --signature=STS_WEB_TOKEN --sts-endpoint=http://s:9003 {flags}"
+        )
+    };
+    for flags in ["--sts-web-token=file:token", "--sts-web-token-file=token"] {
+        let draft = job(&line(flags)).draft();
+        let target = &draft.targets[0].value;
+        assert!(target.web_identity_token_file.is_some(), "{flags}");
+        assert!(target.sts_endpoint.is_some(), "{flags}");
+        assert!(target.web_identity_token.is_none(), "{flags}");
+    }
+    let literal = job(&line("--sts-web-token=word")).draft();
+    assert!(literal.targets[0].value.web_identity_token.is_some());
+    let without = parsed(&line("")).expect_err("no token");
+    assert!(without.to_string().contains("--sts-web-token"), "{without}");
+}
