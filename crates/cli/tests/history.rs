@@ -366,7 +366,7 @@ fn the_index_is_only_a_cache() {
         fs::remove_dir(index).expect("a directory");
     }
 
-    // A result that is another one.
+    // The result file of a run is replaced.
     write(&root, &template, 5, Day { app: 3.0, ..day });
     let found = history(&scratch, "");
     let points = only(&found, "app")["points"]

@@ -577,7 +577,7 @@ fn whole_milliseconds_are_ranges() {
     );
 }
 
-/// The list whose reports are recorded beside it, in short.
+/// The list from which the recorded text and JSON reports of vegeta were made.
 #[test]
 fn the_tables_of_vegeta_say_the_same_as_its_list() {
     let list = all("recorded/vegeta-requests.csv");

@@ -7,7 +7,7 @@ use crate::block::Look;
 
 /// Height of a row and of a heading, in chart units.
 const ROW: f64 = 24.0;
-/// Height of a line of text above a ratio, where there is no space beside it.
+/// Height of a line of text above a ratio, where the space beside the ratio is too narrow.
 const TEXT_ROW: f64 = 17.0;
 /// Space above the first row, for the labels of the two sides, below 1 and above 1.
 const TOP: f64 = 24.0;

@@ -32,7 +32,7 @@ const LEGEND_NAME: f64 = 220.0;
 /// Half the width of the caps of an error bar, and of the space of a point.
 const CAP: f64 = 3.0;
 const POINT: f64 = 5.0;
-/// Length of the pieces of a line that are areas of their own.
+/// Length of the pieces into which a line is divided; each piece is an area that texts avoid.
 const PIECE: f64 = 6.0;
 /// Radius of a ring, with its stroke.
 const RING: f64 = 8.0;

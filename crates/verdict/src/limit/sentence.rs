@@ -8,6 +8,7 @@ use crate::limit::causes::{self, LimitCause, Prediction};
 use crate::limit::observed::Observed;
 use crate::limit::quantities::Quantity;
 use crate::limit::{CANDIDATES, Decision};
+use crate::machine::IDLE_CORES;
 
 /// Share of the target's CPU time above which a thread does most of its work.
 const MOST_OF_IT: f64 = 0.6;
@@ -21,8 +22,6 @@ const MOSTLY_WAITS: f64 = 0.5;
 const BELOW_A_CORE: f64 = 0.9;
 /// Change of throughput with twice the load that is printed as none.
 const NO_CHANGE: f64 = 1.03;
-/// Share of idle CPU time above which the load generator can use more threads on this machine.
-const ROOM: f64 = 0.2;
 /// Most quantities that a sentence quotes.
 const QUOTED: usize = 3;
 
@@ -147,8 +146,14 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     if decision.doubted_by.is_none() {
         return advice;
     }
-    let has_room = seen.get(Quantity::Idle).is_some_and(|idle| idle > ROOM);
-    message!("limit-advice-doubted", room = has_room, advice = advice)
+    let has_idle_cores = seen
+        .get(Quantity::Idle)
+        .is_some_and(|idle| idle > IDLE_CORES);
+    message!(
+        "limit-advice-doubted",
+        idle_cores = has_idle_cores,
+        advice = advice
+    )
 }
 
 /// What was seen and fits the cause, in the order of its predictions.

@@ -12,6 +12,9 @@ use crate::evidence::Evidence;
 use crate::findings::rule_info::RuleInfo;
 use crate::words::middle;
 
+/// Share of idle CPU time above which the load generator can use more threads on this machine.
+pub(crate) const IDLE_CORES: f64 = 0.2;
+
 /// A figure of one slice; `None` if it is unknown.
 pub(crate) type Figure<'f> = &'f dyn Fn(&Slice, &MachineUse) -> Option<f64>;
 

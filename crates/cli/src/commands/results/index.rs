@@ -164,7 +164,7 @@ impl<T: Indexed> Index<T> {
         }
     }
 
-    /// Reads the index of a directory; an empty one if there is none.
+    /// Reads the index of a directory. Without an index file, the index is empty.
     pub(crate) fn of(root: &Path) -> Self {
         let content = read_own(&root.join(T::FILE), LARGEST_RESULT).unwrap_or_default();
         Self {
@@ -236,7 +236,7 @@ impl<T: Indexed> Index<T> {
     }
 }
 
-/// What is known of the run; nothing if its result is another one.
+/// The index entry of a run; a new, empty entry if the run's result file has changed.
 fn entry<T>(known: &mut HashMap<String, Known<T>>, name: String, stamp: Stamp) -> &mut Known<T> {
     let new = || Known {
         stamp,

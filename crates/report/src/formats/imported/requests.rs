@@ -262,7 +262,7 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
-/// The text of a failure with this HTTP status, if the tool has no text of its own.
+/// The text of a failure with this HTTP status, for tools that record no error text.
 pub(in crate::formats) fn failure_text<'a>(status: &str, own: &'a str) -> Cow<'a, str> {
     if own.is_empty() {
         Cow::Owned(format!("status {status}"))

@@ -1,8 +1,8 @@
 //! The plain text of a file: what compression, encodings, terminals and log collectors put around a
 //! result is removed before a format reads it.
 //!
-//! Nothing is removed from the lines of a file that a format recognises as it is, except carriage
-//! returns and, from what tools print for people, colours.
+//! If a format recognises the unchanged file, only carriage returns are removed and, from what tools
+//! print for people, colours.
 
 mod lines;
 mod no_text;

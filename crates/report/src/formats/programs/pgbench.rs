@@ -66,7 +66,7 @@ fn reported(content: &[u8]) -> Result<Reported, Fault> {
         of_scripts(&scripts, &whole)?
     } else if kind == SEVERAL && whole.rate.is_some() {
         return Err(line.fault(format!(
-            "{SEVERAL:?} have no parts of their own; the file may be cut off"
+            "{SEVERAL:?} have no section for each script; the file may be cut off"
         )));
     } else {
         vec![whole]

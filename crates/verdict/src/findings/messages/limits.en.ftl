@@ -160,7 +160,7 @@ limit-advice-target_cpu = make a request cheaper, or give the target more cores;
 limit-advice-other_programs = stop the other programs, and measure again
 limit-advice-backend = look at the server behind the target
 limit-advice-doubted =
-    { $room ->
+    { $idle_cores ->
         [true] first use more --threads, because cores are idle
        *[false] first run the load generator on another machine, because no core is idle here
     }; if throughput stays the same, { $advice }

@@ -159,7 +159,7 @@ limit-advice-target_cpu = リクエストの処理を軽くする。またはコ
 limit-advice-other_programs = ほかのプログラムを止めて測り直す
 limit-advice-backend = ターゲットの背後のサーバーを調べる
 limit-advice-doubted =
-    { $room ->
+    { $idle_cores ->
         [true] コアが空いているので、まず --threads を増やす
        *[false] このマシンに空いたコアがないので、まず負荷生成器を別のマシンで動かす
     }。スループットが変わらなければ、{ $advice }

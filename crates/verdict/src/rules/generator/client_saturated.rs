@@ -8,13 +8,10 @@ use crate::cell::Cell;
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
-use crate::machine::Place;
 use crate::machine::generator::Thread;
+use crate::machine::{IDLE_CORES, Place};
 use crate::server::backend::Backends;
 use crate::words::middle;
-
-/// Share of idle CPU time above which the load generator can use more threads on this machine.
-const ROOM: f64 = 0.2;
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "client_saturated",
@@ -43,7 +40,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }: { $displaced ->
                     [true]
                         stop the other programs, or run the load generator on a separate machine
-                   *[false] { $room ->
+                   *[false] { $idle_cores ->
                         [none] run the load generator on a separate machine, because no core is idle here;
                         [some] use more --threads, because cores are idle;
                        *[unknown] use more --threads if cores are idle, or a separate machine for the load generator;
@@ -65,7 +62,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[faster] ターゲットは数値より速い可能性がある
                 }。{ $displaced ->
                     [true] ほかのプログラムを止めるか、負荷生成側を別のマシンで動かす
-                   *[false] { $room ->
+                   *[false] { $idle_cores ->
                         [none] 空いたコアがないので、負荷生成側を別のマシンで動かす。
                         [some] コアが空いているので --threads を増やす。
                        *[unknown] コアが空いていれば --threads を増やす、または負荷生成側を別のマシンで動かす。
@@ -210,8 +207,8 @@ fn advice(severity: Severity, comparing: bool, loaded: &Loaded) -> Message {
         "relieve",
         meaning = Value::word(meaning),
         displaced = loaded.thread.is_displaced(),
-        room = Value::word(match loaded.idle {
-            Some(idle) if idle > ROOM => "some",
+        idle_cores = Value::word(match loaded.idle {
+            Some(idle) if idle > IDLE_CORES => "some",
             Some(_) => "none",
             None => "unknown",
         })

@@ -1,5 +1,5 @@
-//! JMeter's samples as XML. A sample can contain samples of its parts, which are not counted: their
-//! time is part of its own.
+//! JMeter's samples as XML. A sample can contain samples of its parts, which are not counted: the
+//! time of a sample includes the time of its parts.
 
 use std::borrow::Cow;
 use std::io::BufRead;

@@ -1,4 +1,4 @@
-//! Reads the JSON file: a document for each phase, each on a line of its own.
+//! Reads the JSON file: one document per phase, one per line.
 
 use serde_json::Value;
 use tenbin_verdict::lint::{Range, Reported};
