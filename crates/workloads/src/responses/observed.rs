@@ -80,6 +80,26 @@ impl HeadNotes {
     }
 }
 
+/// The last head that was read, and its notes: most heads of a server are the same as the one
+/// before.
+#[derive(Default)]
+pub(super) struct LastHead {
+    bytes: Vec<u8>,
+    notes: HeadNotes,
+}
+
+impl LastHead {
+    /// The notes of `head`.
+    pub(super) fn notes(&mut self, head: &ResponseHead<'_>) -> HeadNotes {
+        if self.bytes != head.bytes {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(head.bytes);
+            self.notes = HeadNotes::of(head);
+        }
+        self.notes.clone()
+    }
+}
+
 /// One response that was read to the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Observed {

@@ -11,7 +11,7 @@ use tenbin_plan::MayDiffer;
 
 use self::budget::{ALARM_PART, BUDGET_PART, FIRST_NANOS, Part, nanos_of, one_in, shape_nanos};
 use super::content::{START, finished, fold};
-use super::observed::{HeadNotes, MOST_BYTES, Observed};
+use super::observed::{HeadNotes, LastHead, MOST_BYTES, Observed};
 use super::portrait::{Counted, Portrait, Recent};
 use super::reference::{Difference, Likeness, Reference};
 use super::{Learned, MOST_UNEXPECTED, ResponseComparison, UnexpectedResponses};
@@ -124,6 +124,7 @@ pub(crate) struct Monitor {
     spent: u64,
     /// The responses that are being read, by [`Exchange::note`].
     readings: Vec<Option<Reading>>,
+    last_head: LastHead,
     remembered: Vec<Remembered>,
     forget: usize,
     recent: Recent,
@@ -157,6 +158,7 @@ impl Monitor {
             began: None,
             spent: 0,
             readings: Vec::new(),
+            last_head: LastHead::default(),
             remembered: Vec::new(),
             forget: 0,
             recent: Recent::default(),
@@ -210,7 +212,7 @@ impl Monitor {
         };
         let (kept, reading) = match part {
             Part::Content => (0, Reading::Content),
-            Part::Whole => (MOST_BYTES, Reading::Whole(HeadNotes::of(head))),
+            Part::Whole => (MOST_BYTES, Reading::Whole(self.last_head.notes(head))),
         };
         bodies.catch_up_to(kept, exchange);
         exchange.sum = START;
