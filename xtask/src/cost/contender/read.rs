@@ -148,15 +148,15 @@ mod tests {
     #[test]
     fn counts_are_found_in_what_each_generator_says() {
         let wrk = "Running 5s test\n  510000 requests in 5.10s, 80MB read\n";
-        assert_eq!(operations(wrk(wrk)), Some(510_000));
+        assert_eq!(operations(super::wrk(wrk)), Some(510_000));
         let ab = "Concurrency Level: 64\nComplete requests:      482114\n";
-        assert_eq!(operations(ab(ab)), Some(482_114));
+        assert_eq!(operations(super::ab(ab)), Some(482_114));
         let h2load = "requests: 400 total, 464 started, 400 done, 399 succeeded, 1 failed\n";
-        assert_eq!(operations(h2load(h2load)), Some(399));
+        assert_eq!(operations(super::h2load(h2load)), Some(399));
         let hey = "Status code distribution:\n  [200]\t180000 responses\n";
-        assert_eq!(operations(hey(hey)), Some(180_000));
+        assert_eq!(operations(super::hey(hey)), Some(180_000));
         let oha = r#"{"statusCodeDistribution": {"200": 7}}"#;
-        assert_eq!(operations(oha(oha)), Some(7));
+        assert_eq!(operations(super::oha(oha)), Some(7));
         assert_eq!(operations(number("17\n")), Some(17));
         let closed = null("100 0.5 0.4\n").expect("a closed loop");
         assert_eq!((closed.operations, closed.lag_p99), (100, None));
@@ -173,16 +173,16 @@ mod tests {
                  Slowdowns: {slowdowns}\n"
             )
         };
-        let said = blobstore_bench(&(line("PUT", 0) + &line("GET", 0))).expect("two modes");
+        let said = super::blobstore_bench(&(line("PUT", 0) + &line("GET", 0))).expect("two modes");
         assert_eq!((said.operations, said.seconds), (200, Some(5.0)));
-        assert!(blobstore_bench(&(line("PUT", 0) + &line("GET", 1))).is_none());
+        assert!(super::blobstore_bench(&(line("PUT", 0) + &line("GET", 1))).is_none());
     }
 
     #[test]
     fn a_turn_with_failures_counts_nothing() {
         let tenbin = |failed: u64| format!(r#"{{"results": [{{"ok": 9, "failed": {failed}}}]}}"#);
-        assert_eq!(operations(tenbin(&tenbin(0))), Some(9));
-        assert_eq!(operations(tenbin(&tenbin(1))), None);
+        assert_eq!(operations(super::tenbin(&tenbin(0))), Some(9));
+        assert_eq!(operations(super::tenbin(&tenbin(1))), None);
         let warp = |failed: u64| {
             format!(r#"{{"total": {{"total_requests": 9, "total_errors": {failed}}}}}"#)
         };
