@@ -27,6 +27,8 @@ pub(crate) enum Figure {
     Seconds,
     /// CPU time ÷ wall time, per cent.
     PercentOfCore,
+    /// Like `PercentOfCore`, in the measured window only.
+    PercentOfCoreInWindow,
     /// The 99th percentile of the send lag, microseconds.
     LagMicros,
 }
@@ -45,6 +47,7 @@ impl Figure {
             Self::PeakMib => "MiB",
             Self::Seconds => "s",
             Self::PercentOfCore => "% of a core",
+            Self::PercentOfCoreInWindow => "% of a core in the window",
             Self::LagMicros => "µs, p99 of the send lag",
         }
     }
@@ -70,6 +73,7 @@ impl Figure {
             Self::PeakMib => spent.peak_kib as f64 / 1024.0,
             Self::Seconds => spent.wall_seconds,
             Self::PercentOfCore => 100.0 * spent.cpu_seconds / spent.wall_seconds,
+            Self::PercentOfCoreInWindow => 100.0 * spent.share_in_window?,
             Self::LagMicros => spent.lag_p99? * 1e6,
         })
     }
@@ -88,8 +92,7 @@ mod tests {
             wall_seconds: 2.0,
             operations: 1024,
             peak_kib: 2048,
-            load_threads: None,
-            lag_p99: None,
+            ..Spent::default()
         };
         let figure = |figure: Figure| figure.of(&spent).expect("a figure");
         assert_eq!(figure(Figure::CpuPerGib(1 << 20)), 0.5);
@@ -103,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn load_threads_and_send_lag_are_figures_of_some_turns_only() {
+    fn some_figures_are_of_some_turns_only() {
         let without = Spent {
             operations: 1000,
             ..Spent::default()
@@ -114,14 +117,16 @@ mod tests {
                 system_seconds: 0.5,
             }),
             lag_p99: Some(20e-6),
+            share_in_window: Some(0.25),
             ..without
         };
-        let of_load_threads = [
+        let figures = [
             (Figure::LoadThreadMicrosPerOperation, 750.0),
             (Figure::LoadThreadUserMicrosPerOperation, 250.0),
+            (Figure::PercentOfCoreInWindow, 25.0),
             (Figure::LagMicros, 20.0),
         ];
-        for (figure, value) in of_load_threads {
+        for (figure, value) in figures {
             assert_eq!(figure.of(&spent), Some(value));
             assert_eq!(figure.of(&without), None);
         }

@@ -12,12 +12,14 @@ use crate::kept;
 
 const HEADER: &str = "row,contender,turn,cpu_seconds,user_seconds,wall_seconds,operations,\
                       peak_resident_kib,load_threads_user_seconds,load_threads_system_seconds,\
-                      send_lag_p99_seconds\n";
+                      send_lag_p99_seconds,share_of_core_in_window\n";
 
 /// The results of all rows as text, followed by a table of all goals.
 pub(super) fn text(measured: &[Measured]) -> String {
     let mut text: String = measured.iter().map(section).collect();
-    text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
+    if measured.iter().any(|row| !judged(row).is_empty()) {
+        text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
+    }
     for row in measured {
         for judged in judged(row) {
             let _ = writeln!(
@@ -217,7 +219,7 @@ fn lines(row: &Measured) -> String {
             let threads = one.load_threads;
             let _ = writeln!(
                 text,
-                "\"{}\",\"{}\",{},{:.6},{:.6},{:.6},{},{},{},{},{}",
+                "\"{}\",\"{}\",{},{:.6},{:.6},{:.6},{},{},{},{},{},{}",
                 row.row.name,
                 contender.name,
                 turn + 1,
@@ -228,7 +230,8 @@ fn lines(row: &Measured) -> String {
                 one.peak_kib,
                 field(threads.map(|threads| threads.user_seconds)),
                 field(threads.map(|threads| threads.system_seconds)),
-                field(one.lag_p99)
+                field(one.lag_p99),
+                field(one.share_in_window)
             );
         }
     }

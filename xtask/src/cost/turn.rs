@@ -38,6 +38,9 @@ pub(crate) struct Spent {
     pub(crate) load_threads: Option<LoadThreads>,
     /// The 99th percentile of the send lag, seconds; `None` in a closed loop.
     pub(crate) lag_p99: Option<f64>,
+    /// CPU time ÷ wall time of the program in the measured window, without start and connection
+    /// set-up; `None` if the program does not report it.
+    pub(crate) share_in_window: Option<f64>,
 }
 
 impl Spent {
@@ -62,6 +65,7 @@ impl Spent {
                 .zip(shorter.load_threads)
                 .map(|(long, short)| long.beyond(short)),
             lag_p99: self.lag_p99,
+            share_in_window: self.share_in_window,
         })
     }
 }
@@ -75,6 +79,9 @@ pub(crate) struct Said {
     pub(crate) seconds: Option<f64>,
     /// The 99th percentile of the send lag, seconds; `None` in a closed loop.
     pub(crate) lag_p99: Option<f64>,
+    /// CPU time ÷ wall time of the program in the measured window, without start and connection
+    /// set-up; `None` if the program does not report it.
+    pub(crate) share_in_window: Option<f64>,
 }
 
 /// A prepared turn of a load generator.
@@ -154,6 +161,7 @@ impl Turn {
             peak_kib,
             load_threads,
             lag_p99: said.lag_p99,
+            share_in_window: said.share_in_window,
         })
     }
 }
@@ -205,6 +213,17 @@ mod tests {
         let beyond = spent(3.5, 1100).beyond(spent(1.0, 100)).expect("more work");
         assert_eq!((beyond.cpu_seconds, beyond.operations), (2.5, 1000));
         assert!(spent(3.5, 100).beyond(spent(1.0, 100)).is_err());
+
+        let with_threads = |user_seconds, operations| Spent {
+            load_threads: Some(LoadThreads {
+                user_seconds,
+                system_seconds: 0.0,
+            }),
+            ..spent(3.5, operations)
+        };
+        let beyond = with_threads(2.0, 1100).beyond(with_threads(0.5, 100));
+        let threads = beyond.expect("more work").load_threads;
+        assert_eq!(threads.expect("load threads").user_seconds, 1.5);
     }
 
     #[test]

@@ -49,14 +49,21 @@ pub(super) fn tenbin(said: &str) -> Option<Said> {
     counted(result["ok"].as_u64())
 }
 
-/// As [`tenbin`], with the p99 of the send lag from the run directory.
+/// As [`tenbin`], with the share of a core in the window, and with the p99 of the send lag from the run
+/// directory.
 pub(super) fn tenbin_in_open_loop(said: &str) -> Option<Said> {
     let document: serde_json::Value = serde_json::from_str(said).ok()?;
     let run = std::env::temp_dir().join(document["run"]["directory"].as_str()?);
     let text = std::fs::read_to_string(run.join("latency.hlog")).ok()?;
     let lag = hlog::histogram(&text, "lag").ok()?;
+    let machine = &document["slices"][0]["machine"];
+    let (own, seconds) = (
+        machine["own_cpu_seconds"].as_f64(),
+        machine["seconds"].as_f64(),
+    );
     Some(Said {
         lag_p99: Some(lag.value_at_quantile(0.99) as f64 / 1e9),
+        share_in_window: own.zip(seconds).map(|(own, seconds)| own / seconds),
         ..tenbin(said)?
     })
 }
@@ -98,6 +105,7 @@ pub(super) fn null(said: &str) -> Option<Said> {
         operations: words.next()?.parse().ok()?,
         seconds: words.next()?.parse().ok(),
         lag_p99: words.nth(1).and_then(|lag| lag.parse().ok()),
+        share_in_window: None,
     })
 }
 
