@@ -13,6 +13,7 @@ mod dist;
 mod docs;
 mod faq;
 mod faults;
+mod hlog;
 mod kept;
 mod liars;
 mod load_machines;
@@ -44,6 +45,9 @@ cargo xtask <task>
   test            setup, check, then every test; ends with `N passed, N failed`
   cost [WORDS]    (only the work whose name has these words)
                   CPU a request beside other generators, kept in bench/ (minutes; wants a quiet machine)
+  cost --turns N --seconds N --programs DIRECTORY [WORDS]
+                  number and length of turns, and programs that are already built (tenbin, xtask and the
+                  examples null and long_run); nothing is built then
   accuracy [WORDS]
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/

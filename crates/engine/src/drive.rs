@@ -231,7 +231,10 @@ pub fn drive(
         let handles: Vec<_> = indexed
             .map(|(index, (worker, &own))| {
                 let sender = sender.clone();
-                scope.spawn(move || slice.run(index, worker, own, &sender))
+                thread::Builder::new()
+                    .name(format!("load-{index}"))
+                    .spawn_scoped(scope, move || slice.run(index, worker, own, &sender))
+                    .expect("the system starts a load thread")
             })
             .collect();
         drop(sender);

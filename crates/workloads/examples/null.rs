@@ -1,8 +1,9 @@
 //! Runs the null workload and prints the result, for `cargo xtask cost`:
 //! `cargo run --release -p tenbin-workloads --example null -- THREADS CONNECTIONS SECONDS [OPERATIONS]`
+//! or, in an open loop, `… -- THREADS CONNECTIONS SECONDS RATE/s`
 //!
 //! Prints the number of operations, the elapsed seconds by the wall clock, and the CPU seconds of
-//! the generator threads.
+//! the generator threads. In an open loop, also the p99 of the send lag in seconds.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
@@ -11,20 +12,29 @@ use std::time::Duration;
 
 use tenbin_engine::histogram::latency_histogram;
 use tenbin_engine::{Destination, Drive, Part, SliceEvent, drive};
-use tenbin_plan::Load;
+use tenbin_plan::{Load, Pace};
 use tenbin_workloads::null::prepared;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [threads, connections, seconds, operations @ ..] = arguments.as_slice() else {
-        return Err("usage: null THREADS CONNECTIONS SECONDS [OPERATIONS]".into());
+    let [threads, connections, seconds, limit @ ..] = arguments.as_slice() else {
+        return Err("usage: null THREADS CONNECTIONS SECONDS [OPERATIONS|RATE/s]".into());
     };
-    let requests = operations.first().map(|count| count.parse()).transpose()?;
+    let limit = limit.first().map(String::as_str);
+    let rate = limit.and_then(|limit| limit.strip_suffix("/s"));
+    let operations = limit.filter(|_| rate.is_none());
+    let pace = match rate {
+        Some(rate) => Pace::Constant {
+            per_second: rate.parse()?,
+        },
+        None => Pace::Closed,
+    };
     let slice = Drive {
         rest: None,
         destination: Destination::Null,
         load: Load {
-            requests,
+            requests: operations.map(str::parse).transpose()?,
+            pace,
             ..Load::closed(connections.parse()?)
         },
         seed: 1,
@@ -35,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (mut ok, mut cpu) = (0, 0);
     // Merges samples like the recorder, so that no part of a sample is dropped.
-    let mut service = latency_histogram();
+    let (mut service, mut lag) = (latency_histogram(), latency_histogram());
     let done = drive(
         &slice,
         prepared(threads.parse()?).slice(),
@@ -45,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ok += sample.ops[0].counts.ok;
                 cpu += sample.cpu;
                 let _ = service.add(&*sample.ops[0].times.service);
+                let _ = lag.add(&*sample.ops[0].times.lag);
             }
         },
     )?;
@@ -52,6 +63,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     if service.len() < ok.saturating_sub(slice.load.connections as u64) {
         return Err("operations are missing from the histogram".into());
     }
-    println!("{ok} {:.6} {:.6}", done.seconds, cpu as f64 / 1e9);
+    let cpu_seconds = cpu as f64 / 1e9;
+    match rate {
+        Some(_) => {
+            let lag_p99 = lag.value_at_quantile(0.99) as f64 / 1e9;
+            println!("{ok} {:.6} {cpu_seconds:.6} {lag_p99:.9}", done.seconds);
+        }
+        None => println!("{ok} {:.6} {cpu_seconds:.6}", done.seconds),
+    }
     Ok(())
 }

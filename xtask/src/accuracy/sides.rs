@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
 use serde_json::Value;
+
+use crate::hlog::histogram;
 
 /// A request as logged by the server; times are nanoseconds since the start of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,18 +191,4 @@ impl Recorded {
         all.add(&self.failed)?;
         Ok(all.value_at_quantile(q) as f64 / 1e6)
     }
-}
-
-/// The sum of the histograms of all seconds of one kind.
-fn histogram(hlog: &str, kind: &str) -> Result<Histogram<u64>> {
-    let ending = format!("/{kind}");
-    let mut all = Histogram::new_with_bounds(1, 3_600_000_000_000, 3)?;
-    for line in hlog.lines() {
-        let mut fields = line.split(',');
-        if fields.next().is_some_and(|tag| tag.ends_with(&ending)) {
-            let bytes = BASE64_STANDARD.decode(fields.next_back().context("no histogram")?)?;
-            all.add(&Deserializer::new().deserialize::<u64, _>(&mut &bytes[..])?)?;
-        }
-    }
-    Ok(all)
 }

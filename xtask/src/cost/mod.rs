@@ -8,7 +8,9 @@ mod awake;
 mod bare;
 mod bare_files;
 mod contender;
+mod figure;
 mod goal;
+mod load_threads;
 mod profiles;
 mod report;
 mod rival;
@@ -42,6 +44,8 @@ struct Wish {
     turns: usize,
     /// Length of a turn, seconds.
     seconds: u64,
+    /// Directory of the measured programs; `None` if they are to be built.
+    programs: Option<PathBuf>,
 }
 
 /// The measured costs of a row.
@@ -54,10 +58,15 @@ struct Measured {
 }
 
 /// Measures the rows whose name contains `words`, prints the table and saves the table in a dated
-/// folder. `--turns N` and `--seconds N` in `words` change the turns.
+/// folder. `--turns N` and `--seconds N` in `words` change the turns, `--programs DIRECTORY` measures
+/// programs that are already built.
 pub(crate) fn run(words: &str) -> Result<()> {
     let wish = Wish::of(words)?;
-    let built = build()?;
+    let built = match &wish.programs {
+        // The path must be absolute, because contenders run in another directory.
+        Some(directory) => std::path::absolute(directory)?,
+        None => build()?,
+    };
     let machine = machine()?;
     let mut measured = Vec::new();
     let stable = Stable { built: &built };
@@ -104,12 +113,14 @@ impl Wish {
             words: Vec::new(),
             turns: 5,
             seconds: 5,
+            programs: None,
         };
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
             match word {
-                "--turns" => wish.turns = number(word, words.next())?,
-                "--seconds" => wish.seconds = number(word, words.next())?,
+                "--turns" => wish.turns = value(word, words.next())?,
+                "--seconds" => wish.seconds = value(word, words.next())?,
+                "--programs" => wish.programs = Some(value(word, words.next())?),
                 _ => wish.words.push(word.to_lowercase()),
             }
         }
@@ -120,9 +131,9 @@ impl Wish {
     }
 }
 
-fn number<T: std::str::FromStr>(flag: &str, word: Option<&str>) -> Result<T> {
+fn value<T: std::str::FromStr>(flag: &str, word: Option<&str>) -> Result<T> {
     word.and_then(|word| word.parse().ok())
-        .with_context(|| format!("{flag} wants a number"))
+        .with_context(|| format!("{flag} needs a value"))
 }
 
 /// Builds all measured programs of Tenbin, and returns their directory.
@@ -207,7 +218,8 @@ fn measure(row: Row, built: &Path, wish: &Wish) -> Result<Measured> {
 /// The figures of a turn, for the terminal.
 fn shown(row: &Row, spent: &Spent) -> String {
     let figures = row.readings.iter().map(|reading| reading.figure);
-    let figures = figures.map(|figure| format!("{:.3} {}", figure.of(spent), figure.unit()));
+    let figures =
+        figures.filter_map(|figure| Some(format!("{:.3} {}", figure.of(spent)?, figure.unit())));
     figures.collect::<Vec<_>>().join(", ")
 }
 
@@ -255,9 +267,10 @@ mod tests {
 
     #[test]
     fn words_and_flags_are_told_apart() {
-        let wish = Wish::of("S3 --turns 2 GET --seconds 3").expect("a wish");
+        let wish = Wish::of("S3 --turns 2 GET --seconds 3 --programs A/b").expect("a wish");
         assert_eq!(wish.words, ["s3", "get"]);
         assert_eq!((wish.turns, wish.seconds), (2, 3));
+        assert_eq!(wish.programs, Some("A/b".into()));
         assert!(Wish::of("--turns").is_err());
         assert!(Wish::of("--seconds 0").is_err());
     }

@@ -1,8 +1,9 @@
 //! The rows that compare the profile `dist`, of the packages, with `release`.
 
 use super::contender::Stable;
+use super::figure::Figure;
 use super::goal::Goal;
-use super::rows::{Figure, Method, Reading, Row};
+use super::rows::{Method, Reading, Row};
 use super::server::Kind;
 
 /// How much more or less CPU time than the other profile is allowed.

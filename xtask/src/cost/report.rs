@@ -10,13 +10,16 @@ use super::goal::{Judged, median};
 use super::rows::{Method, Reading};
 use crate::kept;
 
-const HEADER: &str =
-    "row,contender,turn,cpu_seconds,user_seconds,wall_seconds,operations,peak_resident_kib\n";
+const HEADER: &str = "row,contender,turn,cpu_seconds,user_seconds,wall_seconds,operations,\
+                      peak_resident_kib,load_threads_user_seconds,load_threads_system_seconds,\
+                      send_lag_p99_seconds,share_of_core_in_window\n";
 
 /// The results of all rows as text, followed by a table of all goals.
 pub(super) fn text(measured: &[Measured]) -> String {
     let mut text: String = measured.iter().map(section).collect();
-    text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
+    if measured.iter().any(|row| !judged(row).is_empty()) {
+        text += "\n| row | goal | measured | |\n|---|---|---|---|\n";
+    }
     for row in measured {
         for judged in judged(row) {
             let _ = writeln!(
@@ -137,10 +140,11 @@ fn figures(row: &Measured, reading: &Reading) -> Vec<(String, Result<Vec<f64>, S
         .iter()
         .zip(&row.spent)
         .map(|(contender, spent)| {
-            let figures = spent
-                .as_ref()
-                .map(|turns| turns.iter().map(|turn| reading.figure.of(turn)).collect())
-                .map_err(String::clone);
+            let figures = spent.as_ref().map_err(String::clone).and_then(|turns| {
+                let figures = turns.iter().map(|turn| reading.figure.of(turn));
+                let missing = || format!("{} has no {}", contender.name, reading.figure.unit());
+                figures.collect::<Option<_>>().ok_or_else(missing)
+            });
             (contender.name.to_owned(), figures)
         })
         .collect()
@@ -212,9 +216,10 @@ fn lines(row: &Measured) -> String {
     let mut text = String::new();
     for (contender, spent) in row.row.contenders.iter().zip(&row.spent) {
         for (turn, one) in spent.iter().flatten().enumerate() {
+            let threads = one.load_threads;
             let _ = writeln!(
                 text,
-                "\"{}\",\"{}\",{},{:.6},{:.6},{:.6},{},{}",
+                "\"{}\",\"{}\",{},{:.6},{:.6},{:.6},{},{},{},{},{},{}",
                 row.row.name,
                 contender.name,
                 turn + 1,
@@ -222,11 +227,20 @@ fn lines(row: &Measured) -> String {
                 one.user_seconds,
                 one.wall_seconds,
                 one.operations,
-                one.peak_kib
+                one.peak_kib,
+                field(threads.map(|threads| threads.user_seconds)),
+                field(threads.map(|threads| threads.system_seconds)),
+                field(one.lag_p99),
+                field(one.share_in_window)
             );
         }
     }
     text
+}
+
+/// A figure that some turns lack; an empty field without the figure.
+fn field(figure: Option<f64>) -> String {
+    figure.map_or_else(String::new, |figure| format!("{figure:.9}"))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use wait4::Wait4;
 
+use super::load_threads::{self, LoadThreads};
 use super::viewer;
 use crate::shell;
 
@@ -33,6 +34,13 @@ pub(crate) struct Spent {
     pub(crate) operations: u64,
     /// Peak resident memory, KiB.
     pub(crate) peak_kib: u64,
+    /// The part of `cpu_seconds` of the load threads; `None` for programs without named load threads.
+    pub(crate) load_threads: Option<LoadThreads>,
+    /// The 99th percentile of the send lag, seconds; `None` in a closed loop.
+    pub(crate) lag_p99: Option<f64>,
+    /// CPU time ÷ wall time of the program in the measured window, without start and connection
+    /// set-up; `None` if the program does not report it.
+    pub(crate) share_in_window: Option<f64>,
 }
 
 impl Spent {
@@ -52,17 +60,28 @@ impl Spent {
             wall_seconds: self.wall_seconds - shorter.wall_seconds,
             operations: self.operations - shorter.operations,
             peak_kib: self.peak_kib,
+            load_threads: self
+                .load_threads
+                .zip(shorter.load_threads)
+                .map(|(long, short)| long.beyond(short)),
+            lag_p99: self.lag_p99,
+            share_in_window: self.share_in_window,
         })
     }
 }
 
 /// The figures that a load generator reports for a turn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Said {
     /// Number of correct responses.
     pub(crate) operations: u64,
     /// Seconds of the work; `None` if the program does not report them exactly.
     pub(crate) seconds: Option<f64>,
+    /// The 99th percentile of the send lag, seconds; `None` in a closed loop.
+    pub(crate) lag_p99: Option<f64>,
+    /// CPU time ÷ wall time of the program in the measured window, without start and connection
+    /// set-up; `None` if the program does not report it.
+    pub(crate) share_in_window: Option<f64>,
 }
 
 /// A prepared turn of a load generator.
@@ -105,8 +124,9 @@ impl Turn {
         let pid = child.id();
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let over = AtomicBool::new(false);
-        let (used, printed, errors, peak_kib) = std::thread::scope(|scope| {
+        let (used, printed, errors, peak_kib, load_threads) = std::thread::scope(|scope| {
             let watch = scope.spawn(|| peak_until(&over, pid));
+            let threads = scope.spawn(|| load_threads::watch_until(&over, pid));
             let printed = scope.spawn(|| text_of(stdout));
             let errors = scope.spawn(|| match stderr {
                 Some(stderr) if self.is_watched => {
@@ -120,7 +140,9 @@ impl Turn {
             let text = |thread: std::thread::ScopedJoinHandle<'_, String>| {
                 thread.join().unwrap_or_default()
             };
-            (used, text(printed), text(errors), watch.join().unwrap_or(0))
+            let peak_kib = watch.join().unwrap_or(0);
+            let load_threads = threads.join().unwrap_or_default();
+            (used, text(printed), text(errors), peak_kib, load_threads)
         });
         let used = used.with_context(|| format!("cannot wait for `{shown}`"))?;
         let wall_seconds = start.elapsed().as_secs_f64();
@@ -137,6 +159,9 @@ impl Turn {
             wall_seconds: said.seconds.unwrap_or(wall_seconds),
             operations: said.operations,
             peak_kib,
+            load_threads,
+            lag_p99: said.lag_p99,
+            share_in_window: said.share_in_window,
         })
     }
 }
@@ -188,6 +213,17 @@ mod tests {
         let beyond = spent(3.5, 1100).beyond(spent(1.0, 100)).expect("more work");
         assert_eq!((beyond.cpu_seconds, beyond.operations), (2.5, 1000));
         assert!(spent(3.5, 100).beyond(spent(1.0, 100)).is_err());
+
+        let with_threads = |user_seconds, operations| Spent {
+            load_threads: Some(LoadThreads {
+                user_seconds,
+                system_seconds: 0.0,
+            }),
+            ..spent(3.5, operations)
+        };
+        let beyond = with_threads(2.0, 1100).beyond(with_threads(0.5, 100));
+        let threads = beyond.expect("more work").load_threads;
+        assert_eq!(threads.expect("load threads").user_seconds, 1.5);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod long_run;
 mod memory;
 mod minio;
 pub(crate) mod nginx;
+pub(crate) mod paths;
 pub(crate) mod presign;
 mod process;
 

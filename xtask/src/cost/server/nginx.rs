@@ -53,11 +53,13 @@ fn make_certificate(home: &Path) -> Result<()> {
 
 fn configuration(home: &Path, port: u16, tls: bool) -> String {
     let home = home.display();
-    // One cipher suite for all load generators, which otherwise would choose different suites.
+    // One cipher suite for all load generators, which otherwise would choose different suites, and a
+    // full handshake for every connection, also for load generators that would resume sessions.
     let security = if tls {
         format!(
             "ssl_certificate {home}/certificate.pem; ssl_certificate_key {home}/key.pem; \
-             ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;"
+             ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256; \
+             ssl_session_tickets off;"
         )
     } else {
         String::new()
@@ -66,7 +68,7 @@ fn configuration(home: &Path, port: u16, tls: bool) -> String {
     format!(
         r#"daemon off; master_process off; worker_processes 1;
 pid "{home}/nginx.pid";
-events {{ worker_connections 4096; }}
+events {{ worker_connections 16384; }}
 http {{
     access_log off;
     sendfile on;
@@ -74,7 +76,7 @@ http {{
     client_body_temp_path "{home}/body"; proxy_temp_path "{home}/proxy";
     fastcgi_temp_path "{home}/fastcgi"; uwsgi_temp_path "{home}/uwsgi"; scgi_temp_path "{home}/scgi";
     server {{
-        listen 127.0.0.1:{port} {ssl} backlog=1024;
+        listen 127.0.0.1:{port} {ssl} backlog=4096;
         {security}
         location = /{LARGE} {{ root "{home}"; }}
         location / {{ default_type text/plain; return 200 "hello world\n"; }}
