@@ -87,7 +87,7 @@ capacity-unknown = { $family } での { $target } の最大スループットは
 knee-at =
     { $found ->
         [true] 頭打ちになる点(knee)は { $connections }
-       *[false] 頭打ちになる点(knee)は { $connections } 以上。正確な位置は同時接続数をさらに増やすと分かる
+       *[false] 頭打ちになる点(knee)は { $connections } 以上。正確な位置は同時接続数をさらに増やすとわかる
     }
 knee-unknown = 頭打ちになる点(knee)は不明
 like-workers =
@@ -111,7 +111,7 @@ most-ratio-unknown = 比は不明
 about-highest-rate = { $workload } での { $target } の最大レート
 about-highest-rates = { $workload } での { $challenger } と { $baseline } の最大レートの比較
 rates-unknown =
-    { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートが分からないターゲットがある
+    { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートがわからないターゲットがある
 rates-unbounded =
     探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } の { $ratio } 倍(上下限は不明)
 rates-cannot-tell =
@@ -198,10 +198,10 @@ plain-undecided = { $metric }は判定できない。理由: { $because }
 because-untrusted = 数値を信用できない(所見を参照)
 because-not-measured = 両方のターゲットの数値がそろったブロックがない
 because-few-rounds =
-    完全なラウンドが { $rounds } では、{ $agree ->
+    完全なラウンドが { $rounds } 個では少なすぎて、{ $agree ->
         [true] すべて同じ向きの差でも、
        *[false] {""}
-    }偶然の可能性を除けない
+    }偶然の可能性を排除できない
 because-other-programs = ほかのプログラムがマシンの CPU 時間の { $share } を使った
 because-chance = 比は { $low } から { $high } のどこでもありうる
 because-noise = 差がノイズ({ $floor })より大きくない
