@@ -12,6 +12,11 @@ file-written = 書き込んだファイル: { $file }
 given-twice = { $file } が 2 回指定されている
 name-writable-file = { $reason }。書き込めるファイルを指定する
 
+# --- Mistakes on the command line
+tip-target = サーバーは '--target { $url }' で指定する
+tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
+tip-option = このオプションの名前は '{ $name }'
+
 # --- Ctrl-C
 stopping = 停止中。もう一度 Ctrl-C を押すと、結果を残さずすぐに終了する
 stopping-clean-up = 後片づけを停止中。結果は残っている。もう一度 Ctrl-C を押すと、すぐに終了する
@@ -515,9 +520,11 @@ server-files =
 raise-server-limit = 上限を上げて起動する(ulimit -n、またはサービスの LimitNOFILE=)
 directory-of-runs = 実行を置くディレクトリー { $path }{" "}
 data-directory =
-    { $why ->
-        [data directory] データディレクトリー
-       *[other] { $why }
+    { $found ->
+        [working] 作業ディレクトリー
+        [command] コマンドラインのディレクトリー
+        [files] ファイルを開いているディレクトリー
+       *[given] データディレクトリー
     } { $path }{" "}
 free-space-or-out = 空きを作るか、--out で別のディレクトリーを指定する
 free-server-disk = サーバーのディスクに空きを作る
@@ -537,3 +544,117 @@ raise-log-level = ログレベルを上げて起動する。ログの書き込�
 no-debug-option = デバッグログを有効にするオプションも環境変数もない
 no-log-file = { $nothing }。ここにログファイルは書いておらず、ほかの場所のログは見えない
 log-did-not-grow = { $nothing }。{ $requests } リクエストでログは増えなかった
+
+# --- Lint
+lint-file = { $file }: { $tool }、測定 { $measurements } 件
+lint-finding = { $severity } { $rule }{ $at }: { $evidence }
+lint-nothing = { $rules } 個の規則では何も見つからなかった。規則に必要な数値がファイルにないこともある(docs/lint.md)
+lint-found = 所見 { $findings } 件、うち { $invalid } 件は数値を使えなくする
+lint-alike = { $evidence }。同様の繰り返しがほかに { $repetitions } 回
+lint-averaged =
+    { $windows } 個の区切りの { $percentile } は { $low }〜{ $high }。{ $tool } が示すのは区切りごとの値の平均で、
+    どのリクエストのパーセンタイルでもなく、短い区切りも長い区切りと同じに数える
+lint-all-requests = パーセンタイルは全リクエストから求める。warp は --full で .csv.zst に書く
+lint-untouched-differ =
+    変更が影響しない操作の速度比(変更後 ÷ 変更前): { $speeds }。マシンまたは測り方が、2 つのファイルの間で
+    結果を最大 { $factor } 倍変えた
+lint-not-the-code = それ以下の大きさの変化をコードによるものとしない。両方のバージョンを 1 回の測定で交互に測る
+lint-few-samples =
+    { $requests } リクエストの { $percentiles }: { $percentile }({ $time })には { $fewest } リクエスト必要
+lint-leave-out-percentiles =
+    これらのパーセンタイルを使わないか、長く測る。この 1 回の実行の最も遅いリクエストとほとんど変わらない
+lint-filled-in =
+    平均レイテンシは { $mean } だが、{ $connections } 接続でこのレートなら最大 { $possible } のはず(平均はその { $times } 倍)。
+    スクリプトが 1 つの接続で複数のリクエストを同時に送ったのでなければ、{ $tool } が、送っていないリクエストの
+    レイテンシを加えている
+lint-use-open-loop =
+    パーセンタイルを測定値として使わない。一定のレートで送り、応答時間とサービス時間を別々に示すツール
+    (wrk2 -U、--rate を付けた tenbin など)で測る
+lint-share-failed = リクエストの { $share } が失敗した。{ $tool } はリクエストの数を示していない
+lint-why-fail =
+    失敗の理由を調べて測り直す。失敗するリクエストは、正しいものよりはるかに速いか、はるかに遅いことが多い
+lint-failures-denied = ファイルは失敗したリクエストがないとしているが、失敗の記載がある: { $failures }{ $share }
+lint-failures-hidden =
+    失敗がある: { $failures }{ $share }。これらの失敗は { $tool } の{ $counted ->
+        [both] レートにも時間にも含まれ
+        [times] レートに含まれず
+       *[none] レートにも時間にも含まれず
+    }、終了コードは 0 のまま
+lint-correct-rate-unknown =
+    終了コードではなく失敗の数を読み、失敗の理由を調べる。正しい応答のレートは不明
+lint-times-of-failures = 終了コードではなく失敗の数を読む。パーセンタイルには失敗の時間も含まれる
+lint-failures-untimed =
+    終了コードではなく失敗の数を読む。失敗するリクエストは最も遅いことが多く、その時間はパーセンタイルに含まれない
+lint-lines-without-figure = 値のない測定の行が { $lines } 行: { $reasons }
+lint-own-file =
+    欠けたものを測り直すか、ツールの出力だけを 1 つのファイルに書く。残っているのは、たまたま成功したベンチマークだけ
+    かもしれない
+lint-little =
+    { $rate } × ({ $mean }{ $wait })から求めた処理中のリクエストは { $in_flight } だが、ファイルでは { $connections }。
+    比は { $printed }(丸めをすべて考慮しても { $least } 以上){ $really ->
+        [none] {""}
+       *[other] 。実際に動いたのは { $really } クライアント
+    }
+lint-little-drnbench =
+    その行を実際に動いたクライアント数の位置に描くか、測り直す。drnbench はクライアント数をプロセス数の倍数に切り上げる
+lint-little-warp =
+    --full で書いた warp の .csv.zst の時間を使う。レポートの平均は区切りごとの平均の平均で、短い区切りも長い区切りと
+    同じに数える
+lint-little-other = レートと時間を一緒に使わない。そのどちらか、または同時接続数が誤っている
+lint-not-kept = keep-alive が有効なのに、維持した接続で送ったリクエストがない
+lint-ab-connections =
+    ファイルに "Keep-Alive requests" の行がない。ab は HTTP/1.0 を使い、実際のクライアントと違って
+    リクエストごとに新しい接続を開いた
+lint-new-connections = 実際のクライアントと違い、リクエストごとに新しい接続で送っている
+lint-use-ab-k = ab -k か、HTTP/1.1 を使うツールで測り直す。このレートは主に接続のコストを示す
+lint-keep-connections = 接続を維持して測り直す。このレートは主に接続のコストを示す
+lint-aborted =
+    { $tool } が、クライアントまたは実行の中断を示している。数値は、より少ないクライアントのもの、または実行の
+    一部のもの
+lint-why-aborted = 中断の理由を調べて測り直す
+lint-impossible-time = 計測時間が { $time } で、ありえない
+lint-clock-failed = 測り直す。ツールの時計か実行の終了の処理に問題があり、レートも誤っている
+lint-none-succeeded = { $requests } リクエストのうち成功したものがない
+lint-none-ended = 終わったリクエストがない
+lint-check-address =
+    アドレスとサーバーを確認して測り直す。成功したリクエストがなければ、レートも時間もない
+lint-own-verdict = ファイルは { $trust } だった tenbin の実行のもの: { $why }
+lint-read-findings = 実行ディレクトリーを tenbin show で表示し、実行の所見を読む
+lint-failures-counted =
+    { $requests } リクエストのうち { $failed }({ $share })が失敗し、{ $rate } に数えられている: { $failures }。
+    正しい応答: { $correct }
+lint-use-correct-rate =
+    正しい応答のスループットを使い、失敗の理由を調べる。失敗は正しい応答より速いことが多い
+lint-single-runs =
+    { $before } または { $after } で 1 回しか測っていない操作が { $operations } 個あり、2 つのファイルは交互の測定ではない。
+    速度比(変更後 ÷ 変更前)は { $speeds }。繰り返しがないため、同じサーバーの実行ごとのばらつきは不明
+lint-repeat-both =
+    両方の実行を交互に 6 回以上繰り返すか、交互に測る tenbin でサーバーを比べる
+lint-coarse-clock =
+    { $exact ->
+        [true] すべての
+       *[false] ほぼすべての
+    }時間が { $step } の倍数で、中央値は { $median }
+lint-finer-clock = 差が刻みより小さい時間を比べない。より細かい時計を使うツールで測る
+lint-coordinated-omission =
+    { $all } のうち { $paused } の間、リクエストがほとんど始まらなかった。クライアントが最大 { $longest } かかった応答を
+    待っていたため。途切れなく送っていれば、時間の { $share } がそこに当たっていた
+lint-fixed-rate = 一定のレートで送り、予定した開始時刻から時間を数える: tenbin http --rate
+lint-fast-errors =
+    { $requests } リクエストのうち { $failed } が失敗し、その時間の中央値は { $theirs }。正しいものは { $correct }
+lint-correct-times-only =
+    tenbin import と同じように、正しいリクエストの時間だけを使う。ツール自身のレポートは両方を数えることが多い
+lint-growing-times =
+    レートは { $rate } のままで、平均時間が最初の 3 分の 1 の { $first } から最後の 3 分の 1 の { $last } まで
+    { $times } 倍に伸びた
+lint-lower-rate =
+    レートを下げて測る。このレートではターゲットか負荷生成側が過負荷で、時間は実行の長さに左右される
+lint-interrupted =
+    { $all } のうち { $idle } の間、送ったリクエストも応答を待つリクエストもなかった。ファイルのレートはこの時間も数えている
+lint-separate-files = 実行ごとに別のファイルに書く
+lint-repeated-rows = { $requests } リクエストのうち { $repeated } の開始時刻と時間が、前の行と同じ
+lint-remove-rows = 繰り返された行を除く。ファイルが二重につながれたか、二重に書かれた可能性がある
+lint-unsteady-start =
+    最初の { $start } のレートは { $rate }、平均時間は { $mean } で、その後は { $later_rate } と { $later_mean }。
+    ファイルの数値にはこの開始直後も含まれる
+lint-leave-out-start = 開始直後を除く(tenbin warp analyze --analyze.skip)か、ウォームアップをして測る

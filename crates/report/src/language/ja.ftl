@@ -42,8 +42,8 @@ blocks-missing =
         [1] {""}
        *[other] で判定する
     }にはあと { $missing } 個必要
-however = ただし { $first }
-however-both = ただし { $first }、{ $second }
+however = ただし、{ $first }
+however-both = ただし、{ $first }、{ $second }
 proven =
     { $metric }は { $direction ->
         [times] { $change } 倍
@@ -231,7 +231,7 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    sustained: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
     (--soak 30m)
 slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
 intervals-together =
@@ -241,7 +241,7 @@ finding =
     { $about }: { $evidence }{ $more ->
         [0] {""}
        *[other] (ほか同様の所見 { $more } 件)
-    }→ { $advice }
+    }{" "}→ { $advice }
 limit-line =
     { $is_one ->
         [true] : { $evidence }
@@ -249,7 +249,7 @@ limit-line =
     }{ $more ->
         [0] {""}
        *[other] (ほか同様 { $more } 件)
-    }→ { $advice }
+    }{" "}→ { $advice }
 why-line =
     { $is_only ->
         [true] {""}
@@ -610,3 +610,14 @@ history-about =
         [0] {""}
        *[other] これより前の { $skipped } 実行は描いていない。
     }
+
+# --- 比較の下の注
+paired-ratios =
+    比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
+paired-ratio = { $challenger } ÷ { $baseline } の{ $metric } { $ratio }(列どうしの商は { $quotient })
+flagged-included =
+    注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->
+        [0] {""}
+       *[other] 、ほか { $more } 件
+    }。説明は tenbin explain flagged_slices
+flagged-slice = { $target } のスライス { $slice }({ $flags })

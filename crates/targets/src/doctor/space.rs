@@ -6,6 +6,7 @@ use std::{fs, io};
 use tenbin_plan::{Sentence, sentence};
 
 use super::machine::bytes;
+use super::process::{OF_OPEN_FILES, ON_COMMAND_LINE, WORKING_DIRECTORY};
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::counters::DiskSpace;
 
@@ -74,8 +75,19 @@ impl Check for Space {
             why = why,
             path = shown.display()
         );
+        let subject = subject.with("found", kind_of_place(why));
         let advice = sentence!("free-server-disk", "free space on the server's disk");
         vec![check_space(&place, subject, advice)]
+    }
+}
+
+/// A word for how the data directory was found.
+fn kind_of_place(why: &str) -> &'static str {
+    match why {
+        WORKING_DIRECTORY => "working",
+        ON_COMMAND_LINE => "command",
+        OF_OPEN_FILES => "files",
+        _ => "given",
     }
 }
 

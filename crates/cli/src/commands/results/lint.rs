@@ -9,6 +9,7 @@ use crate::args::LintArgs;
 use crate::commands::results::given_twice;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Checks result files and prints the findings.
 pub(crate) fn lint_files(args: &LintArgs) -> Exit {
@@ -38,7 +39,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     if args.json {
         output::print(lint_json(&all, &findings).as_bytes())
     } else {
-        output::print(lint_text(&all, &findings).as_bytes())
+        output::print(lint_text(&all, &findings, &said).as_bytes())
     }
     if findings.is_empty() {
         Exit::Done

@@ -101,7 +101,7 @@ seen-kept =
        *[false] 与えたレートの { $ratio } 倍が成功する
     }
 seen-think_share = 接続は時間の { $share } を思考時間に使う
-seen-idle = このマシンの CPU 時間の { $share } が空いている
+seen-idle = このマシンの CPU 時間の空きは { $share }
 seen-target_cores = ターゲットは { $cores } コアを使う
 seen-target_share = ターゲットは全コアの { $share } を使う
 seen-target_thread = 最も忙しいスレッドは 1 コアの { $share } を使う

@@ -207,7 +207,7 @@ because-chance = 比は { $low } から { $high } のどこでもありうる
 because-noise = 差がノイズ({ $floor })より大きくない
 because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
 because-not-sustained = 連続負荷では数値を維持できないターゲットがある
-plain-or = { $first }、または { $second }
+plain-or = { $first }、または{ $second }
 plain-would-decide = 判定するには: { $deciders }
 decider-rounds =
     約 { $rounds } ラウンド(--rounds { $rounds }{ $timed ->
@@ -217,7 +217,7 @@ decider-rounds =
         }
        *[false] {""}
     })
-decider-cpu = --decide cpu(1 操作あたりの CPU 時間はすでに判定できている)
+decider-cpu = 1 操作あたりの CPU 時間による判定(--decide cpu。すでに判定できている)
 decider-idle-machine = ほかのプログラムが動いていないマシン
-decider-launch = --launch(ブロックごとに起動し直したサーバーを測る)
+decider-launch = Tenbin によるサーバーの起動(--launch。ブロックごとに起動し直して測る)
 decider-restart = サーバーを再起動してから同じ実行
