@@ -74,7 +74,7 @@ fn runs_and_the_commands_that_read_them_are_japanese() {
     run(&format!(
         "http --builtin a=http --rounds 2 {SHORT} --before last"
     ));
-    run("show last -v").expect_stdout("の段階");
+    run("show last -v").expect_stdout("負荷生成側");
     run("list").expect_stdout("実行");
     run("list nowhere").expect_stderr("エラー: ");
     run("history").expect_stdout("実行");
@@ -102,7 +102,7 @@ fn checks_rules_and_files_are_japanese() {
         expect_japanese(&run);
         run
     };
-    run("doctor --duration 1s --port 1").expect_stdout("測定");
+    run("doctor --duration 1s --port 1").expect_stdout("失敗 ");
     run("doctor s3 --target a=http://127.0.0.1:9").expect_stdout("失敗 ");
     run("explain");
     run("explain little").expect_stdout("リトルの法則");

@@ -609,7 +609,7 @@ fn the_published_average_of_warp_violates_littles_law() {
     let sums = found(&["fixtures/warp/warp-get-1k.json.zst"], &[]);
     assert_eq!(rules(&sums), ["averaged_percentiles"]);
     assert!(
-        sums[0].evidence.contains("4.19 ms to 87.1 ms"),
+        sums[0].evidence.text().contains("4.19 ms to 87.1 ms"),
         "{}",
         sums[0].evidence
     );
@@ -679,7 +679,7 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     let findings = of_text(&published);
     assert_eq!(rules(&findings), ["filled_in"]);
     assert!(
-        findings[0].evidence.contains("30.5"),
+        findings[0].evidence.text().contains("30.5"),
         "{}",
         findings[0].evidence
     );
@@ -852,7 +852,7 @@ fn what_measured_nothing_is_invalid_and_compared_with_nothing() {
         let findings = of_text(&text);
         assert_eq!(findings[0].rule, "no_result");
         assert!(
-            findings[0].evidence.contains(why),
+            findings[0].evidence.text().contains(why),
             "{}",
             findings[0].evidence
         );

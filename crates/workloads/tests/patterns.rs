@@ -191,7 +191,7 @@ fn hits_of_every_pattern_are_counted_once() {
     let text = "/a\n/b\n/a\n/broken\n";
     let mut prepared = prepared(text, "hits = \"groonga\"", &["http://h"]).unwrap();
     let mut stage = prepared.before_run().unwrap();
-    assert_eq!(stage.what, "counting the hits of 3 patterns");
+    assert_eq!(stage.what.text(), "counting the hits of 3 patterns");
     let mut asked = Vec::new();
     drive(stage.workers[0].as_mut(), 1, 100, 3, &mut |request| {
         let hits = [5, 7][usize::from(request.path == "/b")];

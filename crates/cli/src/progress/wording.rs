@@ -107,23 +107,24 @@ impl Lasting {
 
 /// What is loaded before measuring.
 pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
-    let after = if loaded.again {
+    let (objects, size) = (count(loaded.objects), bytes(loaded.bytes));
+    if loaded.again {
         sentence!(
             "after-loading-again",
             ", after loading {loaded} per target, with further loading before each slice",
             loaded = loaded
         )
+        .with("objects", objects)
+        .with("size", size)
     } else {
         sentence!(
             "after-loading",
             ", after loading {loaded} per target",
             loaded = loaded
         )
-    };
-    let objects = count(loaded.objects);
-    after
         .with("objects", objects)
-        .with("size", bytes(loaded.bytes))
+        .with("size", size)
+    }
 }
 
 /// The longest duration of the run; `None` if slow targets cannot prolong the run.

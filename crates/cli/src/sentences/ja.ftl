@@ -397,7 +397,11 @@ stop-other-work = ほかの処理が終わるのを待つか、止める
 other-guests = ハイパーバイザーがほかのゲストに CPU 時間を与えている。ほかのゲストのないホストで測る
 memory-swapped = メモリーがスワップされている。メモリーを最も使うプログラムを止める
 memory-short = メモリーの空きが少ない。メモリーを最も使うプログラムを止める
-cores = { $cores } コア、うちこのプロセスが使えるのは { $usable }、ガバナー { $governor }
+cores =
+    { $cores } コア、うちこのプロセスが使えるのは { $usable }、ガバナー{ $governor ->
+        [unknown] 不明
+       *[other] {" "}{ $governor }
+    }
 share-one-core = 負荷生成側とサーバーが 1 つのコアを分け合うことになる。サーバーを別のマシンで動かす
 cores-withheld =
     CPU クォータまたはアフィニティにより、このプロセスが使えないコアがある。比だけを比べるか、制限を外す
@@ -418,7 +422,11 @@ release-unreadable = カーネルのリリースを読めない
 raise-somaxconn =
     { $connections } 接続を一斉に開くとこの上限を超えることがあり、超えた接続は 1 s 以上遅れる。
     net.core.somaxconn を上げる
-clock-source = { $source }、時刻の読み取りに { $read } ns。1 ms の sleep の終わりは { $late } µs 遅れる
+clock-source =
+    { $source ->
+        [unknown] 不明
+       *[other] { $source }
+    }、時刻の読み取りに { $read } ns。1 ms の sleep の終わりは { $late } µs 遅れる
 clock-slow = カーネルが CPU のカウンター(tsc)を使っていない。理由は dmesg で調べる。または別のマシンで測る
 timers-late =
     カーネルがスレッドを起こすのが遅い。ほかのプログラムを止めるか、timer slack を小さくする。それまでは、
@@ -518,14 +526,14 @@ raise-hard-limit = 接続を減らすか、ハードリミットを上げる(uli
 server-files =
     サーバーのオープンファイルの上限は { $limit }、現在 { $open } で、実行がさらに { $connections } 接続を開く
 raise-server-limit = 上限を上げて起動する(ulimit -n、またはサービスの LimitNOFILE=)
-directory-of-runs = 実行を置くディレクトリー { $path }{" "}
+directory-of-runs = 実行を置くディレクトリー { $path }
 data-directory =
     { $found ->
         [working] 作業ディレクトリー
         [command] コマンドラインのディレクトリー
         [files] ファイルを開いているディレクトリー
        *[given] データディレクトリー
-    } { $path }{" "}
+    } { $path }
 free-space-or-out = 空きを作るか、--out で別のディレクトリーを指定する
 free-server-disk = サーバーのディスクに空きを作る
 choose-out = --out で別のディレクトリーを指定する

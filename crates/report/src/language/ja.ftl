@@ -294,7 +294,7 @@ hysteresis =
     ヒステリシス: 下げながら測ったスループットは、上げながら測ったときの { $ratio } 倍(区間 { $interval })
 no-hysteresis = ヒステリシス: 両方の順序で測っていない段階があるため、上りと下りを比べていない
 about-run =
-    実行 { $run }、開始 { $started }。ターゲットとワークロードごとに { $schedule }、ウォームアップ
+    実行 { $run }、開始 { $started }。ターゲットとワークロードごとに { $schedule }、ウォームアップ{" "}
     { $warmup }、負荷生成側の { $threads } スレッド、シード { $seed }
 repeat-run = { $about }。再実行: { $command }
 # 表の操作とターゲット
@@ -614,7 +614,7 @@ history-about =
 # --- 比較の下の注
 paired-ratios =
     比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
-paired-ratio = { $challenger } ÷ { $baseline } の{ $metric } { $ratio }(列どうしの商は { $quotient })
+paired-ratio = { $metric }、{ $challenger } ÷ { $baseline } は { $ratio }(列どうしの商は { $quotient })
 flagged-included =
     注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->
         [0] {""}

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(judge(Some("tsc"), 25.0, soon).state, State::Ok);
         let slow = judge(Some("hpet"), 900.0, soon);
         assert_eq!(slow.state, State::Warning);
-        assert!(slow.evidence.starts_with("hpet, 900 ns"), "{slow:?}");
+        assert!(slow.evidence.text().starts_with("hpet, 900 ns"), "{slow:?}");
         let late = judge(Some("tsc"), 25.0, Duration::from_millis(4));
         assert_eq!(late.state, State::Warning);
         assert!(

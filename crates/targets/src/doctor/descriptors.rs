@@ -139,7 +139,7 @@ mod tests {
         };
         assert_eq!(judge_own(&config(200), 1024, 4096).state, State::Ok);
         let raised = judge_own(&config(2000), 1024, 4096);
-        assert!(raised.evidence.contains("is raised"), "{raised:?}");
+        assert!(raised.evidence.text().contains("is raised"), "{raised:?}");
         assert_eq!(judge_own(&config(5000), 1024, 4096).state, State::Failed);
     }
 }

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
-        assert!(growth(4000, 20).unwrap().contains("(200 each)"));
+        assert!(growth(4000, 20).unwrap().text().contains("(200 each)"));
         // Without requests, growth shows only that the server logs for another reason.
         assert_eq!(growth(4000, 0), None);
     }

@@ -78,9 +78,9 @@ mod tests {
         let found = check_port(port);
         assert_eq!(found.state, State::Failed);
         let own = format!("pid {}", std::process::id());
-        assert!(found.evidence.contains(&own), "{found:?}");
+        assert!(found.evidence.text().contains(&own), "{found:?}");
         assert!(
-            found.evidence.contains(&format!("127.0.0.1:{port}")),
+            found.evidence.text().contains(&format!("127.0.0.1:{port}")),
             "{found:?}"
         );
         drop(listener);

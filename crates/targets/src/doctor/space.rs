@@ -200,6 +200,6 @@ mod tests {
         let deep = directory.path().join("a/b/c");
         assert_eq!(nearest(&deep), directory.path());
         let found = check_space(&nearest(&deep), "here", "");
-        assert!(found.evidence.contains("free"), "{found:?}");
+        assert!(found.evidence.text().contains("free"), "{found:?}");
     }
 }
