@@ -117,8 +117,8 @@ fn a_run_can_have_any_name_and_an_empty_object() {
         match &plan.workloads[0].kind {
             WorkloadKind::Blob(blob) => {
                 assert_eq!(blob.sizes.only(), Some(0));
-                let own = |note: &&String| note.starts_with("-pr");
-                let note = job.notes.iter().find(own).cloned();
+                let own = |note: &&Sentence| note.text().starts_with("-pr");
+                let note = job.notes.iter().find(own).map(ToString::to_string);
                 (
                     blob.prefix.clone().expect("a name"),
                     note.unwrap_or_default(),

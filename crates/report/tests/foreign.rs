@@ -571,7 +571,7 @@ fn the_published_sweep_had_more_clients_than_its_rows_say() {
     let really: Vec<(&str, &str, u64)> = little
         .iter()
         .map(|it| {
-            let said = it.evidence.rsplit("; ").next().unwrap();
+            let said = it.evidence.text().rsplit("; ").next().unwrap();
             (
                 it.operation.as_deref().unwrap(),
                 said.split(' ').next().unwrap(),
@@ -623,7 +623,7 @@ fn operations_that_a_change_did_not_touch_are_found() {
     ];
     let findings = found(&files, &["ListObjectsV2"]);
     assert_eq!(rules(&findings), ["changed_untouched", "single_runs"]);
-    let evidence = &findings[0].evidence;
+    let evidence = findings[0].evidence.text();
     for part in ["GetObject_1KB-8 2.27", "MultipartUpload-8 1.42"] {
         assert!(evidence.contains(part), "{evidence}");
     }
@@ -705,6 +705,7 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     assert!(
         found[2]
             .evidence
+            .text()
             .starts_with("the file says that no request failed")
     );
 }

@@ -60,7 +60,7 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
         stage(next, store);
     }
     assert_eq!(prepared.left_behind(), None);
-    (stages, prepared.kept())
+    (stages, prepared.kept().map(|kept| kept.to_string()))
 }
 
 #[test]

@@ -290,7 +290,7 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
     let notes = prepared.notes();
     let mut notes = notes.iter();
-    assert!(notes.any(|note| note.contains("a cache of 4 responses is expected")));
+    assert!(notes.any(|note| note.text().contains("a cache of 4 responses is expected")));
     let mut draw = |count| {
         let mut workers = prepared.slice();
         for worker in &mut workers {

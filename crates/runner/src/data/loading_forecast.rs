@@ -95,7 +95,7 @@ mod tests {
 
     fn forecast(total: u64, each: f64) -> StageForecast {
         StageForecast {
-            what: "loading 2,500 objects".to_owned(),
+            what: "loading 2,500 objects".into(),
             total: Some(total),
             each: Some(each),
             started: Instant::now(),
@@ -107,7 +107,7 @@ mod tests {
     fn the_estimate_follows_from_the_rate_of_the_start() {
         let found = forecast(2_500, 10_485_760.0).sentence(30, Duration::from_secs(2));
         assert_eq!(
-            found.as_deref(),
+            found.as_ref().map(Sentence::text),
             Some(
                 "loading 2,500 objects (24.4 GiB) takes about 2m47s, at 15 objects/s and \
                  150 MiB/s so far"
@@ -119,6 +119,6 @@ mod tests {
     fn a_short_stage_has_no_estimate() {
         let short = forecast(2_500, 1_024.0).sentence(2_000, Duration::from_secs(2));
         assert_eq!(short, None);
-        assert_eq!(forecast(2_500, 1_024.0).left(0), "");
+        assert_eq!(forecast(2_500, 1_024.0).left(0), None);
     }
 }

@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn the_sentence_has_the_figures() {
         let told = sentence("a", 28_000.0, OUTSIDE, 1, 233).unwrap();
-        assert!(told.contains("up to 28000 connections"), "{told}");
-        assert!(told.contains("28232 ports, and 233 "), "{told}");
+        assert!(told.text().contains("up to 28000 connections"), "{told}");
+        assert!(told.text().contains("28232 ports, and 233 "), "{told}");
         assert_eq!(sentence("a", 28_000.0, OUTSIDE, 1, 232), None);
         assert_eq!(
             sentence("a", 50_000.0, OUTSIDE, 2, 0),

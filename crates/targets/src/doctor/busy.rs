@@ -118,7 +118,7 @@ mod tests {
             disturb(&mut rest);
             let found = judge(&rest);
             assert_eq!(found.state, State::Warning, "{found:?}");
-            assert!(found.advice.unwrap().contains(advice));
+            assert!(found.advice.unwrap().text().contains(advice));
         }
     }
 

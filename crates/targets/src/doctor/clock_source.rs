@@ -101,6 +101,7 @@ mod tests {
         assert!(
             judge(None, 25.0, soon)
                 .evidence
+                .text()
                 .starts_with("unknown, 25 ns")
         );
     }

@@ -121,7 +121,7 @@ mod tests {
             State::Ok,
             "a virtual machine"
         );
-        let advice = |found: Outcome| found.advice.unwrap_or_default();
+        let advice = |found: Outcome| found.advice.unwrap_or_default().to_string();
         let one = with(|cores| (cores.online, cores.usable) = (Some(1), Some(1)));
         assert!(advice(one).starts_with("load generator and server would share one core"));
         assert!(advice(with(|cores| cores.usable = Some(2))).starts_with("a CPU quota"));

@@ -125,7 +125,12 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_not_said_to_lack_instructions() {
-        let advice = |has| judge(2.0e8, has, 140).advice.unwrap_or_default();
+        let advice = |has| {
+            judge(2.0e8, has, 140)
+                .advice
+                .unwrap_or_default()
+                .to_string()
+        };
         assert!(!advice(Some(true)).contains("has no instructions"));
         assert!(advice(Some(true)).contains("has instructions for AES"));
         assert!(advice(Some(false)).contains("has no instructions for AES"));

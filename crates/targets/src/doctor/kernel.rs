@@ -100,6 +100,7 @@ mod tests {
         assert!(
             found
                 .evidence
+                .text()
                 .starts_with("6.12, in a virtual machine; up to 128")
         );
         assert_eq!(judge(&Kernel::default(), 1).state, State::Unknown);

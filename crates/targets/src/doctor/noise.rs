@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(paused.longest, 40 * MS);
         assert!((paused.least - 210.0 / 250.0).abs() < 0.01, "{paused:?}");
         let found = judge(&paused);
-        assert!(found.advice.unwrap().starts_with("high percentiles"));
+        assert!(found.advice.unwrap().text().starts_with("high percentiles"));
     }
 
     #[test]

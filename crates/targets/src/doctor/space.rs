@@ -185,7 +185,7 @@ mod tests {
                 available,
                 files,
             };
-            judge(space, "here", "").state
+            judge(space, "here".into(), "".into()).state
         };
         assert_eq!(state(100 << 30, 50 << 30, None), State::Ok);
         assert_eq!(state(100 << 30, 4 << 30, None), State::Warning);
@@ -199,7 +199,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let deep = directory.path().join("a/b/c");
         assert_eq!(nearest(&deep), directory.path());
-        let found = check_space(&nearest(&deep), "here", "");
+        let found = check_space(&nearest(&deep), "here".into(), "".into());
         assert!(found.evidence.text().contains("free"), "{found:?}");
     }
 }
