@@ -476,6 +476,7 @@ responds =
         [none] {""}
        *[other] ({ $who })
     }
+nothing-listens = { $address } を待ち受けるものがない(接続の拒否)。サーバーは起動しているか
 check-name = 名前を確認するか、--resolve でアドレスを指定する
 start-there-too = サーバーをそのアドレスでも起動するか、--resolve で 1 つのアドレスを選ぶ
 certificate-unchecked = 証明書を検証しない。別のサーバーが代わりに応答してもわからない

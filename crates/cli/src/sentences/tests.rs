@@ -22,7 +22,8 @@ fn read_directory(directory: &Path, all: &mut BTreeMap<String, BTreeSet<String>>
             read_directory(&path, all);
         } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("sentence.rs") {
             let code = std::fs::read_to_string(&path).expect("code");
-            for call in code.split("sentence!(").skip(1) {
+            for (at, _) in code.match_indices("sentence!(") {
+                let call = &code[at..];
                 let mut texts = call.split('"').skip(1).step_by(2);
                 let (Some(id), Some(_)) = (texts.next(), texts.next()) else {
                     continue;
@@ -33,10 +34,10 @@ fn read_directory(directory: &Path, all: &mut BTreeMap<String, BTreeSet<String>>
     }
 }
 
-/// The names in `name = value` and `.with("name", …)` of the statement that begins a call.
+/// The names in `name = value` and `.with("name", …)` from a call to the end of its function.
 fn names(call: &str) -> BTreeSet<String> {
-    let statement = call.split("sentence!(").next().unwrap_or(call);
-    let words = statement.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let rest = call.split("\n}\n").next().unwrap_or(call);
+    let words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.map(str::to_owned).collect()
 }
 

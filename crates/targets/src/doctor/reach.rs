@@ -4,6 +4,7 @@ use tenbin_plan::sentence;
 
 use super::{Check, CheckConfig, Outcome, State, TargetFacts};
 use crate::error::TargetError;
+use crate::probe::ProbeError;
 
 pub(super) struct Reach;
 
@@ -27,6 +28,14 @@ impl Check for Reach {
                         "check the name, or set its address with --resolve"
                     )
                 });
+                let evidence = match error {
+                    TargetError::Unreachable {
+                        source: ProbeError::Refused { address },
+                        ..
+                    } => sentence!("nothing-listens", "{text}", text = evidence)
+                        .with("address", address),
+                    _ => evidence.into(),
+                };
                 return vec![Outcome::new(State::Failed, evidence, advice)];
             }
         };
