@@ -74,6 +74,7 @@ pub use search::{
     SearchTermsArgs,
 };
 pub use serve::{GoneArg, ServeBlobArgs, ServeCommand, ServeHttpArgs, ServeS3Args, ServeTruthArgs};
+pub(crate) use tip::suggestion;
 pub use tip::with_tip;
 
 /// Compares the performance of two or more servers.

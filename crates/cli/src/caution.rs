@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{Plan, hypotheses_within};
+use tenbin_plan::{Plan, Sentence, hypotheses_within, sentence};
+use tenbin_result::Language;
 use tenbin_stats::CONFIDENCE;
-use tenbin_verdict::template_in_english;
+use tenbin_verdict::template_in;
+
+use crate::language::language;
 
 /// Smallest part size that S3 accepts for all parts but the last, in bytes (Amazon S3 user guide,
 /// "Multipart upload limits").
@@ -19,9 +22,9 @@ const SHORT_SLICE: Duration = Duration::from_millis(250);
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Caution {
     /// The run cannot reach its purpose.
-    Warning(String),
+    Warning(Sentence),
     /// The run can reach its purpose.
-    Note(String),
+    Note(Sentence),
 }
 
 /// The warnings and notes about a plan, one sentence each.
@@ -35,43 +38,66 @@ pub(crate) fn cautions(plan: &Plan) -> Vec<Caution> {
 }
 
 /// A warning for each text in a request that looks like a template of another tool.
-fn literal_templates(plan: &Plan) -> impl Iterator<Item = String> {
+fn literal_templates(plan: &Plan) -> impl Iterator<Item = Sentence> {
     plan.literal_templates()
         .into_iter()
         .map(|(workload, found)| {
-            let [part, remedy] = template_in_english(&found);
-            let text = found.text;
-            format!(
+            let [part, remedy] = template_in(&found, Language::English);
+            let warning = sentence!(
+                "literal-template",
                 "{workload:?}: {part} contains {text:?}, which looks like a template and is sent \
-             literally → {remedy}"
-            )
+                 literally → {remedy}",
+                workload = workload,
+                part = part,
+                text = found.text,
+                remedy = remedy
+            );
+            let [part, remedy] = template_in(&found, language());
+            warning.with("part", part).with("remedy", remedy)
         })
 }
 
 /// A note if the requested number of rounds was rounded up to complete blocks of rounds.
-fn rounded_up(plan: &Plan) -> Option<String> {
+fn rounded_up(plan: &Plan) -> Option<Sentence> {
     let (asked, count) = (plan.rounds.asked?, plan.rounds.count);
     let each = plan.rounds_per_block();
     let design = match plan.targets.len() {
-        _ if !plan.comparing.workloads.is_empty() => {
-            format!("compared workloads are interleaved in blocks of {each} rounds")
-        }
-        2 => "two targets are interleaved in ABBA quads of 2 rounds".to_owned(),
+        _ if !plan.comparing.workloads.is_empty() => sentence!(
+            "blocks-of-workloads",
+            "compared workloads are interleaved in blocks of {each} rounds",
+            each = each
+        ),
+        2 => sentence!(
+            "quads-of-targets",
+            "two targets are interleaved in ABBA quads of 2 rounds"
+        ),
         targets => {
             let twin = match plan.twin() {
                 Some(_) => ", the twin of --aa included,",
                 None => "",
             };
-            format!("{targets} targets{twin} are interleaved in Williams squares of {each} rounds")
+            let squares = sentence!(
+                "squares-of-targets",
+                "{targets} targets{twin} are interleaved in Williams squares of {each} rounds",
+                targets = targets,
+                twin = twin,
+                each = each
+            );
+            squares.with("twin", plan.twin().is_some())
         }
     };
-    Some(format!(
-        "{count} rounds instead of {asked}: {design}, and a run consists of complete blocks"
-    ))
+    let rounded = sentence!(
+        "rounds-rounded-up",
+        "{count} rounds instead of {asked}: {design}, and a run consists of complete blocks",
+        count = count,
+        asked = asked,
+        design = design
+    );
+    Some(rounded.with_part("design", [design]))
 }
 
 /// A warning if the rounds are too few to show any difference, however large.
-fn too_few_rounds(plan: &Plan) -> Option<String> {
+fn too_few_rounds(plan: &Plan) -> Option<Sentence> {
     let needed = plan.fewest_rounds().filter(|_| plan.gate.is_none())?;
     let questions = plan.hypotheses();
     let each = plan.rounds_per_block();
@@ -90,19 +116,34 @@ fn too_few_rounds(plan: &Plan) -> Option<String> {
         1 => String::new(),
         several => format!(" for {several} comparisons"),
     };
-    Some(format!(
-        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}): \
-         at {:.0} % confidence the signed-rank test needs {blocks_needed} {block_plural}{among} \
-         → use --rounds {needed} or more (about {}){}",
-        CONFIDENCE * 100.0,
-        whole_seconds(plan.lasting(needed)),
-        shorter(plan, rounds, needed),
-    ))
+    let offers = shorter(plan, rounds, needed);
+    let offered: String = offers.iter().map(Sentence::text).collect();
+    let too_few = sentence!(
+        "too-few-rounds",
+        "no difference can be shown with --rounds {rounds} ({blocks} {block}{plural}): at {confidence} % \
+         confidence the signed-rank test needs {blocks_needed} {block_plural}{among} → use \
+         --rounds {needed} or more (about {time}){offers}",
+        rounds = rounds,
+        blocks = blocks,
+        block = block,
+        plural = plural,
+        confidence = format!("{:.0}", CONFIDENCE * 100.0),
+        blocks_needed = blocks_needed,
+        block_plural = block_plural,
+        among = among,
+        needed = needed,
+        time = whole_seconds(plan.lasting(needed)),
+        offers = offered
+    );
+    let too_few = too_few
+        .with("is_pair", plan.targets.len() == 2)
+        .with("questions", questions);
+    Some(too_few.with_part("offers", chained(offers)))
 }
 
 /// Suggests changes of the plan with which its duration is enough for a verdict.
-fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
-    let mut offers = String::new();
+fn shorter(plan: &Plan, rounds: u32, needed: u32) -> Vec<Sentence> {
+    let mut offers = Vec::new();
     let slice = plan
         .rounds
         .slice
@@ -114,10 +155,12 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
         .iter()
         .all(|work| work.load.requests.is_none());
     if in_time && slice >= SHORT_SLICE {
-        offers += &format!(
-            "; or keep the time, with --rounds {needed} --slice {}",
-            Time(slice)
-        );
+        offers.push(sentence!(
+            "or-keep-time",
+            "; or keep the time, with --rounds {needed} --slice {slice}",
+            needed = needed,
+            slice = Time(slice)
+        ));
     }
     let most = hypotheses_within(rounds / plan.rounds_per_block());
     if most > 0 {
@@ -126,31 +169,47 @@ fn shorter(plan: &Plan, rounds: u32, needed: u32) -> String {
         } else {
             &format!("{most} comparisons")
         };
-        offers += &format!(
+        let less = sentence!(
+            "or-compare-less",
             "; or compare less: at most {questions} in these rounds (a comparison is one workload on \
-             one target other than the baseline; the levels of a sweep are one comparison)"
+             one target other than the baseline; the levels of a sweep are one comparison)",
+            questions = questions
         );
+        offers.push(less.with("questions", most));
     } else if plan.twin().is_some() {
-        offers += "; or leave out the twin (--aa)";
+        offers.push(sentence!(
+            "or-without-twin",
+            "; or leave out the twin (--aa)"
+        ));
     }
     offers
+}
+
+/// Offers one after the other, as one sentence.
+fn chained(offers: Vec<Sentence>) -> Option<Sentence> {
+    offers.into_iter().reduce(|first, next| {
+        let both = sentence!("chain", "{first}{next}", first = first, next = next);
+        both.with_part("first", [first]).with_part("next", [next])
+    })
 }
 
 fn whole_seconds(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
 
-fn small_parts(plan: &Plan) -> Option<String> {
+fn small_parts(plan: &Plan) -> Option<Sentence> {
     plan.workloads.iter().find_map(|workload| {
         let facts = workload.facts();
         let part = facts.part_bytes()?;
         let is_cut = facts.sizes().is_some_and(|sizes| sizes.typical() > part);
         (part < SMALLEST_PART && is_cut).then(|| {
-            format!(
-                "{:?} has parts of {}, but most servers refuse parts below {}, except the last",
-                workload.name,
-                Size(part),
-                Size(SMALLEST_PART)
+            sentence!(
+                "small-parts",
+                "{workload:?} has parts of {part}, but most servers refuse parts below {smallest}, except \
+                 the last",
+                workload = workload.name,
+                part = Size(part),
+                smallest = Size(SMALLEST_PART)
             )
         })
     })
@@ -162,9 +221,14 @@ mod tests {
 
     use super::*;
 
-    fn said(rounds: u32, targets: u32, workload: &str, workloads: u32) -> Vec<Caution> {
+    fn said(rounds: u32, targets: u32, workload: &str, workloads: u32) -> Vec<String> {
         let rounds = format!("[rounds]\ncount = {rounds}\n");
-        cautions(&plan(&rounds, targets, workload, workloads))
+        let found = cautions(&plan(&rounds, targets, workload, workloads));
+        let texts = found.iter().map(|caution| match caution {
+            Caution::Warning(warning) => format!("warning: {warning}"),
+            Caution::Note(note) => format!("note: {note}"),
+        });
+        texts.collect()
     }
 
     fn plan(rounds: &str, targets: u32, workload: &str, workloads: u32) -> Plan {
@@ -185,7 +249,7 @@ mod tests {
     #[test]
     fn too_few_rounds_for_a_verdict_are_a_warning() {
         let put = "operation = \"put\"";
-        let warning = |text: &str| [Caution::Warning(text.to_owned())];
+        let warning = |text: &str| [format!("warning: {text}")];
         assert_eq!(
             said(8, 2, put, 1),
             warning(
@@ -194,7 +258,7 @@ mod tests {
                  1m6s); or keep the time, with --rounds 12 --slice 1.3s"
             )
         );
-        assert_eq!(said(12, 2, put, 1), []);
+        assert_eq!(said(12, 2, put, 1), [""; 0]);
         assert_eq!(
             said(12, 2, put, 4),
             warning(
@@ -205,8 +269,8 @@ mod tests {
                  target other than the baseline; the levels of a sweep are one comparison)"
             )
         );
-        assert_eq!(said(16, 2, put, 4), []);
-        assert_eq!(said(1, 1, put, 4), [], "nothing is compared");
+        assert_eq!(said(16, 2, put, 4), [""; 0]);
+        assert_eq!(said(1, 1, put, 4), [""; 0], "nothing is compared");
     }
 
     #[test]
@@ -245,11 +309,12 @@ mod tests {
             panic!("{found:?}");
         };
         assert!(
-            warning.contains("use --rounds 36 or more") && warning.contains("leave out the twin"),
+            warning.text().contains("use --rounds 36 or more")
+                && warning.text().contains("leave out the twin"),
             "{warning}"
         );
         assert_eq!(
-            note,
+            note.text(),
             "18 rounds instead of 16: 3 targets, the twin of --aa included, are interleaved in Williams \
              squares of 6 rounds, and a run consists of complete blocks"
         );
@@ -273,7 +338,7 @@ mod tests {
                 panic!("{url} {work}: {found:?}");
             };
             for word in words {
-                assert!(warning.contains(word), "{warning}");
+                assert!(warning.text().contains(word), "{warning}");
             }
         };
         let path = "path = '/json?x={random}'";
@@ -307,9 +372,9 @@ mod tests {
             let work = format!("operation = \"multipart\"\nsize = \"16MiB\"\npart_size = {size:?}");
             said(6, 1, &work, 1)
         };
-        assert_eq!(parts("5MiB"), []);
+        assert_eq!(parts("5MiB"), [""; 0]);
         let note = "\"w0\" has parts of 1MiB, but most servers refuse parts below 5MiB, except the \
                     last";
-        assert_eq!(parts("1MiB"), [Caution::Note(note.to_owned())]);
+        assert_eq!(parts("1MiB"), [format!("note: {note}")]);
     }
 }

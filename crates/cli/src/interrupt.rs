@@ -7,6 +7,7 @@ use std::sync::Arc;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_runner::Stop;
 
 use crate::exit::Exit;
@@ -24,7 +25,7 @@ const IMPATIENT: [i32; 2] = [SIGINT, SIGTERM];
 ///
 /// # Errors
 /// If the signal handlers cannot be installed.
-pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
+pub(crate) fn stop(say: impl Fn(&Sentence) + Send + 'static) -> io::Result<Stop> {
     let stop = Stop::new();
     for signal in IMPATIENT {
         // Handlers run in the order of registration: this handler exits only if a previous signal
@@ -52,11 +53,17 @@ pub(crate) fn stop(say: impl Fn(&str) + Send + 'static) -> io::Result<Stop> {
         .name("interrupt".to_owned())
         .spawn(move || {
             for _ in signals.forever() {
-                say(if phase.is_cleaning() {
-                    "stopping the clean-up, the result is kept; press Ctrl-C again to exit \
-                     immediately"
+                say(&if phase.is_cleaning() {
+                    sentence!(
+                        "stopping-clean-up",
+                        "stopping the clean-up, the result is kept; press Ctrl-C again to exit \
+                         immediately"
+                    )
                 } else {
-                    "stopping; press Ctrl-C again to exit immediately without a result"
+                    sentence!(
+                        "stopping",
+                        "stopping; press Ctrl-C again to exit immediately without a result"
+                    )
                 });
             }
         })?;

@@ -13,6 +13,7 @@ mod interrupt;
 mod language;
 mod output;
 mod progress;
+mod sentences;
 mod telemetry;
 
 use std::ffi::OsString;

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tenbin_plan::Sentence;
 use tenbin_report::{Extent, View, terminal};
 use tenbin_result::Document;
 
@@ -13,6 +14,7 @@ use crate::errors;
 use crate::exit::Exit;
 use crate::front;
 use crate::language::language;
+use crate::sentences::said_in;
 
 /// Report width in columns if the width of the terminal is unknown.
 const COLUMNS: usize = 100;
@@ -48,6 +50,40 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn warning(text: &str) {
     let text = format!("warning: {}", front::spelled(text));
     say(&tenbin_report::for_terminal(&text));
+}
+
+/// Prints an error on standard error in the language of the reader.
+pub(crate) fn say_error(sentence: &Sentence) {
+    say_lines(&titled(sentence, ["error", "エラー"]));
+}
+
+/// Prints a warning on standard error in the language of the reader.
+pub(crate) fn say_warning(sentence: &Sentence) {
+    say_lines(&warning_line(sentence));
+}
+
+/// Prints a note on standard error in the language of the reader.
+pub(crate) fn say_note(sentence: &Sentence) {
+    say_lines(&note_line(sentence));
+}
+
+/// A warning in the language of the reader, with its kind.
+pub(crate) fn warning_line(sentence: &Sentence) -> String {
+    titled(sentence, ["warning", "警告"])
+}
+
+/// A note in the language of the reader, with its kind.
+pub(crate) fn note_line(sentence: &Sentence) -> String {
+    titled(sentence, ["note", "注記"])
+}
+
+/// The sentence after its kind; in English as a whole if it has no text in the language of the
+/// reader.
+fn titled(sentence: &Sentence, [english, japanese]: [&str; 2]) -> String {
+    match said_in(sentence, language()) {
+        Some(said) => format!("{japanese}: {}", front::spelled(&said)),
+        None => format!("{english}: {}", front::spelled(sentence.text())),
+    }
 }
 
 /// The error after its kind; in English as a whole if the error has no message in the language of the

@@ -3,6 +3,7 @@
 
 mod live;
 mod pace;
+mod wording;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -10,27 +11,27 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use tenbin_plan::Plan;
-use tenbin_plan::duration::Time;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::Environment;
 use tenbin_report::for_terminal;
+use tenbin_result::Language;
 use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
 use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
 pub(crate) use self::pace::Pace;
+use self::wording::{Lasting, about, after_loading, bracket, done_of, short, slower};
 use crate::front;
-use crate::output;
+use crate::language::language;
+use crate::output::{self, note_line, warning_line};
+use crate::sentences::said;
 
 /// Interval of progress lines without a terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Width in columns of a terminal that does not report its width.
 const COLUMNS: usize = 80;
-
-/// A forecast of this duration or more counts as unlimited.
-const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Shows [`Progress`] events.
 pub(crate) struct Display {
@@ -39,8 +40,8 @@ pub(crate) struct Display {
     quiet: bool,
     total: usize,
     pace: Pace,
-    /// Words before the total duration, such as "at most".
-    about: &'static str,
+    /// Whether the run can end before its total duration.
+    at_most: bool,
     /// Whether every slice ends after a number of requests.
     counted: bool,
     current: String,
@@ -73,7 +74,7 @@ impl Display {
             quiet,
             total: 0,
             pace: Pace::new(Duration::ZERO),
-            about: "about",
+            at_most: false,
             counted: false,
             current: String::new(),
             is_search: false,
@@ -104,26 +105,48 @@ impl Display {
                 awaited,
                 waited,
             } => match awaited {
-                None => self.bar.set_message(format!("starting {target}")),
-                Some(awaited) => self.message(format!(
-                    "{target}: waiting for {awaited}, {}",
-                    short(*waited)
+                None => {
+                    let starting = sentence!("starting", "starting {target}", target = target);
+                    self.bar.set_message(said(&starting));
+                }
+                Some(awaited) => self.message(&sentence!(
+                    "waiting-for",
+                    "{target}: waiting for {awaited}, {waited}",
+                    target = target,
+                    awaited = awaited,
+                    waited = short(*waited)
                 )),
             },
-            Progress::Printed { what } => self.line(&format!(
-                "plan.toml contains {what}; use {{env:NAME}} in place of secret values"
+            Progress::Printed { what } => self.tell(&sentence!(
+                "plan-contains",
+                "plan.toml contains {what}; use {{env:NAME}} in place of secret values",
+                what = what
             )),
-            Progress::Ready { target, url } => self.line(&format!("{target} is up at {url}")),
-            Progress::Pages { made, total } => {
-                self.message(format!("generating pages ({made}{})", of_total(*total)));
+            Progress::Ready { target, url } => {
+                self.tell(&sentence!(
+                    "is-up",
+                    "{target} is up at {url}",
+                    target = target,
+                    url = url
+                ));
             }
+            Progress::Pages { made, total } => self.message(&sentence!(
+                "generating-pages",
+                "generating pages ({done})",
+                done = said(&done_of(*made, *total))
+            )),
             Progress::Loading {
                 target,
                 server,
                 loaded,
                 total,
-            } => self.message(format!(
-                "{target}: loading pages into {server} ({loaded} of {total})"
+            } => self.message(&sentence!(
+                "loading-pages",
+                "{target}: loading pages into {server} ({loaded} of {total})",
+                target = target,
+                server = server,
+                loaded = loaded,
+                total = total
             )),
             Progress::Stage {
                 target,
@@ -131,13 +154,20 @@ impl Display {
                 what,
                 done,
                 total,
-            } => self.message(format!(
-                "{target}, {workload}: {what} ({done}{})",
-                of_total(*total)
+            } => self.message(&sentence!(
+                "stage",
+                "{target}, {workload}: {what} ({done})",
+                target = target,
+                workload = workload,
+                what = said(what),
+                done = said(&done_of(*done, *total))
             )),
-            Progress::WarmUp { target, workload } => self
-                .bar
-                .set_message(format!("warming up {target} with {workload}")),
+            Progress::WarmUp { target, workload } => self.bar.set_message(said(&sentence!(
+                "warming-up",
+                "warming up {target} with {workload}",
+                target = target,
+                workload = workload
+            ))),
             Progress::Slice {
                 index,
                 target,
@@ -152,12 +182,16 @@ impl Display {
                 held,
                 failed,
             } => {
-                let what = if *proof { "proof of" } else { "probe of" };
-                let bracket = bracket(*held, *failed);
-                self.probe = Some(format!(
-                    "{workload} on {target}: {what} {} ({bracket})",
-                    exact_rate(*rate)
-                ));
+                let probe = sentence!(
+                    "probe",
+                    "{workload} on {target}: {what} of {rate} ({bracket})",
+                    workload = workload,
+                    target = target,
+                    what = if *proof { "proof" } else { "probe" },
+                    rate = exact_rate(*rate),
+                    bracket = said(&bracket(*held, *failed))
+                );
+                self.probe = Some(said(&probe));
             }
             Progress::Speed {
                 ok_per_second,
@@ -174,13 +208,17 @@ impl Display {
             Progress::Hits { plan, environment } => self.hits(plan, environment),
             Progress::Warning(text) => self.warn(text),
             Progress::Left(text) => self.warn_always(text),
-            Progress::Note(text) => self.line(&format!("note: {}", for_terminal(text))),
-            Progress::Stopping => self.bar.set_message("stopping the targets"),
+            Progress::Note(text) => self.note(text),
+            Progress::Stopping => {
+                let stopping = sentence!("stopping-targets", "stopping the targets");
+                self.bar.set_message(said(&stopping));
+            }
         }
     }
 
     /// Shows what is being done, or prints it without a terminal.
-    fn message(&mut self, text: String) {
+    fn message(&mut self, sentence: &Sentence) {
+        let text = said(sentence);
         self.plain(&text);
         self.bar.set_message(text);
     }
@@ -208,28 +246,19 @@ impl Display {
         self.counted = requests.is_some();
         // A maximum-rate search usually ends before its time limit.
         let is_search = *slices == 0;
-        self.about = if shortest.is_some() || *ends_early || is_search {
-            "at most"
-        } else {
-            "about"
-        };
-        let what = match slices {
-            0 => "a maximum-rate search".to_owned(),
-            1 => "1 slice".to_owned(),
-            several => format!("{several} slices"),
-        };
+        self.at_most = shortest.is_some() || *ends_early || is_search;
         let shortest = shortest.filter(|_| !is_search);
-        let how_long = how_long(&what, self.about, *forecast, shortest, *requests);
-        let after = loaded.map_or_else(String::new, |loaded| {
-            let again = if loaded.again {
-                ", with further loading before each slice"
-            } else {
-                ""
-            };
-            format!(", after loading {loaded} per target{again}")
-        });
+        let lasting = Lasting {
+            slices: *slices,
+            at_most: self.at_most,
+            forecast: *forecast,
+            shortest,
+            requests: *requests,
+        };
+        let after = loaded.map_or_else(String::new, |loaded| said(&after_loading(&loaded)));
         let slower = slower(*forecast, *longest, *requests);
-        self.line(&format!("{how_long}{slower}{after}"));
+        let slower = slower.map_or_else(String::new, |slower| said(&slower));
+        self.line(&format!("{}{slower}{after}", said(&lasting.sentence())));
         self.kept_in = Some(directory.display().to_string());
         self.bar.set_style(style(PREPARING));
         self.bar.enable_steady_tick(Duration::from_millis(250));
@@ -239,7 +268,7 @@ impl Display {
         let probe = self.probe.take();
         let is_probe = probe.is_some();
         self.is_search = is_probe;
-        self.current = probe.unwrap_or_else(|| format!("{workload} on {target}"));
+        self.current = probe.unwrap_or_default();
         self.table.begin(workload, target);
         self.show_table(is_probe);
         // The number of probes is unknown in advance, so the total grows.
@@ -248,23 +277,36 @@ impl Display {
         let whole = self.pace.whole(index, self.total);
         // The duration of slices that end after a number of requests is unknown until the
         // first slice has ended.
-        self.bar.set_prefix(if self.counted && index == 0 {
-            "an unknown time".to_owned()
+        let in_all = if self.counted && index == 0 {
+            sentence!("unknown-time", "an unknown time")
         } else {
-            format!("{} {}", self.about, short(whole))
-        });
+            about(self.at_most, whole)
+        };
+        let of = sentence!("of-time", "of {time}", time = in_all);
+        self.bar.set_prefix(said(&of.with_part("time", [in_all])));
         self.bar.set_position(index as u64);
         if index == 0 {
             self.bar.set_style(style(MEASURING));
         }
         // A run that cannot start keeps nothing.
         if let Some(directory) = self.kept_in.take() {
-            self.line(&format!("results are kept in {directory}"));
+            let kept = sentence!(
+                "kept-in",
+                "results are kept in {directory}",
+                directory = directory
+            );
+            self.tell(&kept);
         }
         if is_probe {
             self.plain(&self.current.clone());
         } else {
-            self.plain(&format!("slice {} of {}", index + 1, self.total));
+            let slice = sentence!(
+                "slice-of",
+                "slice {slice} of {total}",
+                slice = index + 1,
+                total = self.total
+            );
+            self.plain(&said(&slice));
         }
     }
 
@@ -296,12 +338,19 @@ impl Display {
             let Some(hits) = compare_hits(work, environment, &baseline.name, &target.name) else {
                 continue;
             };
-            let text = hits.sentence(work, environment, &baseline.name, &target.name);
+            let in_language =
+                |language| hits.sentence(work, environment, &baseline.name, &target.name, language);
+            let text = sentence!(
+                "of-workload",
+                "workload \"{workload}\": {text}",
+                workload = work.name,
+                text = in_language(Language::English)
+            );
+            let text = text.with("text", in_language(language()));
             if hits.too_many {
-                self.warn(&format!("workload \"{}\": {text}", work.name))
+                self.warn(&text)
             } else {
-                let text = format!("workload \"{}\": {text}", work.name);
-                self.line(&format!("note: {}", for_terminal(&text)));
+                self.note(&text)
             }
         }
     }
@@ -312,16 +361,16 @@ impl Display {
     }
 
     /// Prints a warning, unless `quiet`.
-    pub(crate) fn warn(&self, text: &str) {
+    pub(crate) fn warn(&self, sentence: &Sentence) {
         if !self.quiet {
-            self.warn_always(text);
+            self.warn_always(sentence);
         }
     }
 
     /// Prints a warning, even with `quiet`: about something that stays and that the user must delete,
     /// or something that was asked for and fails.
-    pub(crate) fn warn_always(&self, text: &str) {
-        self.print(&format!("warning: {}", for_terminal(&front::spelled(text))));
+    pub(crate) fn warn_always(&self, sentence: &Sentence) {
+        self.print(&for_terminal(&warning_line(sentence)));
     }
 
     /// Prints a line, even with `quiet`.
@@ -330,8 +379,15 @@ impl Display {
     }
 
     /// Prints a note, unless `quiet`.
-    pub(crate) fn note(&self, text: &str) {
-        self.line(text);
+    pub(crate) fn note(&self, sentence: &Sentence) {
+        if !self.quiet {
+            self.print(&for_terminal(&note_line(sentence)));
+        }
+    }
+
+    /// Prints a sentence, unless `quiet`.
+    pub(crate) fn tell(&self, sentence: &Sentence) {
+        self.line(&said(sentence));
     }
 
     fn line(&self, text: &str) {
@@ -350,20 +406,25 @@ impl Display {
 
     /// The function with which the signal thread reports Ctrl-C. Objects that can remain on targets
     /// are reported even with `quiet`, because the user must delete these objects.
-    pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
+    pub(crate) fn speaker(&self) -> impl Fn(&Sentence) + Send + 'static {
         let (bar, quiet) = (self.bar.clone(), self.quiet);
         let directory = self.directory_to_clean.clone();
-        move |text| match directory.as_ref().and_then(|known| known.get()) {
-            Some(directory) => print(
-                &bar,
-                &format!(
-                    "{text}, and objects may stay on the targets: then delete them with tenbin \
-                     clean {}",
-                    directory.display()
-                ),
-            ),
+        move |stopping| match directory.as_ref().and_then(|known| known.get()) {
+            Some(directory) => {
+                let stays = sentence!(
+                    "objects-may-stay",
+                    "{stopping}, and objects may stay on the targets: then delete them with tenbin \
+                     clean {directory}",
+                    stopping = stopping,
+                    directory = directory.display()
+                );
+                print(
+                    &bar,
+                    &said(&stays.with_part("stopping", [stopping.clone()])),
+                );
+            }
             None if quiet => {}
-            None => print(&bar, text),
+            None => print(&bar, &said(stopping)),
         }
     }
 
@@ -376,72 +437,10 @@ fn print(bar: &ProgressBar, text: &str) {
     bar.suspend(|| output::say(text));
 }
 
-/// The end of a count whose total may be known.
-fn of_total(total: Option<u64>) -> String {
-    total.map_or_else(String::new, |total| format!(" of {total}"))
-}
-
-/// The range that contains the highest rate, as known so far: `held` is the highest rate that met
-/// the limits, `failed` the lowest rate that did not.
-fn bracket(held: Option<f64>, failed: Option<f64>) -> String {
-    match (held, failed) {
-        (Some(held), Some(failed)) => {
-            format!(
-                "the maximum is between {} and {}",
-                exact_rate(held),
-                exact_rate(failed)
-            )
-        }
-        (Some(held), None) => format!("the maximum is at least {}", exact_rate(held)),
-        (None, Some(failed)) => format!("the maximum is below {}", exact_rate(failed)),
-        (None, None) => "the maximum is still unknown".to_owned(),
-    }
-}
-
-/// The first line of the progress: what will be measured, and for how long.
-fn how_long(
-    what: &str,
-    about: &str,
-    forecast: Duration,
-    shortest: Option<Duration>,
-    requests: Option<u64>,
-) -> String {
-    match (requests, shortest) {
-        (Some(all), _) => {
-            let until = format!("until {all} requests are done");
-            if forecast >= NO_LIMIT {
-                format!("{what}, {until}")
-            } else {
-                format!("{what}, {until}, or for {}", short(forecast))
-            }
-        }
-        (None, None) => format!("{what} in {about} {}", short(forecast)),
-        (None, Some(shortest)) => format!(
-            "at most {what}, in at least {} and at most {}",
-            short(shortest),
-            short(forecast)
-        ),
-    }
-}
-
-/// Text with the longest duration of the run; empty if slow targets cannot prolong the run.
-fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) -> String {
-    match (longest, requests) {
-        (Some(longest), None) if forecast < NO_LIMIT => {
-            format!(", up to {} if one target is much slower", short(longest))
-        }
-        _ => String::new(),
-    }
-}
-
-fn short(time: Duration) -> Time {
-    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
-}
-
 /// Progress line while targets are started and prepared.
 const PREPARING: &str = "{spinner} {wide_msg}";
 /// Progress line while slices are measured.
-const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} of {prefix}\n{msg}";
+const MEASURING: &str = "{wide_bar} {pos}/{len}  {clock} {prefix}\n{msg}";
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
@@ -449,37 +448,4 @@ fn style(template: &str) -> ProgressStyle {
         .with_key("clock", |state: &ProgressState, text: &mut dyn Write| {
             let _ = write!(text, "{}", short(state.elapsed()));
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_ends_by_requests_has_no_made_up_length() {
-        let of = |seconds, shortest, requests| {
-            let forecast = Duration::from_secs(seconds);
-            how_long("4 slices", "about", forecast, shortest, requests)
-        };
-        assert_eq!(
-            of(86_401, None, Some(300)),
-            "4 slices, until 300 requests are done"
-        );
-        assert_eq!(
-            of(60, None, Some(300)),
-            "4 slices, until 300 requests are done, or for 1m"
-        );
-        assert_eq!(of(60, None, None), "4 slices in about 1m");
-        let up_to = |requests| {
-            let seconds = Duration::from_secs;
-            slower(seconds(60), Some(seconds(132)), requests)
-        };
-        assert_eq!(up_to(None), ", up to 2m12s if one target is much slower");
-        assert_eq!(up_to(Some(300)), "");
-        let shortest = Some(Duration::from_secs(10));
-        assert_eq!(
-            of(60, shortest, None),
-            "at most 4 slices, in at least 10s and at most 1m"
-        );
-    }
 }

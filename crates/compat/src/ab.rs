@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use tenbin_plan::sentence;
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -212,12 +213,15 @@ fn web(given: &mut Given) -> WebJob {
     });
     let is_tls = |server: &crate::Server| server.url.starts_with("https://");
     if servers.iter().any(is_tls) && !given.switch("insecure") {
-        given.note(
+        given.note(sentence!(
+            "ab-certificates",
             "certificates are checked, which ab never does; --insecure accepts any certificate"
-                .to_owned(),
-        );
+        ));
     }
-    given.note("requests use HTTP/1.1, while ab uses HTTP/1.0".to_owned());
+    given.note(sentence!(
+        "ab-http-version",
+        "requests use HTTP/1.1, while ab uses HTTP/1.0"
+    ));
     WebJob {
         tool: "ab",
         servers,
@@ -276,11 +280,11 @@ fn headers(given: &mut Given, sends: bool) -> (Vec<String>, bool) {
     let said = take_connection(&mut headers);
     let keep_alive = said.unwrap_or(given.switch("k"));
     if !keep_alive {
-        given.note(
+        given.note(sentence!(
+            "ab-without-k",
             "without -k each request opens a connection, which the client closes; Total and the \
             percentages include the time to open the connection"
-                .to_owned(),
-        );
+        ));
     }
     (headers, keep_alive)
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
 use tenbin_plan::{
-    At, BlobDraft, Draft, List, Phase, Scalar, TargetDraft, WorkloadDraft, blob_set_name,
+    At, BlobDraft, Draft, List, Phase, Scalar, Sentence, TargetDraft, WorkloadDraft, blob_set_name,
+    sentence,
 };
 
 use crate::flag::{Flag, Kind};
@@ -157,7 +158,7 @@ pub struct BlobstoreBenchJob {
     /// Whether content is compared with what was stored.
     pub verify: bool,
     /// Notes to print before the run.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 const TABLE: Table = Table {
@@ -197,7 +198,11 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     let size = size(&mut given, &backend);
     let set = given.some_text("pr").map(|name| blob_set_name(&name));
     if let Some(set) = set.as_ref().filter(|set| *set != given.text("pr")) {
-        given.note(format!("-pr: the set of blobs is called {set}"));
+        given.note(sentence!(
+            "bench-set",
+            "-pr: the set of blobs is called {set}",
+            set = set
+        ));
     }
     let on_disk = is_on_disk(&mut given);
     let job = BlobstoreBenchJob {
@@ -251,7 +256,10 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Result<Parsed, Mistakes
     }
     if given.text("e") != WITHOUT_LIMIT {
         // blobstore-bench applies the limit to each thread.
-        given.note("-e: counts the failures of the whole run, not of each thread".to_owned());
+        given.note(sentence!(
+            "bench-errors",
+            "-e: counts the failures of the whole run, not of each thread"
+        ));
     }
     Mistakes::unless_empty(std::mem::take(&mut given.mistakes))?;
     Ok(Parsed::Measure(Box::new(BlobstoreBenchJob {
@@ -293,11 +301,13 @@ fn backend(given: &mut Given, world: &World<'_>) -> Backend {
     match read.and_then(|text| hosts(&text).map_err(|why| format!("{file}: {why}"))) {
         Ok((hosts, of_access)) => {
             if !of_access {
-                given.note(format!(
+                given.note(sentence!(
+                    "bench-cluster-manager",
                     "-c: {file} names hosts of the cluster manager; Tenbin needs the access layer and \
-                    looks for it at {}; \"priority_addrs\" in the file names the access layer's own \
-                    hosts",
-                    hosts.join(" and ")
+                     looks for it at {hosts}; \"priority_addrs\" in the file names the access layer's \
+                     own hosts",
+                    file = file,
+                    hosts = hosts.join(" and ")
                 ));
             }
             Backend::Blobstore(hosts)
@@ -388,11 +398,11 @@ fn is_on_disk(given: &mut Given) -> bool {
     match given.text("db") {
         "" | "memory" => false,
         "rocksdb" => {
-            given.note(
+            given.note(sentence!(
+                "bench-rocksdb",
                 "-db rocksdb: locations are kept on disk in Tenbin's own files, not in \
                 RocksDB"
-                    .to_owned(),
-            );
+            ));
             true
         }
         other => {

@@ -127,7 +127,7 @@ pub struct Send {
 #[derive(Debug)]
 pub enum Parsed {
     /// A job, and notes to print before the job runs.
-    Work(Box<Job>, Vec<String>),
+    Work(Box<Job>, Vec<tenbin_plan::Sentence>),
     /// The help text, because help was requested.
     Help(String),
 }

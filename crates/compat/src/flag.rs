@@ -128,6 +128,14 @@ impl Flag {
         self
     }
 
+    /// The note on the difference from the other tool, if the flag has one.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.fate {
+            Fate::Noted(note) => Some(note),
+            Fate::Honoured | Fate::Refused(_) => None,
+        }
+    }
+
     /// Whether `command` accepts the flag.
     pub fn is_of(&self, command: &str) -> bool {
         self.commands.contains(&command)

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
-use tenbin_plan::{At, Draft, Place, S3Draft, Secret, TargetDraft, WorkloadDraft};
+use tenbin_plan::{
+    At, Draft, Place, S3Draft, Secret, Sentence, TargetDraft, WorkloadDraft, sentence,
+};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -159,7 +161,7 @@ pub struct HsbenchJob {
     /// JSON file for the result.
     pub json: Option<String>,
     /// Notes to print before the run.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 const TABLE: Table = Table {
@@ -289,17 +291,17 @@ fn modes(given: &mut Given) -> Vec<(Mode, String)> {
         );
     }
     if of_buckets {
-        given.note(
+        given.note(sentence!(
+            "hsbench-modes",
             "-m: modes c, x and i are not measured: missing buckets are created, and only what \
             Tenbin created is deleted"
-                .to_owned(),
-        );
+        ));
     }
     if modes.iter().any(|&(mode, _)| mode != Mode::Put) {
-        given.note(
+        given.note(sentence!(
+            "hsbench-own-objects",
             "-m: g, d and l have their own objects, loaded before; hsbench uses what p left"
-                .to_owned(),
-        );
+        ));
     }
     modes
 }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tenbin_plan::Secret;
 use tenbin_plan::duration::Time;
 use tenbin_plan::size::Size;
+use tenbin_plan::{Secret, Sentence, sentence};
 
 use crate::flag::{Fate, Flag, Kind, dashed, switch};
 use crate::help;
@@ -57,7 +57,7 @@ pub(crate) struct Given {
     /// Arguments that are not flags, in order.
     pub(crate) operands: Vec<String>,
     /// Notes on accepted flags.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Sentence>,
     /// Mistakes found so far.
     pub(crate) mistakes: Vec<String>,
     /// Whether help was requested.
@@ -266,7 +266,15 @@ impl Given {
         if !flag.is_as_ever(self.table.command, &value) {
             match flag.fate {
                 Fate::Honoured => {}
-                Fate::Noted(note) => self.note(format!("{}: {note}", dashed(flag.name))),
+                Fate::Noted(note) => {
+                    let noted = sentence!(
+                        "flag-noted",
+                        "{flag}: {note}",
+                        flag = dashed(flag.name),
+                        note = note
+                    );
+                    self.note(noted.with_fixed("note", note));
+                }
                 Fate::Refused(reason) => self.wrong(flag.name, reason),
             }
         }
@@ -278,7 +286,7 @@ impl Given {
     }
 
     /// Adds a note, unless the same note is already there.
-    pub(crate) fn note(&mut self, note: String) {
+    pub(crate) fn note(&mut self, note: Sentence) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

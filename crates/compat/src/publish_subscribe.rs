@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tenbin_plan::Sentence;
+
 use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
@@ -168,7 +170,7 @@ pub struct FeedJob {
     /// CSV file for the result.
     pub output: Option<String>,
     /// Notes to print before the run.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 /// Parses the arguments of `drnbench-publish-subscribe`.

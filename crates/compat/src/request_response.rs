@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{At, Draft, Field, HttpDraft, List, LoadDraft, TargetDraft, WorkloadDraft};
+use tenbin_plan::{
+    At, Draft, Field, HttpDraft, List, LoadDraft, Sentence, TargetDraft, WorkloadDraft,
+};
 
 use crate::flag::{Flag, Kind};
 use crate::help;
@@ -198,7 +200,7 @@ pub struct RampJob {
     /// CSV file for the result.
     pub output: Option<String>,
     /// Notes to print before the run.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 /// Parses the arguments of `drnbench-request-response`.

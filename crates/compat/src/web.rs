@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tenbin_plan::duration::Time;
 use tenbin_plan::{
-    At, Draft, HttpDraft, List, Place, Scalar, TargetDraft, TlsDraft, WorkloadDraft, default_rounds,
+    At, Draft, HttpDraft, List, Place, Scalar, Sentence, TargetDraft, TlsDraft, WorkloadDraft,
+    default_rounds, sentence,
 };
 
 /// Slice length of a measurement limited only by its number of requests: 24 hours, because every
@@ -48,7 +49,7 @@ pub struct WebJob {
     /// File with a client certificate and its key.
     pub certificate: Option<String>,
     /// Notes to print before the run, once each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 /// A server.
@@ -163,21 +164,28 @@ impl WebJob {
 
     /// A note that several targets take turns, and in how many slices; `None` for one target. The
     /// original tools support only one target.
-    pub(crate) fn turns(&self) -> Option<String> {
+    pub(crate) fn turns(&self) -> Option<Sentence> {
         let targets = self.servers.len();
         if targets < 2 {
             return None;
         }
         let slices = self.slices();
         let each = match (self.requests_of_slice(), self.time_of_slice()) {
-            (Some(requests), _) => format!("{requests} requests"),
-            (None, Some(time)) => Time(time).to_string(),
+            (Some(requests), _) => {
+                sentence!("requests", "{requests} requests", requests = requests)
+            }
+            (None, Some(time)) => sentence!("time", "{time}", time = Time(time)),
             (None, None) => return None,
         };
-        Some(format!(
+        let turns = sentence!(
+            "targets-take-turns",
             "{targets} targets take turns: {slices} slices of {each} on each, after a warm-up; a \
-             difference can be shown at 95 % confidence with that number of slices"
-        ))
+             difference can be shown at 95 % confidence with that number of slices",
+            targets = targets,
+            slices = slices,
+            each = each
+        );
+        Some(turns.with_part("each", [each]))
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tenbin_plan::sentence;
+
 use crate::flag::{Flag, Kind};
 use crate::help;
 use crate::mistakes::Mistakes;
@@ -214,11 +216,11 @@ fn headers(given: &mut Given) -> (Vec<String>, bool) {
     let mut headers = given.list("header").to_vec();
     let keep_alive = take_connection(&mut headers).unwrap_or(true);
     if !keep_alive {
-        given.note(
+        given.note(sentence!(
+            "wrk-close",
             "--header: the client closes the connection after every response; \
             the time to open connections is measured separately from requests"
-                .to_owned(),
-        );
+        ));
     }
     (headers, keep_alive)
 }
@@ -228,10 +230,10 @@ fn is_insecure(given: &mut Given, servers: &[Server]) -> bool {
     let insecure = given.switch("insecure");
     let is_tls = |server: &Server| server.url.starts_with("https://");
     if servers.iter().any(is_tls) && !insecure {
-        given.note(
+        given.note(sentence!(
+            "wrk-certificates",
             "certificates are checked, which wrk never does; --insecure accepts any certificate"
-                .to_owned(),
-        );
+        ));
     }
     insecure
 }

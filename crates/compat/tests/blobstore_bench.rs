@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tenbin_compat::blobstore_bench::{Backend, BlobstoreBenchJob, FLAGS, Parsed, parse, table};
 use tenbin_compat::{Mistakes, World};
-use tenbin_plan::{Builtin, Phase, Plan, Reach, WorkloadKind};
+use tenbin_plan::{Builtin, Phase, Plan, Reach, Sentence, WorkloadKind};
 
 /// A configuration with one cluster manager, from the founding guide.
 const CONF: &str = r#"{"idc": "z0", "cluster_config": {
@@ -52,6 +52,10 @@ fn plan(job: &BlobstoreBenchJob) -> Plan {
 const FOUNDING: &str = "blobstore-bench -b blobstore -c blob.conf -db rocksdb -r build/db/ -d 5 \
                         -m pgd -pr mybench -s 10Ki -t 2 -l 2";
 
+fn texts(notes: &[Sentence]) -> Vec<String> {
+    notes.iter().map(ToString::to_string).collect()
+}
+
 #[test]
 fn the_founding_lines_mean_what_they_say() {
     let job = job(FOUNDING);
@@ -62,7 +66,7 @@ fn the_founding_lines_mean_what_they_say() {
     assert_eq!((job.size, job.threads, job.loops), (10_240, 2, 2));
     assert_eq!(job.duration, Some(Duration::from_secs(5)));
     assert_eq!((job.objects, job.errors), (None, Some(3)));
-    let notes = job.notes.join("\n");
+    let notes = texts(&job.notes).join("\n");
     assert_eq!(notes.matches("-db rocksdb").count(), 1, "{notes}");
     assert!(notes.contains("cluster manager"), "{notes}");
 
@@ -113,8 +117,8 @@ fn a_run_can_have_any_name_and_an_empty_object() {
         match &plan.workloads[0].kind {
             WorkloadKind::Blob(blob) => {
                 assert_eq!(blob.sizes.only(), Some(0));
-                let own = |note: &&String| note.starts_with("-pr");
-                let note = job.notes.iter().find(own).cloned();
+                let own = |note: &&Sentence| note.text().starts_with("-pr");
+                let note = job.notes.iter().find(own).map(ToString::to_string);
                 (
                     blob.prefix.clone().expect("a name"),
                     note.unwrap_or_default(),
@@ -146,7 +150,7 @@ fn hosts_are_taken_from_wherever_they_stand() {
             backend: Backend::Blobstore(hosts),
             notes,
             ..
-        } => (hosts, notes.join("\n")),
+        } => (hosts, texts(&notes).join("\n")),
         other => panic!("{other:?}"),
     };
     let (own, notes) = hosts(r#"{"stream": {"priority_addrs": ["http://a:9500", "b:9500"]}}"#);
@@ -214,7 +218,7 @@ fn mistakes_are_reported_in_sentences() {
 fn the_two_flags_that_it_declares_and_rejects_are_taken() {
     let job = job("blobstore-bench -b dummy -i 5 -o out.json");
     assert_eq!((job.json.as_deref(), job.interval), (Some("out.json"), 5));
-    assert!(!job.notes.iter().any(|note| note.starts_with("-i")));
+    assert!(!job.notes.iter().any(|note| note.text().starts_with("-i")));
     let plain = self::job("blobstore-bench -b dummy -i 2.0");
     assert_eq!((plain.json, plain.interval), (None, 2));
     assert_eq!(self::job("blobstore-bench -b dummy").interval, 1);

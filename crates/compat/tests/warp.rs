@@ -11,6 +11,7 @@ use tenbin_compat::warp::{
     tables,
 };
 use tenbin_compat::{Mistakes, World};
+use tenbin_plan::Sentence;
 
 fn parsed(line: &str) -> Result<Parsed, Mistakes> {
     parsed_with(line, &[])
@@ -98,7 +99,9 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert_eq!(put.duration, Duration::from_secs(60));
     assert_eq!(put.notes.len(), 1, "{:?}", put.notes);
     assert!(
-        put.notes[0].starts_with("--objects: limits the number"),
+        put.notes[0]
+            .text()
+            .starts_with("--objects: limits the number"),
         "{:?}",
         put.notes
     );
@@ -114,8 +117,9 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
         mixed.mix,
         [(MixedOperation::Get, 70.0), (MixedOperation::Put, 30.0)]
     );
+    let notes: Vec<&str> = mixed.notes.iter().map(Sentence::text).collect();
     assert_eq!(
-        mixed.notes,
+        notes,
         [
             "missing shares are 0 here; warp would have kept its defaults (stat 30, \
              delete 10) and actually run get 50, stat 21, put 21, delete 7 per cent"
@@ -126,7 +130,11 @@ fn the_lines_of_the_founding_guide_mean_what_they_say() {
     assert_eq!(defaults.concurrency, 20);
     assert_eq!(defaults.duration, Duration::from_secs(300));
     let large = job(lines[9]);
-    assert!(large.notes[0].contains("in parts"), "{:?}", large.notes);
+    assert!(
+        large.notes[0].text().contains("in parts"),
+        "{:?}",
+        large.notes
+    );
 }
 
 /// The flags of warp in the version that `docs/warp.md` names, each with its commands.
@@ -242,16 +250,21 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                 forms.push(format!("warp {command} --{} {value}{files}", flag.name));
             }
             for line in forms {
-                let mentions = |texts: &[String]| {
-                    let name = format!("--{}", flag.name);
-                    texts.iter().any(|text| text.contains(&name))
+                let name = format!("--{}", flag.name);
+                let mentions = |texts: &[String]| texts.iter().any(|text| text.contains(&name));
+                let notes = |notes: &[Sentence]| -> Vec<String> {
+                    notes.iter().map(ToString::to_string).collect()
                 };
                 match (parsed(&line), flag.fate) {
                     (Ok(Parsed::Measure(job)), Fate::Noted(_)) => {
-                        assert!(mentions(&job.notes), "{line}: {:?}", job.notes);
+                        assert!(mentions(&notes(&job.notes)), "{line}: {:?}", job.notes);
                     }
                     (Ok(Parsed::Read(reading)), Fate::Noted(_)) => {
-                        assert!(mentions(&reading.notes), "{line}: {:?}", reading.notes);
+                        assert!(
+                            mentions(&notes(&reading.notes)),
+                            "{line}: {:?}",
+                            reading.notes
+                        );
                     }
                     (Err(wrong), Fate::Refused(_)) => {
                         assert!(mentions(wrong.sentences()), "{line}: {wrong}");
@@ -286,7 +299,7 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
 #[test]
 fn a_refused_flag_that_asks_for_nothing_is_let_pass() {
     let line = "warp put --ktls=false --autoterm=false --autoterm.dur=15s --sndbuf=32768";
-    assert_eq!(job(line).notes, [""; 0]);
+    assert_eq!(job(line).notes, []);
 }
 
 #[test]

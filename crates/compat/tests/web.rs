@@ -67,7 +67,10 @@ fn the_lines_of_the_faq_mean_what_they_say() {
         assert_eq!((load.connections, load.keep_alive), (200, keep_alive));
         assert_eq!((load.requests, plan.rounds.count), (Some(100_000), 1));
     }
-    assert!(closing.web.notes[0].contains("without -k"), "{closing:?}");
+    assert!(
+        closing.web.notes[0].text().contains("without -k"),
+        "{closing:?}"
+    );
 
     let wrk = wrk_job("wrk -c 200 -d 10s http://example.com");
     let plan = resolved(&wrk.web);
@@ -100,7 +103,12 @@ fn a_single_target_is_measured_in_one_stretch() {
     ] {
         let job = ab_job(line);
         assert_eq!(resolved(&job.web).rounds.count, 1, "{line}");
-        assert!(!job.web.notes.iter().any(|note| note.contains("slices")));
+        assert!(
+            !job.web
+                .notes
+                .iter()
+                .any(|note| note.text().contains("slices"))
+        );
     }
     assert_eq!(resolved(&wrk_job("wrk -d 8 http://h/").web).rounds.count, 1);
 }
@@ -113,7 +121,9 @@ fn several_targets_take_turns_often_enough_to_show_a_difference() {
     assert_eq!(plan.rounds.slice, Duration::from_millis(500));
     assert_eq!(plan.targets[1].name, "webman");
     assert!(
-        job.web.notes[0].contains("16 slices of 500ms on each"),
+        job.web.notes[0]
+            .text()
+            .contains("16 slices of 500ms on each"),
         "{job:?}"
     );
     let job = ab_job("ab -n 8000 -c 4 -k a=127.0.0.1:1/ b=127.0.0.1:2/ c=127.0.0.1:3/");

@@ -26,6 +26,7 @@ mod resolver;
 pub mod rng;
 mod search_servers;
 mod secrets;
+mod sentence;
 mod store;
 mod target;
 mod units;
@@ -81,6 +82,7 @@ pub use search_servers::{
 };
 pub use secrets::secret::{KeySource, Secret};
 pub use secrets::{Secrets, conceal_parameters, is_secret_name};
+pub use sentence::{Argument, Sentence};
 pub use store::Store;
 pub use target::{
     Builtin, CONNECTIONS, CREDENTIALS, ClientCertificate, Connect, Credentials, DeadHosts, Files,

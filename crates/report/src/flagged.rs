@@ -1,6 +1,8 @@
 //! Texts for flagged slices.
 
-use tenbin_result::{Document, SliceFigures};
+use tenbin_result::{Document, Message, SliceFigures, Value, message};
+
+use crate::language::say;
 
 /// Maximum number of flagged slices listed.
 const TOLD: usize = 3;
@@ -14,16 +16,20 @@ pub(crate) fn flagged(document: &Document, workload: &str) -> Option<String> {
         .filter(|slice| slice.workload == workload && !slice.flags.is_empty())
         .collect();
     let told = mine.iter().take(TOLD).map(|slice| {
-        let why = slice.flags.join(", ");
-        format!("slice {} of {} ({why})", slice.index + 1, slice.target)
-    });
-    let mut text = told.collect::<Vec<_>>().join(", ");
-    if mine.len() > TOLD {
-        text += &format!(" and {} more", mine.len() - TOLD);
-    }
-    (!mine.is_empty()).then(|| {
-        format!(
-            "flagged, but included in all other rows: {text}; see tenbin explain flagged_slices"
+        message!(
+            "flagged-slice",
+            slice = Value::Plain(slice.index as u64 + 1),
+            target = slice.target.as_str(),
+            flags = slice.flags.join(", ")
         )
+    });
+    let told: Vec<Message> = told.collect();
+    (!mine.is_empty()).then(|| {
+        let flagged = message!(
+            "flagged-included",
+            slices = told,
+            more = mine.len().saturating_sub(TOLD)
+        );
+        say(document, &flagged)
     })
 }

@@ -35,6 +35,7 @@ pub use escape::for_terminal;
 pub use foreign::last_lines;
 pub use gate::annotation;
 pub use history::{MOST_RUNS, history_json, html_history, terminal_history};
+pub use language::verdicts;
 pub use lint::{lint_json, lint_text};
 pub use overlay::Overlay;
 pub use page::html::{LivePage, html, live_page};

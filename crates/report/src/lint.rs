@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use tenbin_plan::{Sentence, sentence};
 use tenbin_result::Severity;
 use tenbin_result::format::plural;
 use tenbin_verdict::lint::{LINT_RULES, LintFinding, Reported};
@@ -10,32 +11,29 @@ use tenbin_verdict::lint::{LINT_RULES, LintFinding, Reported};
 use crate::escape::{for_json, for_terminal};
 
 /// The findings as text for a terminal, each with the lines of the file that support the finding.
-pub fn lint_text(files: &[Reported], findings: &[LintFinding]) -> String {
+/// `say` prints a sentence in the language of the reader.
+pub fn lint_text(
+    files: &[Reported],
+    findings: &[LintFinding],
+    say: &dyn Fn(&Sentence) -> String,
+) -> String {
     let mut text = String::new();
     for file in files {
-        let _ = writeln!(
-            text,
-            "{}: {}, {}",
-            for_terminal(&file.file()),
-            file.tool,
-            plural(file.measurements.len(), "measurement")
+        let measurements = file.measurements.len();
+        let head = sentence!(
+            "lint-file",
+            "{file}: {tool}, {measurements}",
+            file = for_terminal(&file.file()),
+            tool = file.tool,
+            measurements = plural(measurements, "measurement")
         );
+        let _ = writeln!(text, "{}", say(&head.with("measurements", measurements)));
         for caveat in &file.caveats {
             let _ = writeln!(text, "  {}", for_terminal(caveat));
         }
     }
     for finding in findings {
-        let at = finding
-            .operation
-            .as_deref()
-            .map_or_else(String::new, |name| format!(" at {}", for_terminal(name)));
-        let _ = writeln!(
-            text,
-            "\n{} {}{at}: {}",
-            finding.severity.word(),
-            finding.rule,
-            for_terminal(&finding.evidence)
-        );
+        let _ = writeln!(text, "\n{}", say(&head(finding, say)));
         for FileLine {
             file,
             line,
@@ -50,27 +48,56 @@ pub fn lint_text(files: &[Reported], findings: &[LintFinding]) -> String {
                 for_terminal(quoted)
             );
         }
-        let _ = writeln!(text, "  -> {}", for_terminal(&finding.advice));
+        let _ = writeln!(text, "  -> {}", for_terminal(&say(&finding.advice)));
     }
-    let _ = match findings.len() {
-        0 => writeln!(
-            text,
-            "\nnothing found by {}; a rule needs figures that a file may lack (docs/lint.md)",
-            plural(LINT_RULES.len(), "rule")
-        ),
-        found => {
-            let invalid = findings
-                .iter()
-                .filter(|finding| finding.severity == Severity::Invalid);
-            writeln!(
-                text,
-                "\n{}, {} of which make figures unusable",
-                plural(found, "finding"),
-                invalid.count()
-            )
-        }
-    };
+    let _ = writeln!(text, "\n{}", say(&end(findings)));
     text
+}
+
+/// The first line of a finding.
+fn head(finding: &LintFinding, say: &dyn Fn(&Sentence) -> String) -> Sentence {
+    let operation = finding.operation.as_deref().map(for_terminal);
+    let at = operation
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" at {name}"));
+    let head = sentence!(
+        "lint-finding",
+        "{severity} {rule}{at}: {evidence}",
+        severity = finding.severity.word(),
+        rule = finding.rule,
+        at = at,
+        evidence = for_terminal(&say(&finding.evidence))
+    );
+    let name = operation.map_or_else(String::new, |name| format!("({name})"));
+    head.with("at", name)
+}
+
+/// The last line: how much was found.
+fn end(findings: &[LintFinding]) -> Sentence {
+    let invalid = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Invalid);
+    let unusable = invalid.count();
+    match findings.len() {
+        0 => {
+            let rules = LINT_RULES.len();
+            let nothing = sentence!(
+                "lint-nothing",
+                "nothing found by {rules}; a rule needs figures that a file may lack (docs/lint.md)",
+                rules = plural(rules, "rule")
+            );
+            nothing.with("rules", rules)
+        }
+        found => {
+            let end = sentence!(
+                "lint-found",
+                "{findings}, {invalid} of which make figures unusable",
+                findings = plural(found, "finding"),
+                invalid = unusable
+            );
+            end.with("findings", found)
+        }
+    }
 }
 
 /// The findings as JSON.
@@ -91,8 +118,8 @@ pub fn lint_json(files: &[Reported], findings: &[LintFinding]) -> String {
                 rule: finding.rule,
                 severity: finding.severity,
                 operation: finding.operation.as_deref(),
-                evidence: &finding.evidence,
-                advice: &finding.advice,
+                evidence: finding.evidence.text(),
+                advice: finding.advice.text(),
                 lines: lines(finding).collect(),
             })
             .collect(),

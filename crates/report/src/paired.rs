@@ -1,7 +1,12 @@
 //! Ratios of two targets that differ from the quotient of the two targets' displayed figures.
 
-use tenbin_result::format::ratio;
-use tenbin_result::{Comparison, Document, Figure, Metric, MetricName, OperationResult, ResultOf};
+use tenbin_result::{
+    Comparison, Document, Figure, Message, Metric, MetricName, OperationResult, ResultOf, Value,
+    message,
+};
+use tenbin_verdict::named_metric;
+
+use crate::language::say;
 
 /// Largest difference between a ratio and the quotient of two displayed figures that rounding can
 /// explain, as a difference of natural logarithms. Displayed figures have three significant digits,
@@ -14,15 +19,12 @@ pub(crate) fn paired<'a>(
     document: &Document,
     comparisons: impl Iterator<Item = &'a Comparison>,
 ) -> Option<String> {
-    let told: Vec<String> = comparisons
+    let told: Vec<Message> = comparisons
         .filter_map(|comparison| apart(document, comparison))
         .collect();
     (!told.is_empty()).then(|| {
-        format!(
-            "a ratio is estimated from the ratios of single blocks (paired by round, which cancels \
-            drift), and may differ from the quotient of the columns: {}",
-            told.join("; ")
-        )
+        let paired = message!("paired-ratios", ratios = Value::Clauses(told));
+        say(document, &paired)
     })
 }
 
@@ -34,7 +36,7 @@ pub(crate) fn is_paired(document: &Document, comparison: &Comparison) -> bool {
 
 /// The difference as text: `throughput of b ÷ a 0.926, by the columns 0.810`; `None` without a
 /// difference.
-fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
+fn apart(document: &Document, comparison: &Comparison) -> Option<Message> {
     let of = |target: &str| {
         let mut results = document.results_of(&comparison.workload);
         column(
@@ -46,13 +48,13 @@ fn apart(document: &Document, comparison: &Comparison) -> Option<String> {
     let found = comparison.ratio?.value;
     let differs = (found / quotient).ln().abs() > ROUNDING;
     (differs && quotient.is_finite() && quotient > 0.0).then(|| {
-        format!(
-            "{} of {} ÷ {} {}, by the columns {}",
-            comparison.metric_phrase,
-            comparison.challenger,
-            comparison.baseline,
-            ratio(found),
-            ratio(quotient)
+        message!(
+            "paired-ratio",
+            metric = named_metric(&comparison.metric, &comparison.metric_phrase),
+            challenger = comparison.challenger.as_str(),
+            baseline = comparison.baseline.as_str(),
+            ratio = Value::Ratio(found),
+            quotient = Value::Ratio(quotient)
         )
     })
 }

@@ -571,7 +571,7 @@ fn the_published_sweep_had_more_clients_than_its_rows_say() {
     let really: Vec<(&str, &str, u64)> = little
         .iter()
         .map(|it| {
-            let said = it.evidence.rsplit("; ").next().unwrap();
+            let said = it.evidence.text().rsplit("; ").next().unwrap();
             (
                 it.operation.as_deref().unwrap(),
                 said.split(' ').next().unwrap(),
@@ -609,7 +609,7 @@ fn the_published_average_of_warp_violates_littles_law() {
     let sums = found(&["fixtures/warp/warp-get-1k.json.zst"], &[]);
     assert_eq!(rules(&sums), ["averaged_percentiles"]);
     assert!(
-        sums[0].evidence.contains("4.19 ms to 87.1 ms"),
+        sums[0].evidence.text().contains("4.19 ms to 87.1 ms"),
         "{}",
         sums[0].evidence
     );
@@ -623,7 +623,7 @@ fn operations_that_a_change_did_not_touch_are_found() {
     ];
     let findings = found(&files, &["ListObjectsV2"]);
     assert_eq!(rules(&findings), ["changed_untouched", "single_runs"]);
-    let evidence = &findings[0].evidence;
+    let evidence = findings[0].evidence.text();
     for part in ["GetObject_1KB-8 2.27", "MultipartUpload-8 1.42"] {
         assert!(evidence.contains(part), "{evidence}");
     }
@@ -679,7 +679,7 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     let findings = of_text(&published);
     assert_eq!(rules(&findings), ["filled_in"]);
     assert!(
-        findings[0].evidence.contains("30.5"),
+        findings[0].evidence.text().contains("30.5"),
         "{}",
         findings[0].evidence
     );
@@ -705,6 +705,7 @@ fn corrected_latencies_of_wrk_and_failures_are_found() {
     assert!(
         found[2]
             .evidence
+            .text()
             .starts_with("the file says that no request failed")
     );
 }
@@ -852,7 +853,7 @@ fn what_measured_nothing_is_invalid_and_compared_with_nothing() {
         let findings = of_text(&text);
         assert_eq!(findings[0].rule, "no_result");
         assert!(
-            findings[0].evidence.contains(why),
+            findings[0].evidence.text().contains(why),
             "{}",
             findings[0].evidence
         );

@@ -892,7 +892,10 @@ fn failures_of_repetitions_are_one_finding_of_each_rule() {
     assert_eq!(rules, ["no_result", "throughput_of_failures"]);
     for finding in &found {
         assert!(
-            finding.evidence.ends_with("; 2 further repetitions alike"),
+            finding
+                .evidence
+                .text()
+                .ends_with("; 2 further repetitions alike"),
             "{finding:?}"
         );
     }

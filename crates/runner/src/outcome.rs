@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use tenbin_plan::{Found, Rounds};
+use tenbin_plan::{Found, Rounds, Sentence};
 use tenbin_record::{Environment, Left, Slice};
 
 use crate::error::Ending;
@@ -35,7 +35,7 @@ pub struct RunOutcome {
     /// Everything that Tenbin created and could not remove.
     pub left_behind: Vec<Left>,
     /// Data kept on the targets because the plan says so, one sentence each.
-    pub kept: Vec<String>,
+    pub kept: Vec<Sentence>,
     /// Whether the user stopped the clean-up, so that not all data was removed.
     pub clean_up_interrupted: bool,
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence};
 use tenbin_record::{Environment, LiveSecond, Slice};
 
 use crate::data::loaded::LoadedData;
@@ -79,7 +79,7 @@ pub enum Progress<'a> {
         /// Name of the workload.
         workload: &'a str,
         /// The current step.
-        what: &'a str,
+        what: &'a Sentence,
         /// Number of operations done so far.
         done: u64,
         /// Total number of operations, if known.
@@ -144,11 +144,11 @@ pub enum Progress<'a> {
         environment: &'a Environment,
     },
     /// A warning; one sentence.
-    Warning(&'a str),
+    Warning(&'a Sentence),
     /// A warning about something that stays and that the user must delete; one sentence.
-    Left(&'a str),
+    Left(&'a Sentence),
     /// A note; one sentence.
-    Note(&'a str),
+    Note(&'a Sentence),
     /// Everything is measured, and the clean-up is next. The result is written now, so that a
     /// clean-up that does not end takes no result with it.
     Concluded {

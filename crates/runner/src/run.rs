@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Turn, schedule};
+use tenbin_plan::{Found, OnLoss, Plan, Relaunch, Turn, schedule, sentence};
 use tenbin_record::{Environment, Left, RunDirectory, RunWriter, Slice, write_left};
 
 use crate::context::RunContext;
@@ -365,7 +365,7 @@ impl<'a> LiveRun<'a> {
         let leftovers = self.clean_up(&of_clean_up);
         if outcome.is_err() {
             for left in &leftovers.left_behind {
-                (self.controls.progress)(Progress::Left(&left.to_string()));
+                (self.controls.progress)(Progress::Left(&left.to_string().into()));
             }
             if leftovers.left_behind.is_empty() && leftovers.kept.is_empty() {
                 self.discard();
@@ -427,9 +427,10 @@ impl<'a> LiveRun<'a> {
         if !self.controls.stop.is_asked() {
             directory.discard_unless_informative();
         } else if directory.discard() {
-            let path = directory.path().display();
-            (self.controls.progress)(Progress::Note(&format!(
-                "nothing was measured, so {path} was removed"
+            (self.controls.progress)(Progress::Note(&sentence!(
+                "nothing-measured",
+                "nothing was measured, so {directory} was removed",
+                directory = directory.path().display()
             )));
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tenbin_engine::{
     Destination, Drive, EngineError, ErrorClass, Part, Route, Sample, SliceEvent, Workload, drive,
 };
-use tenbin_plan::{Load, Pace};
+use tenbin_plan::{Load, Pace, Sentence, sentence};
 use tenbin_workloads::{Governor, Patient, Refused, SENT_AGAIN, Stage};
 
 use crate::stop::Stop;
@@ -32,7 +32,7 @@ pub(crate) struct Staged {
 
 impl Staged {
     /// Returns a sentence about refused requests, for a stage that succeeded.
-    pub(crate) fn refusals(&self) -> Option<String> {
+    pub(crate) fn refusals(&self) -> Option<Sentence> {
         if self.failure.is_some() || self.stopped {
             return None;
         }
@@ -42,9 +42,13 @@ impl Staged {
             many => format!("{many} requests, and all succeeded when they were sent again"),
         };
         let fewest = self.refused.fewest_at_once;
-        Some(format!(
-            "the server refused {requests} (concurrency was reduced to {fewest})"
-        ))
+        let refused = sentence!(
+            "server-refused",
+            "the server refused {requests} (concurrency was reduced to {fewest})",
+            requests = requests,
+            fewest = fewest
+        );
+        Some(refused.with("requests", self.refused.requests))
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::error::TargetError;
 use crate::probe::{self, ProbeError, ResponseHead};
 use crate::route::Host;
@@ -25,7 +27,7 @@ pub struct Preflight {
     /// Difference between the clocks of target and load generator; `None` without a `Date` header.
     pub skew: Option<ClockSkew>,
     /// Warnings, one sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Sentence>,
 }
 
 /// A host that did not respond, while another one did.
@@ -63,12 +65,15 @@ impl ClockSkew {
         self.low.max(-self.high).max(0.0)
     }
 
-    pub(crate) fn sentence(&self) -> String {
-        let side = if self.low > 0.0 { "ahead of" } else { "behind" };
-        format!(
-            "its clock is at least {:.0} s {side} this machine's",
-            self.at_least()
-        )
+    pub(crate) fn sentence(&self) -> Sentence {
+        let is_ahead = self.low > 0.0;
+        let skew = sentence!(
+            "clock-off",
+            "its clock is at least {seconds} s {side} this machine's",
+            seconds = format!("{:.0}", self.at_least()),
+            side = if is_ahead { "ahead of" } else { "behind" }
+        );
+        skew.with("ahead", is_ahead)
     }
 }
 
@@ -110,25 +115,32 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
         return Err(unreachable(target, source));
     }
     let response = first.ok_or_else(|| without_host(target))?;
-    let mut warnings: Vec<String> = target
-        .route
-        .warnings
-        .iter()
-        .map(|sentence| format!("target \"{}\": {sentence}", target.name))
+    let of_target = |said: Sentence| {
+        let of = sentence!(
+            "of-target",
+            "target \"{target}\": {said}",
+            target = target.name,
+            said = said
+        );
+        of.with_part("said", [said])
+    };
+    let of_route = target.route.warnings.iter();
+    let mut warnings: Vec<Sentence> = of_route
+        .map(|warning| of_target(warning.as_str().into()))
         .collect();
     if target.route.insecure {
-        warnings.push(format!(
-            "target \"{}\": its certificate is NOT checked (insecure); another server could respond in \
-             its place",
-            target.name
-        ));
+        warnings.push(of_target(sentence!(
+            "insecure",
+            "its certificate is NOT checked (insecure); another server could respond in its place"
+        )));
     }
     if let Some(line) = response.bare_line_feed {
-        warnings.push(format!(
-            "target \"{}\": line {line} of its response ends with a line feed alone instead of CR \
-             LF; Tenbin accepts it (RFC 9112, section 2.2), other clients may not",
-            target.name
-        ));
+        warnings.push(of_target(sentence!(
+            "bare-line-feed",
+            "line {line} of its response ends with a line feed alone instead of CR LF; Tenbin accepts \
+             it (RFC 9112, section 2.2), other clients may not",
+            line = line
+        )));
     }
     let skew = ClockSkew::of(&response);
     if let Some(skew) = skew {
@@ -142,7 +154,7 @@ pub fn check(target: &Running, signed: bool, limit: Duration) -> Result<Prefligh
             });
         }
         if skew.at_least() > SKEW_WARNING.as_secs_f64() {
-            warnings.push(format!("target \"{}\": {}", target.name, skew.sentence()));
+            warnings.push(of_target(skew.sentence()));
         }
     }
     Ok(Preflight {
@@ -246,9 +258,9 @@ mod tests {
     fn skew_names_its_direction() {
         let ahead = ClockSkew::of(&response(100.0)).unwrap();
         assert_eq!(ahead.at_least(), 99.5);
-        assert!(ahead.sentence().contains("ahead of"));
+        assert!(ahead.sentence().text().contains("ahead of"));
         let behind = ClockSkew::of(&response(-100.0)).unwrap();
         assert_eq!(behind.at_least(), 99.0);
-        assert!(behind.sentence().contains("behind"));
+        assert!(behind.sentence().text().contains("behind"));
     }
 }

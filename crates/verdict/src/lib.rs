@@ -61,7 +61,7 @@ pub use gate::{gate, rounds_end};
 pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};
-pub use rules::{RULES, connecting, left_behind, template_in_english};
+pub use rules::{RULES, connecting, left_behind, template_in};
 pub use server::cpu_seconds as server_cpu_seconds;
 pub use server::stored::bytes as stored_bytes;
 pub use sustained::has_fallen;

@@ -40,7 +40,12 @@ pub trait Kind: Sync {
 
     /// Describes where on a target a run stores temporary data; `None` if the run stores no data or
     /// the plan keeps the data.
-    fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+    fn place(
+        &self,
+        work: &plan::Workload,
+        target: &plan::Target,
+        seed: u64,
+    ) -> Option<plan::Sentence> {
         let _ = (work, target, seed);
         None
     }

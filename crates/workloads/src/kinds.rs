@@ -34,7 +34,7 @@ pub fn protocol(work: &plan::Workload) -> Option<&'static dyn Protocol> {
 }
 
 /// Describes where a run stores temporary data; see [`Kind::place`].
-pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+pub fn place(work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<plan::Sentence> {
     kind_of(work)?.place(work, target, seed)
 }
 

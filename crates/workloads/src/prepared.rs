@@ -1,7 +1,7 @@
 //! The traits of prepared workloads: set-up, sequence, agents and clean-up.
 
 use tenbin_engine::Workload;
-use tenbin_plan::Found;
+use tenbin_plan::{Found, Sentence};
 
 use crate::read_back::ReadBack;
 use crate::remote::{SliceReport, SliceState};
@@ -76,7 +76,7 @@ pub trait SetUp {
 
     /// Notes for the user before the first slice, one sentence each; called once, after the stages
     /// of [`SetUp::before_run`].
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<Sentence> {
         Vec::new()
     }
 
@@ -286,7 +286,7 @@ pub trait CleanUp {
 
     /// Describes the data that the plan keeps after the run, in one sentence; called after the
     /// stages of [`CleanUp::after_run`].
-    fn kept(&self) -> Option<String>;
+    fn kept(&self) -> Option<Sentence>;
 
     /// The data that the stages of [`CleanUp::after_run`] could not remove; called after these
     /// stages.
@@ -301,7 +301,7 @@ pub trait CleanUp {
 
     /// Describes what the stages of [`CleanUp::after_run`] removed, one sentence each; called
     /// after these stages when the leftovers of an earlier run are cleaned up.
-    fn removed(&self) -> Vec<String> {
+    fn removed(&self) -> Vec<Sentence> {
         Vec::new()
     }
 
@@ -321,7 +321,7 @@ impl<T: StoresNothing> CleanUp for T {
         None
     }
 
-    fn kept(&self) -> Option<String> {
+    fn kept(&self) -> Option<Sentence> {
         None
     }
 
@@ -382,7 +382,7 @@ pub enum Reading {
 /// [`tenbin_engine::Next::Exhausted`].
 pub struct Stage {
     /// Description for progress messages: `loading 10,000 objects`.
-    pub what: String,
+    pub what: Sentence,
     /// Number of operations, if known.
     pub total: Option<u64>,
     /// Number of connections over all workers; at least one per worker.

@@ -42,7 +42,7 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
     let mut prepared = prepare(work, &site("http://localhost:9000"), 1, 2).unwrap();
     let mut stages = Vec::new();
     let mut stage = |mut stage: tenbin_workloads::Stage, store: &mut Store| {
-        stages.push(stage.what.clone());
+        stages.push(stage.what.to_string());
         let judged = drive_stage(&mut stage, &mut |request| store.response(request));
         assert!(all_correct(&judged), "{}: {judged:?}", stage.what);
     };
@@ -60,7 +60,7 @@ fn run(work: &plan::Workload, store: &mut Store) -> (Vec<String>, Option<String>
         stage(next, store);
     }
     assert_eq!(prepared.left_behind(), None);
-    (stages, prepared.kept())
+    (stages, prepared.kept().map(|kept| kept.to_string()))
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn what_a_slice_leaves_open_is_aborted_before_the_next() {
     assert!(!store.uploads.is_empty());
     prepared.slice_done(workers);
     let mut stage = prepared.before_slice().unwrap();
-    assert!(stage.what.starts_with("aborting "), "{}", stage.what);
+    assert!(stage.what.text().starts_with("aborting "), "{}", stage.what);
     assert!(all_correct(&drive_stage(&mut stage, &mut |request| {
         store.response(request)
     })));
@@ -326,7 +326,7 @@ fn read_parts(change: impl Fn(&mut Store)) -> Judged {
     let mut prepared = prepared(&in_parts(S3Operation::GetPart, 9));
     let mut store = Store::default();
     let mut stage = prepared.before_run().unwrap();
-    assert_eq!(stage.what, "loading by multipart upload: 9 objects");
+    assert_eq!(stage.what.text(), "loading by multipart upload: 9 objects");
     let filled = drive_stage(&mut stage, &mut |request| store.response(request));
     assert!(all_correct(&filled), "{filled:?}");
     assert!(prepared.before_run().is_none());

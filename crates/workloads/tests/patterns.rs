@@ -191,7 +191,7 @@ fn hits_of_every_pattern_are_counted_once() {
     let text = "/a\n/b\n/a\n/broken\n";
     let mut prepared = prepared(text, "hits = \"groonga\"", &["http://h"]).unwrap();
     let mut stage = prepared.before_run().unwrap();
-    assert_eq!(stage.what, "counting the hits of 3 patterns");
+    assert_eq!(stage.what.text(), "counting the hits of 3 patterns");
     let mut asked = Vec::new();
     drive(stage.workers[0].as_mut(), 1, 100, 3, &mut |request| {
         let hits = [5, 7][usize::from(request.path == "/b")];
@@ -290,7 +290,7 @@ fn the_forecast_is_made_of_exactly_what_was_drawn() {
     let mut prepared = prepared(&text, keys, &["http://h", "http://i"]).unwrap();
     let notes = prepared.notes();
     let mut notes = notes.iter();
-    assert!(notes.any(|note| note.contains("a cache of 4 responses is expected")));
+    assert!(notes.any(|note| note.text().contains("a cache of 4 responses is expected")));
     let mut draw = |count| {
         let mut workers = prepared.slice();
         for worker in &mut workers {

@@ -424,7 +424,7 @@ fn filling_puts_every_object_once_and_gives_up_at_the_first_failure() {
     let mut stage = first.before_run().unwrap();
     assert!(first.before_run().is_none());
     assert_eq!(
-        (stage.total, stage.what.as_str()),
+        (stage.total, stage.what.text()),
         (Some(103), "loading 103 objects")
     );
     assert!(all_correct(

@@ -1,6 +1,7 @@
 //! Suggestions for command-line mistakes for which clap has none.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use tenbin_plan::{Sentence, sentence};
 
 /// What options of other tools are called here.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -23,7 +24,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// Adds a suggestion to errors with a known cause: a URL without `--target`, a plan file without
 /// `run`, or an option of another tool.
 pub fn with_tip(mut error: clap::Error) -> clap::Error {
-    if let Some(tip) = tip(&error) {
+    if let Some(tip) = suggestion(&error).map(|tip| tip.to_string()) {
         error.remove(ContextKind::SuggestedArg);
         error.insert(
             ContextKind::Suggested,
@@ -33,7 +34,8 @@ pub fn with_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
-fn tip(error: &clap::Error) -> Option<String> {
+/// The suggestion for a mistake with a known cause.
+pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
     let is_subcommand = match error.kind() {
         ErrorKind::UnknownArgument => false,
         ErrorKind::InvalidSubcommand => true,
@@ -48,14 +50,24 @@ fn tip(error: &clap::Error) -> Option<String> {
         return None;
     };
     if word.contains("://") {
-        Some(format!("servers are given as '--target {word}'"))
+        Some(sentence!(
+            "tip-target",
+            "servers are given as '--target {url}'",
+            url = word
+        ))
     } else if is_subcommand && word.ends_with(".toml") {
-        Some(format!(
-            "plans are run with 'tenbin run {word}', checked with 'tenbin plan file {word}'"
+        Some(sentence!(
+            "tip-plan",
+            "plans are run with 'tenbin run {plan}', checked with 'tenbin plan file {plan}'",
+            plan = word
         ))
     } else if !is_subcommand && measures(error) {
         let (_, name) = OTHER_NAMES.iter().find(|(other, _)| other == word)?;
-        Some(format!("the option is called '{name}' here"))
+        Some(sentence!(
+            "tip-option",
+            "the option is called '{name}' here",
+            name = name
+        ))
     } else {
         None
     }

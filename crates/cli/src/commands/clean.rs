@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, read_own};
+use tenbin_plan::{Context, Draft, LARGEST_RESULT, Plan, Sentence, read_own, sentence};
 use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_left, places};
 
 use crate::args::CleanArgs;
@@ -19,7 +19,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Exit {
     let run = match kept::directory(&args.run) {
         Ok(run) => run,
         Err(sentence) => {
-            output::error(&sentence);
+            output::say_error(&sentence);
             return Exit::Refused;
         }
     };
@@ -33,20 +33,22 @@ fn clean_run(run: &Path) -> Exit {
         Err(exit) => return exit,
     };
     if tenbin_record::is_running(run) {
-        output::error(&format!(
-            "the run in {} is still running and cleans up when it ends: wait for its end, or end \
+        output::say_error(&sentence!(
+            "cleans-up-itself",
+            "the run in {run} is still running and cleans up when it ends: wait for its end, or end \
              it with Ctrl-C",
-            run.display()
+            run = run.display()
         ));
         return Exit::Refused;
     }
     let local = remove_data(&plan, run);
     if places(&plan).is_empty() {
         if local.is_none() {
-            output::note(
+            output::say_note(&sentence!(
+                "nothing-to-clean",
                 "nothing to clean: the run stored nothing on a target that was already running, or \
-                 was configured to keep what it stored, and no data of launched targets are left",
-            );
+                 was configured to keep what it stored, and no data of launched targets are left"
+            ));
         }
         return local.unwrap_or(Exit::Done);
     }
@@ -69,10 +71,12 @@ fn clean_run(run: &Path) -> Exit {
     display.clear();
     match cleaned {
         Ok(cleaned) => {
-            cleaned.removed.iter().for_each(|done| output::note(done));
+            cleaned.removed.iter().for_each(output::say_note);
             if cleaned.left.is_empty() {
                 for place in places(&plan) {
-                    output::note(&format!("nothing is left {place}"));
+                    let nothing =
+                        sentence!("nothing-left", "nothing is left {place}", place = place);
+                    output::say_note(&nothing.with_part("place", [place]));
                 }
                 return local;
             }
@@ -83,9 +87,13 @@ fn clean_run(run: &Path) -> Exit {
         }
         Err(RunError::Interrupted) => {
             for place in places(&plan) {
-                output::warning(&format!("objects may be left {place}"));
+                let left = sentence!("objects-left", "objects may be left {place}", place = place);
+                output::say_warning(&left.with_part("place", [place]));
             }
-            output::error("interrupted; run the same command again to delete what is left");
+            output::say_error(&sentence!(
+                "clean-again",
+                "interrupted; run the same command again to delete what is left"
+            ));
             Exit::Interrupted
         }
         Err(error) => {
@@ -128,12 +136,20 @@ fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
     for left in data_left(plan, directory) {
         match left.remove() {
             Ok(()) => {
-                output::note(&format!("removed {}", data_in_words(&left)));
+                let what = data_in_words(&left);
+                let removed = sentence!("removed", "removed {what}", what = what);
+                output::say_note(&removed.with_part("what", [what]));
                 exit = exit.or(Some(Exit::Done));
             }
             Err(error) => {
                 let what = data_in_words(&left);
-                output::error(&format!("cannot remove {what}: {error}; remove it by hand"));
+                let kept = sentence!(
+                    "cannot-remove",
+                    "cannot remove {what}: {reason}; remove it by hand",
+                    what = what,
+                    reason = error
+                );
+                output::say_error(&kept.with_part("what", [what]));
                 exit = Some(Exit::Target);
             }
         }
@@ -141,22 +157,25 @@ fn remove_data(plan: &Plan, directory: &Path) -> Option<Exit> {
     exit
 }
 
-fn data_in_words(left: &DataLeft) -> String {
+fn data_in_words(left: &DataLeft) -> Sentence {
     let files = match left.files {
         1 => "1 file".to_owned(),
         many => format!("{many} files"),
     };
-    format!(
-        "the data of target \"{}\" ({files}, {} bytes) in {}",
-        left.target,
-        left.bytes,
-        left.path.display()
-    )
+    let data = sentence!(
+        "data-of-target",
+        "the data of target \"{target}\" ({files}, {bytes} bytes) in {path}",
+        target = left.target,
+        files = files,
+        bytes = left.bytes,
+        path = left.path.display()
+    );
+    data.with("files", left.files)
 }
 
 /// The possible leftovers of a killed run, and the leftovers that a finished run could not remove;
 /// one sentence each.
-pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
+pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
     if tenbin_record::is_running(directory) {
         return Vec::new();
     }
@@ -164,16 +183,28 @@ pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<String> {
     let data = data_left(plan, directory).into_iter();
     let data = data.map(|left| {
         let what = data_in_words(&left);
-        format!("the run was killed and left {what}; remove it with {advice}")
+        let left = sentence!(
+            "killed-left-data",
+            "the run was killed and left {what}; remove it with {command}",
+            what = what,
+            command = advice
+        );
+        left.with_part("what", [what])
     });
     if let Some(left) = tenbin_record::left_behind(directory) {
-        let left = left.iter().map(ToString::to_string);
+        let left = left.iter().map(|left| left.to_string().into());
         return left.chain(data).collect();
     }
     let places = places(plan).into_iter();
     places
         .map(|place| {
-            format!("the run was killed: objects may be left {place}; delete them with {advice}")
+            let left = sentence!(
+                "killed-left-objects",
+                "the run was killed: objects may be left {place}; delete them with {command}",
+                place = place,
+                command = advice
+            );
+            left.with_part("place", [place])
         })
         .chain(data)
         .collect()

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
-use tenbin_plan::{Agents, Plan};
+use tenbin_plan::{Agents, Plan, Sentence, sentence};
 use tenbin_runner::{Examination, Progress, RunContext, examine};
 use tenbin_targets::doctor::{CheckResult, State};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
 use crate::commands::measure::plan::{resolve, resolve_agents};
 use crate::exit::Exit;
+use crate::sentences::said;
 use crate::{interrupt, output};
 
 /// Version of the JSON document.
@@ -110,16 +112,16 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
         data: asked.data.clone(),
     };
     let names = names(plan);
-    let widest = names.iter().map(|name| name.chars().count()).max();
-    let widest = widest.unwrap_or(0).max(MACHINE.len());
+    let widest = names.iter().map(|name| name.width()).max();
+    let widest = widest.unwrap_or(0).max(said(&here()).width());
     let width = match &asked.agents {
         None => widest,
-        Some(_) => widest + FROM_AGENT.len() + USUAL_AGENT_NAME,
+        Some(_) => widest + said(&from_agent("", "")).width() + USUAL_AGENT_NAME,
     };
     let mut findings = Vec::new();
     let mut progress = |progress: Progress<'_>| {
         if let Progress::Note(sentence) = progress {
-            output::note(sentence);
+            output::say_note(sentence);
         }
     };
     let ended = examine(&examination, &bench, &stop, &mut progress, &mut |finding| {
@@ -135,12 +137,15 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
     let alone = asked.watch > Duration::ZERO;
     let text = match (asked.json, alone) {
         (true, _) => document(&findings)?,
-        (false, true) => format!("{}{}\n", summary(&findings), fitness(&findings)),
+        (false, true) => format!("{}{}\n", summary(&findings), said(&fitness(&findings))),
         (false, false) => summary(&findings),
     };
     output::print(text.as_bytes());
     if !alone && plan.is_none() && asked.ports.is_empty() {
-        output::note("no server was checked; name one with --target");
+        output::say_note(&sentence!(
+            "no-server-checked",
+            "no server was checked; name one with --target"
+        ));
     }
     Ok(match count(&findings, State::Failed) {
         0 => Exit::Done,
@@ -152,12 +157,17 @@ fn visit(asked: &Parsed) -> anyhow::Result<Exit> {
 fn name_of(finding: &CheckResult) -> String {
     match &finding.agent {
         None => finding.check.to_string(),
-        Some(agent) => format!("{} of agent \"{agent}\"", finding.check),
+        Some(agent) => said(&sentence!(
+            "check-of-agent",
+            "{check} of agent \"{agent}\"",
+            check = finding.check,
+            agent = agent
+        )),
     }
 }
 
 /// Whether the machines are fit to measure, in one sentence.
-fn fitness(findings: &[CheckResult]) -> String {
+fn fitness(findings: &[CheckResult]) -> Sentence {
     let named = |state| {
         let found = findings.iter().filter(|finding| finding.state == state);
         let mut names: Vec<String> = found.map(name_of).collect();
@@ -166,21 +176,34 @@ fn fitness(findings: &[CheckResult]) -> String {
     };
     let (failed, warned) = (named(State::Failed), named(State::Warning));
     if !failed.is_empty() {
-        format!("not fit to measure: {failed}")
+        sentence!("not-fit", "not fit to measure: {checks}", checks = failed)
     } else if !warned.is_empty() {
-        format!(
+        sentence!(
+            "fit-to-compare",
             "fit to compare targets in interleaved rounds; do not trust absolute figures until this \
-             is solved: {warned}"
+             is solved: {checks}",
+            checks = warned
         )
     } else {
-        "fit to measure".to_owned()
+        sentence!("fit", "fit to measure")
     }
 }
 
 /// Entry for this machine in the column of target names.
-const MACHINE: &str = "(here)";
-/// Between the names of a target and the agent that checked it.
-const FROM_AGENT: &str = " from ";
+fn here() -> Sentence {
+    sentence!("here", "(here)")
+}
+
+/// The names of a target and of the agent that checked it.
+fn from_agent(target: &str, agent: &str) -> Sentence {
+    sentence!(
+        "from-agent",
+        "{target} from {agent}",
+        target = target,
+        agent = agent
+    )
+}
+
 /// Width for the name of an agent, whose name is not known when the first line is printed.
 const USUAL_AGENT_NAME: usize = 8;
 
@@ -194,15 +217,24 @@ fn line(finding: &CheckResult, width: usize) -> String {
         advice,
     } = finding;
     let whose = match (agent, target) {
-        (None, target) => target.as_deref().unwrap_or(MACHINE).to_owned(),
+        (None, None) => said(&here()),
+        (None, Some(target)) => target.clone(),
         (Some(agent), None) => format!("({agent})"),
-        (Some(agent), Some(target)) => format!("{target}{FROM_AGENT}{agent}"),
+        (Some(agent), Some(target)) => said(&from_agent(target, agent)),
     };
-    let advice = advice.as_deref();
-    let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+    let found = match advice {
+        None => said(evidence),
+        Some(advice) => {
+            let both = sentence!("then", "{first}; {next}", first = evidence, next = advice);
+            let both = both.with_part("first", [evidence.clone()]);
+            said(&both.with_part("next", [advice.clone()]))
+        }
+    };
+    let space = width.saturating_sub(whose.width());
     let line = format!(
-        "{:<7}  {whose:<width$}  {check:<14}  {evidence}{advice}",
-        state.name()
+        "{:<7}  {whose}{:space$}  {check:<14}  {found}",
+        state.name(),
+        ""
     );
     // Evidence can contain text from servers and from logs, so control characters are escaped.
     let lines = line.lines().map(tenbin_report::for_terminal);
@@ -210,23 +242,35 @@ fn line(finding: &CheckResult, width: usize) -> String {
 }
 
 fn summary(findings: &[CheckResult]) -> String {
-    let states = [
-        (State::Failed, "failed"),
-        (State::Warning, "with a warning"),
-        (State::Ok, "ok"),
-        (State::Unknown, "unknown"),
-    ];
-    let counts = states.map(|(state, words)| format!("{} {words}", count(findings, state)));
-    format!("\n{}\n", counts.join(", "))
+    let counts = sentence!(
+        "check-counts",
+        "{failed} failed, {warned} with a warning, {ok} ok, {unknown} unknown",
+        failed = count(findings, State::Failed),
+        warned = count(findings, State::Warning),
+        ok = count(findings, State::Ok),
+        unknown = count(findings, State::Unknown)
+    );
+    format!("\n{}\n", said(&counts))
 }
 
 fn document(findings: &[CheckResult]) -> anyhow::Result<String> {
+    let listed = findings.iter().map(|finding| {
+        json!({
+            "check": finding.check,
+            "agent": finding.agent,
+            "target": finding.target,
+            "state": finding.state,
+            "evidence": finding.evidence.text(),
+            "advice": finding.advice.as_ref().map(Sentence::text),
+        })
+    });
+    let listed: Vec<serde_json::Value> = listed.collect();
     let document = json!({
         "version": DOCUMENT_VERSION,
         "fit": fit(findings),
         "failed": count(findings, State::Failed),
         "warnings": count(findings, State::Warning),
-        "findings": findings,
+        "findings": listed,
     });
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
@@ -258,7 +302,7 @@ mod tests {
             agent: None,
             target: Some("a".to_owned()),
             state: State::Failed,
-            evidence: "\u{1b}[2Jgone".to_owned(),
+            evidence: "\u{1b}[2Jgone".into(),
             advice: None,
         };
         let shown = line(&finding, 1);

@@ -13,7 +13,7 @@ use std::path::Path;
 use tenbin_corpus::Error as CorpusError;
 use tenbin_plan::duration::TimeError;
 use tenbin_plan::rate::RateError;
-use tenbin_plan::{Mistake, NotOneOf, Problem};
+use tenbin_plan::{Mistake, NotOneOf, Problem, Sentence, sentence};
 use tenbin_record::RecordError;
 use tenbin_report::NotComparable;
 use tenbin_result::{Language, Message, Value, message};
@@ -21,6 +21,8 @@ use tenbin_runner::RunError;
 use tenbin_targets::TargetError;
 use tenbin_targets::probe::ProbeError;
 use tenbin_verdict::Messages;
+
+use crate::language::language;
 
 pub(crate) use build::BuildError;
 pub(crate) use command::CommandError;
@@ -59,6 +61,15 @@ pub(crate) fn said(error: &(dyn Error + 'static), language: Language) -> Option<
     match language {
         Language::English => None,
         Language::Japanese => TYPES.iter().find_map(|said| said(error, language)),
+    }
+}
+
+/// The error as a sentence.
+pub(crate) fn sentence_of(error: &(dyn Error + 'static)) -> Sentence {
+    let english = sentence!("said", "{text}", text = error);
+    match said(error, language()) {
+        Some(said) => english.with("text", said),
+        None => error.to_string().into(),
     }
 }
 

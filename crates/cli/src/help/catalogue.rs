@@ -13,7 +13,7 @@ use super::{WIDTH, wrap};
 /// their text. Subjects:
 ///
 /// - `command PATH`: what a command does, for example `command s3 put`; `command` alone is `tenbin`.
-/// - `option NAME`: the help of an option, or of an argument by its value name; `option NAME / PATH` for
+/// - `option NAME`: the help of an option, or of an argument by its value name, with `-` for `|`; `option NAME / PATH` for
 ///   a command in which the option has another meaning.
 /// - `heading TEXT`: a heading, by its English text.
 /// - `after PATH`: the text after the options. Examples alone need none.
@@ -50,7 +50,7 @@ impl Catalogue {
         let name = path.rsplit(' ').next().unwrap_or(path);
         let help = || (name == "help").then(|| self.get("command help")).flatten();
         let own = self.get(&format!("command {path}"));
-        own.or_else(|| self.get(&format!("command {}", without_gate(path))))
+        own.or_else(|| self.get(&format!("command {}", plain(path))))
             .or_else(help)
     }
 
@@ -61,7 +61,9 @@ impl Catalogue {
             Some(long) => long,
             None => value.map_or(arg.get_id().as_str(), |name| name.as_str()),
         };
-        let path = without_gate(path);
+        // `|` separates subjects.
+        let name = name.replace('|', "-");
+        let path = plain(path);
         let group = path.split(' ').next().unwrap_or(path);
         [
             format!("option {name} / {path}"),
@@ -80,7 +82,7 @@ impl Catalogue {
     /// The text after the options of a command: its sentences from the catalogue, and its examples,
     /// which need no translation.
     pub(super) fn after(&self, path: &str, english: &str) -> Option<String> {
-        let path = without_gate(path);
+        let path = plain(path);
         let group = path.split(' ').next().unwrap_or(path);
         let own = self.get(&format!("after {path}"));
         let prose = own.or_else(|| self.get(&format!("after {group}")));
@@ -108,7 +110,14 @@ impl Catalogue {
     }
 }
 
-/// The command whose options a subcommand of `tenbin gate` has.
-fn without_gate(path: &str) -> &str {
-    path.strip_prefix("gate ").unwrap_or(path)
+/// The command whose options a subcommand of `tenbin gate` or `tenbin plan` has.
+fn plain(path: &str) -> &str {
+    let without = ["gate ", "plan "].iter();
+    let mut without = without.filter_map(|before| path.strip_prefix(before));
+    match without.next() {
+        Some("search-ramp") => "search ramp",
+        Some("file") => "run",
+        Some(command) => command,
+        None => path,
+    }
 }

@@ -3,14 +3,19 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tenbin_result::Language;
 
+use crate::args::suggestion;
+use crate::sentences::said_in;
+
 /// The error with its hint and usage; `None` for English, and for an error that has no text in the
 /// language.
 pub(crate) fn arguments(error: &clap::Error, language: Language) -> Option<String> {
-    // A tip of Tenbin's own is an English sentence.
-    if language == Language::English || error.get(ContextKind::Suggested).is_some() {
+    if language == Language::English {
         return None;
     }
     let mut said = format!("エラー: {}\n", sentence(error)?);
+    if error.get(ContextKind::Suggested).is_some() {
+        said += &format!("\n  ヒント: {}\n", said_in(&suggestion(error)?, language)?);
+    }
     let near = [
         ContextKind::SuggestedSubcommand,
         ContextKind::SuggestedArg,

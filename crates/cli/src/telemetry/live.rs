@@ -18,13 +18,15 @@ use tenbin_http::server::{
     Body, EventSender, Handler, Server, is_to_this_machine, only_get, response, text,
 };
 use tenbin_http::{HeaderValue, Method, Request, Response, StatusCode};
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::{LivePage, live_page};
 use tenbin_runner::Progress;
 
 use super::SERVED;
 use super::seconds::{Second, Seconds};
+use crate::output::{note_line, warning_line};
 use crate::progress::Pace;
+use crate::sentences::said;
 
 /// Largest number of concurrent viewers.
 const VIEWERS: usize = 8;
@@ -175,23 +177,41 @@ impl Run {
                 let last = self.seconds.end();
                 last.and_then(|last| self.second(&last))
             }
-            Progress::Starting { target, .. } => self.step(format!("starting {target}")),
-            Progress::Pages { .. } => self.step("generating pages".to_owned()),
-            Progress::Loading { target, .. } => self.step(format!("loading pages into {target}")),
+            Progress::Starting { target, .. } => {
+                self.step(&sentence!("starting", "starting {target}", target = target))
+            }
+            Progress::Pages { .. } => self.step(&sentence!("making-pages", "generating pages")),
+            Progress::Loading { target, .. } => self.step(&sentence!(
+                "loading-into",
+                "loading pages into {target}",
+                target = target
+            )),
             Progress::Stage {
                 target,
                 workload,
                 what,
                 ..
-            } => self.step(format!("{target}, {workload}: {what}")),
-            Progress::WarmUp { target, workload } => {
-                self.step(format!("warming up {target} with {workload}"))
-            }
-            Progress::Stopping => self.step("stopping the targets".to_owned()),
+            } => self.step(
+                &sentence!(
+                    "step",
+                    "{target}, {workload}: {what}",
+                    target = target,
+                    workload = workload,
+                    what = what
+                )
+                .with_part("what", [(*what).clone()]),
+            ),
+            Progress::WarmUp { target, workload } => self.step(&sentence!(
+                "warming-up",
+                "warming up {target} with {workload}",
+                target = target,
+                workload = workload
+            )),
+            Progress::Stopping => self.step(&sentence!("stopping-targets", "stopping the targets")),
             Progress::Warning(text) | Progress::Left(text) => {
-                Some(("message", json!({ "text": cut(text, "warning: ") })))
+                Some(("message", json!({ "text": cut(&warning_line(text)) })))
             }
-            Progress::Note(text) => Some(("message", json!({ "text": cut(text, "note: ") }))),
+            Progress::Note(text) => Some(("message", json!({ "text": cut(&note_line(text)) }))),
             Progress::Printed { .. }
             | Progress::Ready { .. }
             | Progress::Probe { .. }
@@ -257,12 +277,12 @@ impl Run {
 
     /// An event for a preparation step. `None` within 1 s of the previous event, because loading
     /// data reports steps more often than viewers need.
-    fn step(&mut self, text: String) -> Option<(&'static str, Value)> {
+    fn step(&mut self, sentence: &Sentence) -> Option<(&'static str, Value)> {
         let now = Instant::now();
         let is_due = |last: Instant| now - last >= Duration::from_secs(1);
         self.last_step.is_none_or(is_due).then(|| {
             self.last_step = Some(now);
-            ("step", json!({ "text": cut(&text, "") }))
+            ("step", json!({ "text": cut(&said(sentence)) }))
         })
     }
 
@@ -307,8 +327,8 @@ impl Budget {
     }
 }
 
-fn cut(text: &str, before: &str) -> String {
-    before.chars().chain(text.chars()).take(LETTERS).collect()
+fn cut(text: &str) -> String {
+    text.chars().take(LETTERS).collect()
 }
 
 fn token() -> String {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tenbin_http::server::ServerOptions;
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_runner::Progress;
 
 use self::live::Live;
@@ -73,11 +73,12 @@ impl Telemetry {
     }
 
     /// The addresses to print before the run, one line each.
-    pub(crate) fn announcements(&self) -> Vec<String> {
+    pub(crate) fn announcements(&self) -> Vec<Sentence> {
         let live = self.live.as_ref();
-        let live = live.map(|live| format!("live page: {}", live.url()));
+        let live = live.map(|live| sentence!("live-page", "live page: {url}", url = live.url()));
         let prometheus = self.prometheus.as_ref();
-        let prometheus = prometheus.map(|scrape| format!("metrics: {}", scrape.url()));
+        let prometheus =
+            prometheus.map(|it| sentence!("metrics-page", "metrics: {url}", url = it.url()));
         live.into_iter().chain(prometheus).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::Secret;
+use tenbin_plan::{Secret, Sentence, sentence};
 
 use super::command::{self, Operation};
 use super::mix::MixedOperation;
@@ -136,7 +136,7 @@ pub struct WarpJob {
     /// The only operation to show, in capitals; `None` shows all.
     pub only: Option<String>,
     /// Notes to print before the run.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 /// The largest object that warp stores in one PUT by default, bytes: the smallest part size of
@@ -236,11 +236,11 @@ fn check(operation: Operation, given: &mut Given, size: &SizePlan, hosts: usize)
     check_shares(given);
     check_storing(operation, given, size);
     if hosts > 1 && given.text("host-select").eq_ignore_ascii_case("weighed") {
-        given.note(
+        given.note(sentence!(
+            "warp-host-select",
             "--host-select: hosts are used in turn; warp prefers the host with the \
             fewest requests in flight"
-                .to_owned(),
-        );
+        ));
     }
 }
 
@@ -267,17 +267,20 @@ fn check_choice(given: &mut Given) {
         );
     }
     if given.is_given("list-existing") && given.is_given("objects") {
-        given.note("--objects: with --list-existing, limits the number of objects used".to_owned());
+        given.note(sentence!(
+            "warp-objects-existing",
+            "--objects: with --list-existing, limits the number of objects used"
+        ));
     }
 }
 
 fn check_operation(operation: Operation, given: &mut Given) {
     if operation == Operation::Versioned {
-        given.note(
+        given.note(sentence!(
+            "warp-versioned-put",
             "PUT stores its own objects in a bucket that keeps versions; warp stores new \
             versions of existing objects"
-                .to_owned(),
-        );
+        ));
     }
     if operation == Operation::MultipartPut && given.whole("part.concurrent") > given.whole("parts")
     {
@@ -309,17 +312,17 @@ fn check_storing(operation: Operation, given: &mut Given, size: &SizePlan) {
     let is_large = size.mean() > WARP_WHOLE_AT_MOST;
     let is_multipart_off = given.switch("disable-multipart");
     if is_large && !is_multipart_off {
-        given.note(
+        given.note(sentence!(
+            "warp-one-put",
             "objects are stored by one PUT each; warp stores objects above 16 MiB in \
             parts, which warp multipart-put does here"
-                .to_owned(),
-        );
+        ));
     }
     if !is_large && is_multipart_off {
-        given.note(
+        given.note(sentence!(
+            "warp-disable-multipart",
             "--disable-multipart: objects up to 16 MiB are stored by one PUT with and without it"
-                .to_owned(),
-        );
+        ));
     }
 }
 

@@ -1,5 +1,7 @@
 //! `--get-distrib`, `--stat-distrib`, `--put-distrib` and `--delete-distrib`.
 
+use tenbin_plan::sentence;
+
 use crate::parse::Given;
 
 /// An operation of a mix.
@@ -53,10 +55,11 @@ fn explain_the_unnamed(given: &mut Given) {
         format!("{name} {:.0}", given.decimal(flag) / total * 100.0)
     };
     let real: Vec<String> = SHARES.iter().map(share).collect();
-    given.note(format!(
-        "missing shares are 0 here; warp would have kept its defaults ({}) and actually \
-        run {} per cent",
-        unnamed.join(", "),
-        real.join(", ")
+    given.note(sentence!(
+        "warp-missing-shares",
+        "missing shares are 0 here; warp would have kept its defaults ({defaults}) and actually run \
+         {real} per cent",
+        defaults = unnamed.join(", "),
+        real = real.join(", ")
     ));
 }

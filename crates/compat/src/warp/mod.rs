@@ -10,6 +10,8 @@ mod sizes;
 mod table;
 mod yaml;
 
+use tenbin_plan::Sentence;
+
 use crate::flag::Fate;
 use crate::help;
 use crate::mistakes::{Mistakes, did_you_mean};
@@ -54,7 +56,7 @@ pub struct WarpReading {
     /// Whether JSON is printed.
     pub json: bool,
     /// Notes to print before the result.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
 }
 
 /// Parses the arguments of `warp`.

@@ -95,7 +95,7 @@ pub(super) fn read(given: &mut Given) -> SizePlan {
     match parse(&text, given.switch("obj.randsize")) {
         Ok((plan, note)) => {
             if let Some(note) = note {
-                given.note(format!("--obj.size: {note}"));
+                given.note(format!("--obj.size: {note}").into());
             }
             plan
         }

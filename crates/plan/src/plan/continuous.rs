@@ -10,6 +10,8 @@ use crate::plan::model::Plan;
 use crate::plan::schedule::Turn;
 use crate::plan::workload::Workload;
 use crate::relaunch::Relaunch;
+use crate::sentence;
+use crate::sentence::Sentence;
 use crate::units::duration::Time;
 use crate::units::percent::Percent;
 
@@ -72,33 +74,49 @@ impl Plan {
 
     /// What the run announces about its stretches; `None` if it has none and the plan asks for
     /// none.
-    pub fn stretch_note(&self) -> Option<String> {
+    pub fn stretch_note(&self) -> Option<Sentence> {
         let rounds = self.rounds.most();
         let length = self.stretch_length(self.rounds.count)?;
-        let without: Vec<String> = self
+        let without: Vec<Sentence> = self
             .workloads
             .iter()
             .enumerate()
             .filter_map(|(at, work)| {
                 let why = self.no_stretch(at, work)?;
-                Some(format!("\"{}\": {why}", work.name))
+                let not_for = sentence!(
+                    "not-for",
+                    "\"{workload}\": {why}",
+                    workload = work.name,
+                    why = why
+                );
+                Some(not_for.with_part("why", [why]))
             })
             .collect();
-        let without = if without.is_empty() {
-            String::new()
-        } else {
-            format!("; not for {}", without.join("; for "))
+        let texts: Vec<&str> = without.iter().map(Sentence::text).collect();
+        let not_for = match texts.as_slice() {
+            [] => String::new(),
+            texts => format!("; not for {}", texts.join("; for ")),
         };
-        if self.stretches(rounds).is_empty() {
-            return Some(format!(
-                "no target gets a continuous stretch after the rounds{without}"
-            ));
-        }
-        Some(format!(
-            "after the rounds, every target is loaded for {} without a rest, to find servers that \
-             are fast only after rests (--sustain 0 turns this off){without}",
-            Time(length)
-        ))
+        let note = if self.stretches(rounds).is_empty() {
+            sentence!(
+                "no-stretch",
+                "no target gets a continuous stretch after the rounds{without}",
+                without = not_for
+            )
+        } else {
+            sentence!(
+                "stretch",
+                "after the rounds, every target is loaded for {time} without a rest, to find servers \
+                 that are fast only after rests (--sustain 0 turns this off){without}",
+                time = Time(length),
+                without = not_for
+            )
+        };
+        let is_for_all = without.is_empty();
+        Some(
+            note.with("for_all", is_for_all)
+                .with_part("without", without),
+        )
     }
 
     /// Whether the plan sets the length of stretches as a time.
@@ -129,7 +147,7 @@ impl Plan {
     }
 
     /// Why a workload has no stretch; `None` if it can have one.
-    fn no_stretch(&self, at: usize, work: &Workload) -> Option<&'static str> {
+    fn no_stretch(&self, at: usize, work: &Workload) -> Option<Sentence> {
         let later_level = || {
             let sweeps = self.concurrency_sweeps();
             let levels = sweeps.into_iter().find(|levels| levels.contains(&at));
@@ -140,19 +158,33 @@ impl Plan {
         };
         match work.load.pace {
             Pace::Search(_) => {
-                return Some("a maximum-rate search ends with a longer probe of its own");
+                return Some(sentence!(
+                    "search-has-proof",
+                    "a maximum-rate search ends with a longer probe of its own"
+                ));
             }
             Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => {
-                return Some("the rate changes within a slice");
+                return Some(sentence!("rate-changes", "the rate changes within a slice"));
             }
             Pace::Closed | Pace::Constant { .. } | Pace::Poisson { .. } => {}
         }
         if work.facts().uses_up() {
-            return Some("the operations use up their objects");
+            return Some(sentence!(
+                "uses-up-objects",
+                "the operations use up their objects"
+            ));
         }
         if self.relaunch() == Relaunch::Slice {
-            return Some("every slice starts with cold caches");
+            return Some(sentence!(
+                "cold-caches",
+                "every slice starts with cold caches"
+            ));
         }
-        later_level().then_some("only the highest level of a sweep has one")
+        later_level().then(|| {
+            sentence!(
+                "highest-level-only",
+                "only the highest level of a sweep has one"
+            )
+        })
     }
 }

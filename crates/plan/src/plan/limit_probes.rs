@@ -9,6 +9,8 @@ use crate::plan::model::Plan;
 use crate::plan::schedule::Turn;
 use crate::plan::workload::Workload;
 use crate::relaunch::Relaunch;
+use crate::sentence;
+use crate::sentence::Sentence;
 use crate::units::duration::Time;
 
 /// Longest time of one probe with its settling time and pause, as a share of the measured time of
@@ -89,14 +91,17 @@ impl Plan {
     }
 
     /// What the run announces about its probes; `None` if it has none.
-    pub fn limit_probe_note(&self) -> Option<String> {
+    pub fn limit_probe_note(&self) -> Option<Sentence> {
         let probes = self.limit_probes(self.rounds.most());
         let window = probes.first()?.window;
         let time = Time(Duration::from_millis(window.as_millis() as u64));
         let most = probes.iter().map(|it| it.connections).max()?;
-        Some(format!(
+        Some(sentence!(
+            "limit-probes",
             "after the rounds, every target is loaded for {time} each with 1 connection and with up \
-             to {most}, twice the connections, to find what limits it (--probes none turns this off)"
+             to {most}, twice the connections, to find what limits it (--probes none turns this off)",
+            time = time,
+            most = most
         ))
     }
 

@@ -721,3 +721,15 @@ history-about =
         [0] {""}
        *[other] {" "}{ $skipped } earlier runs are not drawn.
     }
+
+# --- Notes below the comparisons
+paired-ratios =
+    a ratio is estimated from the ratios of single blocks (paired by round, which cancels drift), and may
+    differ from the quotient of the columns: { $ratios }
+paired-ratio = { $metric } of { $challenger } ÷ { $baseline } { $ratio }, by the columns { $quotient }
+flagged-included =
+    flagged, but included in all other rows: { $slices }{ $more ->
+        [0] {""}
+       *[other] {" "}and { $more } more
+    }; see tenbin explain flagged_slices
+flagged-slice = slice { $slice } of { $target } ({ $flags })

@@ -38,12 +38,12 @@ blocks-missing =
     { $measured }を測定、{ $comparisons ->
         [1] {""}
        *[other] { $comparisons } 個の比較を
-    }信頼度 95 % { $comparisons ->
+    }信頼水準 95 % { $comparisons ->
         [1] {""}
        *[other] で判定する
     }にはあと { $missing } 個必要
-however = ただし { $first }
-however-both = ただし { $first }、{ $second }
+however = ただし、{ $first }
+however-both = ただし、{ $first }、{ $second }
 proven =
     { $metric }は { $direction ->
         [times] { $change } 倍
@@ -80,7 +80,7 @@ expectation =
        *[false] {""}
     }
 not-met = 条件を満たさない(NOT MET): { $expectations }
-failed = 失敗(FAILED): { $expectations }
+failed = 不合格(FAILED): { $expectations }
 cannot-tell-whether = 条件を満たすか判定できない: { $expectations }
 none-proven = --fail-if の条件が成り立つとは証明されなかった
 all-met =
@@ -158,7 +158,7 @@ about-forest =
     { $sides ->
         [single] { $challenger } ÷ { $baseline }
         [several] 各ターゲット ÷ { $baseline }
-       *[none] 比べる側 ÷ 基準
+       *[none] 比較するターゲット ÷ 基準
     }(区間つき)。区間が 1 を含まず、比が 1 から { $floor } より離れていれば、差があると判定する{ $start ->
         [none] {""}
        *[other] (サーバーを再起動していないため、区間全体が { $start } より離れていることも必要)
@@ -231,7 +231,7 @@ about-percentiles =
        *[false] {""}
     }
 sustained =
-    sustained: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
+    持続: ラウンド後の連続負荷 { $time }。{ $operations } 操作を超えるバーストクレジットはこの時間では現れない
     (--soak 30m)
 slower-first-stretch = { $target } は最初の連続負荷で遅かった({ $throughput })が、2 回目では確認されなかった
 intervals-together =
@@ -241,7 +241,7 @@ finding =
     { $about }: { $evidence }{ $more ->
         [0] {""}
        *[other] (ほか同様の所見 { $more } 件)
-    }→ { $advice }
+    }{" "}→ { $advice }
 limit-line =
     { $is_one ->
         [true] : { $evidence }
@@ -249,7 +249,7 @@ limit-line =
     }{ $more ->
         [0] {""}
        *[other] (ほか同様 { $more } 件)
-    }→ { $advice }
+    }{" "}→ { $advice }
 why-line =
     { $is_only ->
         [true] {""}
@@ -259,15 +259,15 @@ why-alone = 単独のリクエストの時間が { $times } 倍({ $slow } と { 
 why-served = 一度に処理するリクエストの数が { $times } 倍({ $slow } と { $fast })
 why-cpu =
     1 リクエストの CPU 時間が { $times } 倍({ $interval ->
-        [true] { $confidence } % CI { $low }–{ $high }、{ $slow } と { $fast }
+        [true] { $confidence } % 信頼区間 { $low }–{ $high }、{ $slow } と { $fast }
        *[false] { $slow } と { $fast }
     })
 why-new_connection_share = リクエストの { $slow } に新しい接続が必要(他方は { $fast })
 why-backend_share = 背後のサーバーが全コアの { $slow } を使う(他方は { $fast })
 why-storage_share = 時間の { $slow } でプロセスがストレージを待つ(他方は { $fast })
-why-core_wait_share = スレッドが動ける時間の { $slow } でコアを待つ(他方は { $fast })
-why-throttled_share = CPU クォータが時間の { $slow } 止める(他方は { $fast })
-why-round_trip_share = リクエストの時間の { $slow } がネットワーク(他方は { $fast })
+why-core_wait_share = スレッドは実行可能な時間の { $slow } でコアの空きを待つ(他方は { $fast })
+why-throttled_share = CPU クォータにより時間の { $slow } 止められる(他方は { $fast })
+why-round_trip_share = リクエストの時間の { $slow } がネットワークの往復(他方は { $fast })
 why-loss_share = パケットの { $slow } が失われたか、順序が入れ替わった(他方は { $fast })
 explanation = 所見の説明: { $command }
 
@@ -294,7 +294,7 @@ hysteresis =
     ヒステリシス: 下げながら測ったスループットは、上げながら測ったときの { $ratio } 倍(区間 { $interval })
 no-hysteresis = ヒステリシス: 両方の順序で測っていない段階があるため、上りと下りを比べていない
 about-run =
-    実行 { $run }、開始 { $started }。ターゲットとワークロードごとに { $schedule }、ウォームアップ
+    実行 { $run }、開始 { $started }。ターゲットとワークロードごとに { $schedule }、ウォームアップ{" "}
     { $warmup }、負荷生成側の { $threads } スレッド、シード { $seed }
 repeat-run = { $about }。再実行: { $command }
 # 表の操作とターゲット
@@ -426,11 +426,11 @@ faster-unknown =
 percentiles-of-both = { $workload } の時間(変更前と変更後、区間なし): { $times }
 percentile-of-both = { $percentile } { $before } と { $after }
 percentiles-alone = { $workload } の { $percentiles } は { $name } にしかなく、比較できない
-responses-differ = { $target }({ $workload })の判定なし: レスポンスが同じではなかった({ $why })
+responses-differ = { $target }({ $workload })の判定なし: 応答が同じではなかった({ $why })
 responses-expected =
     { $target }({ $workload }): { $sizes }。サーバーごとにリクエストのテンプレートが違い、ヒット数は一致するため、
     想定内
-sizes-differ = レスポンスの平均が { $then } バイト、次に { $now } バイト
+sizes-differ = 応答の平均が { $then } バイト、次に { $now } バイト
 failures-differ = 失敗の割合が { $then }、次に { $now }
 hits-unknown =
     両方の実行でヒット数がわかる検索語がなく、同じ検索をしたか不明。ヒット数を記録し、同じ検索語のリストで両方を
@@ -610,3 +610,14 @@ history-about =
         [0] {""}
        *[other] これより前の { $skipped } 実行は描いていない。
     }
+
+# --- 比較の下の注
+paired-ratios =
+    比は、各ブロックの比(ラウンドごとに対にしてドリフトを相殺)から推定した値で、列どうしの商とは異なることがある: { $ratios }
+paired-ratio = { $metric }、{ $challenger } ÷ { $baseline } は { $ratio }(列どうしの商は { $quotient })
+flagged-included =
+    注意の印がついているが、ほかのすべての行に含めている: { $slices }{ $more ->
+        [0] {""}
+       *[other] 、ほか { $more } 件
+    }。説明は tenbin explain flagged_slices
+flagged-slice = { $target } のスライス { $slice }({ $flags })

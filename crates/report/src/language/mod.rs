@@ -41,6 +41,13 @@ pub(crate) fn say_in(language: Language, message: &Message) -> String {
     said.unwrap_or_else(|| PAGES.in_english(message))
 }
 
+/// The verdicts of a document in a language, one sentence each.
+pub fn verdicts(document: &Document, language: Language) -> Vec<String> {
+    let verdicts = tenbin_verdict::sentences::verdicts(document);
+    let said = verdicts.iter();
+    said.map(|verdict| say_in(language, verdict)).collect()
+}
+
 /// A message that was read from a document in a language; `None` if this version does not know it.
 pub(crate) fn known_in(language: Language, message: &Message) -> Option<String> {
     let said = PAGES.say(message, language);

@@ -70,7 +70,7 @@ fn refused(why: String) -> CheckResult {
         agent: None,
         target: None,
         state: State::Failed,
-        evidence: why,
+        evidence: why.into(),
         advice: None,
     }
 }

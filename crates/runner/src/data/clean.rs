@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Plan, Target};
+use tenbin_plan::{Plan, Sentence, Target, sentence};
 use tenbin_record::{Left, buckets_made, write_buckets_made, write_left};
 use tenbin_targets::{DataLeft, LaunchContext, bring_up};
 use tenbin_workloads::place;
@@ -101,13 +101,22 @@ pub fn data_left(plan: &Plan, directory: &Path) -> Vec<DataLeft> {
 }
 
 /// The places where a run stores its objects: `under … in bucket … of …`.
-pub fn places(plan: &Plan) -> Vec<String> {
+pub fn places(plan: &Plan) -> Vec<Sentence> {
     let mut places = Vec::new();
     for target in plan.targets.iter().filter(|target| was_there(target)) {
         for workload in &plan.workloads {
             let workload = plan.work_on(target, workload);
             let place = place(&workload, target, plan.seed);
-            let place = place.map(|place| format!("{place} of target \"{}\"", target.name));
+            let place = place.map(|place| {
+                let name = &target.name;
+                let of = sentence!(
+                    "place-on-target",
+                    "{place} of target \"{target}\"",
+                    place = place,
+                    target = name
+                );
+                of.with_part("place", [place])
+            });
             // Phases of a workload store objects in the same place.
             places.extend(place.filter(|place| !places.contains(place)));
         }

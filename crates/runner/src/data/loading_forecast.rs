@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tenbin_plan::duration::Time;
-use tenbin_plan::{Sizes, Workload};
+use tenbin_plan::{Sentence, Sizes, Workload, sentence};
 use tenbin_workloads::Stage;
 
 use crate::data::loaded::size;
@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_secs(5);
 
 /// The time estimate for one unmeasured stage, such as loading data.
 pub(crate) struct StageForecast {
-    what: String,
+    what: Sentence,
     total: Option<u64>,
     /// Bytes of content per operation, if the stage uploads content.
     each: Option<f64>,
@@ -27,7 +27,7 @@ pub(crate) struct StageForecast {
 impl StageForecast {
     /// With `told`, [`Self::first`] never returns a sentence; only the remaining time is available.
     pub(crate) fn new(work: &Workload, stage: &Stage, told: bool) -> Self {
-        let puts = stage.what.starts_with("loading");
+        let puts = stage.what.text().starts_with("loading");
         let each = work.facts().sizes().filter(|_| puts).map(Sizes::mean);
         Self {
             what: stage.what.clone(),
@@ -40,7 +40,7 @@ impl StageForecast {
 
     /// Returns the estimate as a sentence, only once, as soon as the rate is known; only for a
     /// stage that uploads much data.
-    pub(crate) fn first(&mut self, done: u64) -> Option<String> {
+    pub(crate) fn first(&mut self, done: u64) -> Option<Sentence> {
         let took = self.started.elapsed();
         if self.told || took < START || done == 0 {
             return None;
@@ -49,30 +49,32 @@ impl StageForecast {
         self.sentence(done, took)
     }
 
-    fn sentence(&self, done: u64, took: Duration) -> Option<String> {
+    fn sentence(&self, done: u64, took: Duration) -> Option<Sentence> {
         let (total, each) = (self.total?, self.each?);
         let left = left(total, done, took)?;
         if left < SHORT {
             return None;
         }
         let rate = done as f64 / took.as_secs_f64();
-        Some(format!(
-            "{} ({}) takes about {}, at {rate:.0} objects/s and {}/s so far",
-            self.what,
-            size((total as f64 * each) as u64),
-            whole_seconds(took + left),
-            size((rate * each) as u64),
-        ))
+        let takes = sentence!(
+            "stage-takes",
+            "{what} ({size}) takes about {time}, at {rate} objects/s and {bytes}/s so far",
+            what = self.what,
+            size = size((total as f64 * each) as u64),
+            time = whole_seconds(took + left),
+            rate = format!("{rate:.0}"),
+            bytes = size((rate * each) as u64)
+        );
+        Some(takes.with_part("what", [self.what.clone()]))
     }
 
-    /// The remaining time for the progress line; empty until the rate is known.
-    pub(crate) fn left(&self, done: u64) -> String {
+    /// The remaining time for the progress line; `None` until the rate is known.
+    pub(crate) fn left(&self, done: u64) -> Option<Sentence> {
         let took = self.started.elapsed();
         let known = self.total.filter(|_| took >= START);
         let left = known.and_then(|total| left(total, done, took));
-        left.map_or_else(String::new, |left| {
-            format!(", about {} left", whole_seconds(left))
-        })
+        let left = left.map(whole_seconds);
+        left.map(|left| sentence!("time-left", ", about {time} left", time = left))
     }
 }
 
@@ -93,7 +95,7 @@ mod tests {
 
     fn forecast(total: u64, each: f64) -> StageForecast {
         StageForecast {
-            what: "loading 2,500 objects".to_owned(),
+            what: "loading 2,500 objects".into(),
             total: Some(total),
             each: Some(each),
             started: Instant::now(),
@@ -105,7 +107,7 @@ mod tests {
     fn the_estimate_follows_from_the_rate_of_the_start() {
         let found = forecast(2_500, 10_485_760.0).sentence(30, Duration::from_secs(2));
         assert_eq!(
-            found.as_deref(),
+            found.as_ref().map(Sentence::text),
             Some(
                 "loading 2,500 objects (24.4 GiB) takes about 2m47s, at 15 objects/s and \
                  150 MiB/s so far"
@@ -117,6 +119,6 @@ mod tests {
     fn a_short_stage_has_no_estimate() {
         let short = forecast(2_500, 1_024.0).sentence(2_000, Duration::from_secs(2));
         assert_eq!(short, None);
-        assert_eq!(forecast(2_500, 1_024.0).left(0), "");
+        assert_eq!(forecast(2_500, 1_024.0).left(0), None);
     }
 }

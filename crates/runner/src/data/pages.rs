@@ -10,7 +10,9 @@ use tenbin_corpus::load::{
 use tenbin_corpus::make::{self, PageSource, Recipe, TABLE};
 use tenbin_corpus::patterns;
 use tenbin_corpus::synthetic::Language;
-use tenbin_plan::{Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload};
+use tenbin_plan::{
+    Corpus, CorpusLanguage, CorpusSource, Plan, SearchServer, Target, Workload, sentence,
+};
 use tenbin_targets::Running;
 
 use crate::controls::Controls;
@@ -48,11 +50,13 @@ impl Pages {
         let recipe = recipe(corpus);
         let count = match make::made_already(&recipe, &directory)? {
             Some(count) => {
-                let note = format!(
-                    "the {count} pages in {} are reused: they were generated with the same settings",
-                    directory.display()
-                );
-                (controls.progress)(Progress::Note(&note));
+                (controls.progress)(Progress::Note(&sentence!(
+                    "pages-reused",
+                    "the {pages} pages in {directory} are reused: they were generated with the same \
+                     settings",
+                    pages = count,
+                    directory = directory.display()
+                )));
                 count
             }
             None => made(&recipe, &directory, controls)?,
@@ -256,11 +260,11 @@ fn with_requests(
         return Err(RunError::NotThePages(why));
     }
     if terms.len() < wanted {
-        let note = format!(
-            "only {} distinct titles are available for requests: the pages have no more",
-            terms.len()
-        );
-        (controls.progress)(Progress::Note(&note));
+        (controls.progress)(Progress::Note(&sentence!(
+            "few-titles",
+            "only {titles} distinct titles are available for requests: the pages have no more",
+            titles = terms.len()
+        )));
     }
     let filled = match requests(&plan, corpus, &terms) {
         Some(requests) => plan.fill_patterns(requests.as_bytes()),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::OnLoss;
+use tenbin_plan::{OnLoss, Sentence, sentence};
 pub(crate) use tenbin_record::RunPart as Part;
 use tenbin_record::{Environment, LostAgent, Outage, RunDirectory};
 
@@ -15,11 +15,17 @@ use crate::progress::Progress;
 const MOST_IN_A_ROW: u32 = 3;
 
 /// What happens to a part of a run, as the end of a sentence.
-pub(crate) fn again(part: Part) -> &'static str {
-    match part {
-        Part::Block(_) | Part::Probe | Part::Stretch => "is measured again",
-        _ => "is repeated",
-    }
+pub(crate) fn again(part: Part) -> Sentence {
+    let (how, kind, block) = match part {
+        Part::Preparation => ("repeated", "preparation", 0),
+        Part::WarmUp => ("repeated", "warm-up", 0),
+        Part::FirstRate => ("repeated", "first-rate", 0),
+        Part::Block(block) => ("measured again", "block", block + 1),
+        Part::Probe => ("measured again", "probe", 0),
+        Part::Stretch => ("measured again", "stretch", 0),
+    };
+    let again = sentence!("again", "{part} is {how}", part = part, how = how);
+    again.with("part", kind).with("block", block)
 }
 
 /// The agents lost so far, and what to do when an agent is lost.
@@ -89,9 +95,11 @@ impl<'a> Losses<'a> {
             )));
         }
         if !time.is_zero() {
-            (controls.progress)(Progress::Note(&format!(
-                "{why}; looking for up to {} s for an agent in its place",
-                time.as_secs()
+            (controls.progress)(Progress::Note(&sentence!(
+                "looking-for-agent",
+                "{why}; looking for up to {seconds} s for an agent in its place",
+                why = why,
+                seconds = time.as_secs()
             )));
         }
         let regrouped = controls.generators.regroup(&agent, time, controls.stop);
@@ -102,10 +110,16 @@ impl<'a> Losses<'a> {
         let agents = controls.generators.environment();
         let count = agents.len();
         let plural = if count == 1 { "" } else { "s" };
-        (controls.progress)(Progress::Note(&format!(
-            "{why}; {part} {} with {count} agent{plural}",
-            again(part)
-        )));
+        let with_agents = sentence!(
+            "again-with-agents",
+            "{why}; {again} with {agents} agent{s}",
+            why = why,
+            again = again(part),
+            agents = count,
+            s = plural
+        );
+        let with_agents = with_agents.with_part("again", [again(part)]);
+        (controls.progress)(Progress::Note(&with_agents));
         let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
         for agent in agents {
             if !self.environment.agents.contains(&agent) {

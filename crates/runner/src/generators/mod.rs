@@ -15,7 +15,7 @@ use tenbin_engine::{
     Drive, RequestList, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload,
     drive,
 };
-use tenbin_plan::{Agents, Pace, Plan};
+use tenbin_plan::{Agents, Pace, Plan, sentence};
 use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
 use tenbin_workloads::{Prepared, SliceReport, SliceState};
 
@@ -107,14 +107,22 @@ impl Generators {
         };
         let wanted = agents.count;
         let plural = if wanted == 1 { "" } else { "s" };
-        progress(Progress::Note(&format!(
-            "waiting for {wanted} agent{plural}"
+        progress(Progress::Note(&sentence!(
+            "waiting-for-agents",
+            "waiting for {agents} agent{s}",
+            agents = wanted,
+            s = plural
         )));
         let mut told = Instant::now();
         let mut tell = |found| {
             if found == wanted || told.elapsed() >= TELL_AGAIN {
                 told = Instant::now();
-                progress(Progress::Note(&format!("{found} of {wanted} agents found")));
+                progress(Progress::Note(&sentence!(
+                    "agents-found",
+                    "{found} of {wanted} agents found",
+                    found = found,
+                    wanted = wanted
+                )));
             }
         };
         let gathered = Coordinator::gather(

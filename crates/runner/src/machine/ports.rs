@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use tenbin_plan::{Plan, Turn};
+use tenbin_plan::{Plan, Sentence, Turn, sentence};
 use tenbin_targets::counters::{self, Ports};
 
 use crate::target::live::LiveTarget;
@@ -20,7 +20,7 @@ struct Stretch {
 /// Returns a sentence for each target to which more connections are closed during one TIME_WAIT
 /// period than local ports exist. Covers only loads with a known rate: the rate of a closed loop is
 /// unknown before the run.
-pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget]) -> Vec<String> {
+pub(crate) fn forecast(plan: &Plan, turns: &[Turn], live_targets: &[LiveTarget]) -> Vec<Sentence> {
     let waiting = counters::time_wait().unwrap_or(0);
     let of_target = |(at, live): (usize, &LiveTarget)| {
         let ports = Ports::to(live.running.is_here())?;
@@ -53,18 +53,24 @@ fn sentence(
     ports: Ports,
     addresses: u64,
     waiting: u64,
-) -> Option<String> {
+) -> Option<Sentence> {
     let there = ports.count * addresses.max(1);
     let held = ports.held.as_secs();
     // A target whose connections stay open occupies no port in TIME_WAIT, even if other connections
     // hold ports.
     (taken >= 1.0 && taken + waiting as f64 > there as f64).then(|| {
-        format!(
-            "target \"{target}\": local ports may run out. Without keep-alive, up to {taken:.0} \
+        sentence!(
+            "ports-may-run-out",
+            "target \"{target}\": local ports may run out. Without keep-alive, up to {taken} \
              connections are closed within {held} s, and each keeps its port in TIME_WAIT for \
-             that time unless the server closes it first; there are {there} ports, and \
+             that time unless the server closes it first; there are {ports} ports, and \
              {waiting} connections are already in TIME_WAIT. Use keep-alive, a lower rate, more \
-             server addresses, or a wider net.ipv4.ip_local_port_range"
+             server addresses, or a wider net.ipv4.ip_local_port_range",
+            target = target,
+            taken = format!("{taken:.0}"),
+            held = held,
+            ports = there,
+            waiting = waiting
         )
     })
 }
@@ -144,8 +150,8 @@ mod tests {
     #[test]
     fn the_sentence_has_the_figures() {
         let told = sentence("a", 28_000.0, OUTSIDE, 1, 233).unwrap();
-        assert!(told.contains("up to 28000 connections"), "{told}");
-        assert!(told.contains("28232 ports, and 233 "), "{told}");
+        assert!(told.text().contains("up to 28000 connections"), "{told}");
+        assert!(told.text().contains("28232 ports, and 233 "), "{told}");
         assert_eq!(sentence("a", 28_000.0, OUTSIDE, 1, 232), None);
         assert_eq!(
             sentence("a", 50_000.0, OUTSIDE, 2, 0),

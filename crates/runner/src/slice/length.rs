@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenbin_engine::Sample;
-use tenbin_plan::Plan;
 use tenbin_plan::duration::Time;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::OpFigures;
 
 /// Necessary length of a slice, as a multiple of the median service time of the slowest operation.
@@ -69,16 +69,18 @@ fn slice_length(planned: Duration, median: Duration) -> Option<Duration> {
 }
 
 /// The sentence that tells the user about the longer slices.
-pub(crate) fn sentence(plan: &Plan, longer: &Plan, median: Duration) -> String {
+pub(crate) fn sentence(plan: &Plan, longer: &Plan, median: Duration) -> Sentence {
     let millis = Duration::from_millis(u64::try_from(median.as_millis()).unwrap_or(u64::MAX));
-    format!(
-        "slices of {} instead of {}: an operation took {} in the warm-up (median), and a slice \
-         lasts {TIMES} times that; the slices now take about {} in all (--slice sets another \
-         length)",
-        Time(longer.rounds.slice),
-        Time(plan.rounds.slice),
-        Time(millis),
-        Time(Duration::from_secs(longer.forecast().as_secs()))
+    sentence!(
+        "slices-lengthened",
+        "slices of {longer} instead of {slice}: an operation took {median} in the warm-up (median), \
+         and a slice lasts {times} times that; the slices now take about {all} in all (--slice sets \
+         another length)",
+        longer = Time(longer.rounds.slice),
+        slice = Time(plan.rounds.slice),
+        median = Time(millis),
+        times = TIMES,
+        all = Time(Duration::from_secs(longer.forecast().as_secs()))
     )
 }
 

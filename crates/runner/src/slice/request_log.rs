@@ -1,6 +1,6 @@
 //! The log of all measured requests.
 
-use tenbin_plan::{Plan, Target, Turn, Workload, conceal_parameters};
+use tenbin_plan::{Plan, Target, Turn, Workload, conceal_parameters, sentence};
 use tenbin_record::{MOST_LOGGED, RequestLogPart, RequestLogSummary, RequestLogWriter};
 use tenbin_record::{RecordError, request_log_file};
 
@@ -52,27 +52,32 @@ fn concealing(work: &Workload, target: &Target) -> Box<dyn Fn(&str) -> String + 
 
 /// Says where the log is and what is missing in it.
 pub(crate) fn announce(log: &RequestLogSummary, progress: &mut dyn FnMut(Progress<'_>)) {
-    let files = log.files.join(", ");
-    progress(Progress::Note(&format!(
-        "log of {} requests: {files}",
-        log.requests
+    progress(Progress::Note(&sentence!(
+        "request-log",
+        "log of {requests} requests: {files}",
+        requests = log.requests,
+        files = log.files.join(", ")
     )));
-    let missing = [
-        (
-            log.dropped,
-            "the writer was slower than the load".to_owned(),
-        ),
-        (
-            log.over_limit,
-            format!("the log holds at most {MOST_LOGGED} requests"),
-        ),
-    ];
-    for (count, why) in missing.iter().filter(|(count, _)| *count > 0) {
-        let warning = format!("{count} requests are missing in the log, because {why}");
-        progress(Progress::Warning(&warning));
+    if log.dropped > 0 {
+        progress(Progress::Warning(&sentence!(
+            "log-too-slow",
+            "{requests} requests are missing in the log, because the writer was slower than the load",
+            requests = log.dropped
+        )));
+    }
+    if log.over_limit > 0 {
+        progress(Progress::Warning(&sentence!(
+            "log-full",
+            "{requests} requests are missing in the log, because the log holds at most {most} requests",
+            requests = log.over_limit,
+            most = MOST_LOGGED
+        )));
     }
     if let Some(error) = &log.error {
-        let warning = format!("the log of requests ended early: {error}");
-        progress(Progress::Warning(&warning));
+        progress(Progress::Warning(&sentence!(
+            "log-ended",
+            "the log of requests ended early: {reason}",
+            reason = error
+        )));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::{
     Environment, HostHits, PatternHits, RecordedPattern, RecordedSample, RecordedSamples,
 };
@@ -42,7 +42,7 @@ pub(crate) fn kept(seen: &SliceSamples, hosts: &[String]) -> RecordedSamples {
 
 /// Notes that workloads report before the measured part. Each note names its targets and is listed
 /// once.
-pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
+pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<Sentence> {
     let all = live_targets.iter().flat_map(|live| {
         let notes = live.prepared.iter().flat_map(|prepared| prepared.notes());
         notes.map(|note| (live.running.name.as_str(), note))
@@ -50,8 +50,8 @@ pub(crate) fn notes(live_targets: &[LiveTarget]) -> Vec<String> {
     by_target(all)
 }
 
-fn by_target<'a>(notes: impl Iterator<Item = (&'a str, String)>) -> Vec<String> {
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+fn by_target<'a>(notes: impl Iterator<Item = (&'a str, Sentence)>) -> Vec<Sentence> {
+    let mut told: Vec<(Sentence, Vec<&str>)> = Vec::new();
     for (target, note) in notes {
         match told.iter_mut().find(|(known, _)| *known == note) {
             Some((_, targets)) if targets.contains(&target) => {}
@@ -62,7 +62,16 @@ fn by_target<'a>(notes: impl Iterator<Item = (&'a str, String)>) -> Vec<String> 
     let named = told.into_iter().map(|(note, targets)| {
         let s = if targets.len() == 1 { "" } else { "s" };
         let names = targets.iter().map(|name| format!("\"{name}\""));
-        format!("target{s} {}: {note}", names.collect::<Vec<_>>().join(", "))
+        let names: Vec<String> = names.collect();
+        let of = sentence!(
+            "of-targets",
+            "target{s} {targets}: {note}",
+            s = s,
+            targets = names.join(", "),
+            note = note
+        );
+        of.with("targets", targets.join("、"))
+            .with_part("note", [note])
     });
     named.collect()
 }
@@ -133,15 +142,17 @@ mod tests {
 
     #[test]
     fn each_note_names_its_targets_once() {
-        let note = |target, text: &str| (target, text.to_owned());
+        let note = |target, text: &str| (target, Sentence::from(text));
         let notes = [
             note("a", "a cache of 9 responses"),
             note("b", "a cache of 9 responses"),
             note("b", "a cache of 9 responses"),
             note("c", "a cache of 3 responses"),
         ];
+        let told = by_target(notes.into_iter());
+        let told: Vec<&str> = told.iter().map(Sentence::text).collect();
         assert_eq!(
-            by_target(notes.into_iter()),
+            told,
             [
                 "targets \"a\", \"b\": a cache of 9 responses",
                 "target \"c\": a cache of 3 responses"

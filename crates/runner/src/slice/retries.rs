@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use tenbin_engine::{Role, Sample, SliceEvent};
-use tenbin_plan::{Plan, Workload};
+use tenbin_plan::{Plan, Workload, sentence};
 use tenbin_record::{Environment, Retried, Slice};
 use tenbin_workloads::SliceState;
 
@@ -90,7 +90,7 @@ impl LiveTarget {
         (controls.progress)(Progress::Stage {
             target: &self.running.name,
             workload: &work.name,
-            what: "measuring what retries would hide",
+            what: &sentence!("measuring-retries", "measuring what retries would hide"),
             done: 0,
             total: None,
         });

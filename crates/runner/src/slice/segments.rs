@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tenbin_engine::shares;
-use tenbin_plan::{LONGEST_SLICE, Load, Pace, Plan, Workload};
+use tenbin_plan::{LONGEST_SLICE, Load, Pace, Plan, Sentence, Workload, sentence};
 use tenbin_record::Segment;
 use tenbin_workloads::{Position, Prepared};
 
@@ -299,7 +299,7 @@ impl Segments {
         work: &Workload,
         names: &[&str],
         length: Duration,
-    ) -> Option<String> {
+    ) -> Option<Sentence> {
         if work.load.pace != Pace::Closed || work.load.requests.is_some() {
             return None;
         }
@@ -309,20 +309,31 @@ impl Segments {
             let seconds = total as f64 / (*rate)?;
             if seconds > longest {
                 let share = LONGEST_SLICE * length.as_secs_f64() / seconds;
-                return Some(format!(
-                    "\"{name}\" is so much slower that it is sent only the first {}",
-                    tenbin_plan::percent(share)
+                return Some(sentence!(
+                    "sent-first-only",
+                    "\"{target}\" is so much slower that it is sent only the first {share}",
+                    target = name,
+                    share = tenbin_plan::percent(share)
                 ));
             }
-            Some(format!("about {seconds:.2} s on \"{name}\""))
+            Some(sentence!(
+                "seconds-on",
+                "about {seconds} s on \"{target}\"",
+                seconds = format!("{seconds:.2}"),
+                target = name
+            ))
         });
-        let times: Vec<String> = times.collect();
-        Some(format!(
-            "workload \"{}\": every target is sent the same requests, at first {total} in each \
-             slice: {}",
-            work.name,
-            times.join(", ")
-        ))
+        let times: Vec<Sentence> = times.collect();
+        let texts: Vec<&str> = times.iter().map(Sentence::text).collect();
+        let same = sentence!(
+            "same-requests",
+            "workload \"{workload}\": every target is sent the same requests, at first {requests} in \
+             each slice: {times}",
+            workload = work.name,
+            requests = total,
+            times = texts.join(", ")
+        );
+        Some(same.with_part("times", times))
     }
 }
 

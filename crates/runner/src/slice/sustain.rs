@@ -1,6 +1,6 @@
 //! The continuous stretches after the rounds.
 
-use tenbin_plan::{Load, Turn};
+use tenbin_plan::{Load, Turn, sentence};
 use tenbin_record::Ended;
 
 use crate::error::{Ending, RunError};
@@ -36,10 +36,12 @@ impl Measurement<'_, '_> {
         if !(self.has_fallen)(self.plan, &self.slices, stretch) {
             return false;
         }
-        (self.controls.progress)(Progress::Note(&format!(
-            "\"{}\" is slower under continuous load of \"{}\" than in the rounds: measuring once \
-             more to confirm",
-            self.plan.targets[turn.target].name, self.plan.workloads[turn.workload].name
+        (self.controls.progress)(Progress::Note(&sentence!(
+            "slower-sustained",
+            "\"{target}\" is slower under continuous load of \"{workload}\" than in the rounds: \
+             measuring once more to confirm",
+            target = self.plan.targets[turn.target].name,
+            workload = self.plan.workloads[turn.workload].name
         )));
         true
     }

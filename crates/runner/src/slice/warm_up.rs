@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenbin_engine::Spread;
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, sentence};
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -66,8 +66,11 @@ pub(crate) fn warm_all_up(
         let Some(seen) = seen.filter(|_| sweep.iter().all(may)) else {
             continue;
         };
-        (controls.progress)(Progress::Note(&format!(
-            "{seen}: every slice of this sweep opens its connections {LIVES} times (--reopen)"
+        (controls.progress)(Progress::Note(&sentence!(
+            "connections-reopened",
+            "{seen}: every slice of this sweep opens its connections {times} times (--reopen)",
+            seen = seen,
+            times = LIVES
         )));
         sweep.iter().for_each(|at| reopen[*at] = Some(LIVES));
     }

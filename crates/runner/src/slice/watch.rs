@@ -159,7 +159,7 @@ impl<'a, 'w> Watch<'a, 'w> {
     fn report_observation(&mut self) {
         for live in self.context.live_targets {
             for sentence in live.running.observation_changes() {
-                (self.controls.progress)(Progress::Warning(&sentence));
+                (self.controls.progress)(Progress::Warning(&sentence.into()));
             }
             let started = self.run_started;
             let ended = live.running.take_ended().into_iter();

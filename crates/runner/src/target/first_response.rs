@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::{DeadHosts, Plan, Signature, Target};
+use tenbin_plan::{DeadHosts, Plan, Signature, Target, sentence};
 use tenbin_record::DeadHost;
 use tenbin_targets::{Running, TargetError, preflight};
 
@@ -85,10 +85,20 @@ fn dead_hosts(
         DeadHosts::LeaveOut => "they are left out",
         DeadHosts::Count => "their share of the requests will fail (--dead-hosts leave-out)",
     };
-    (controls.progress)(Progress::Warning(&format!(
-        "target \"{}\": {hosts}; {then}",
-        target.name
-    )));
+    let warning = sentence!(
+        "dead-hosts",
+        "target \"{target}\": {hosts}; {then}",
+        target = target.name,
+        hosts = hosts,
+        then = then
+    );
+    let warning = warning
+        .with("hosts", names.join("、"))
+        .with("dead", dead.len())
+        .with("all", all)
+        .with("reason", &first.reason)
+        .with("left_out", how == DeadHosts::LeaveOut);
+    (controls.progress)(Progress::Warning(&warning));
     if how == DeadHosts::LeaveOut {
         leave_out(running, dead);
     }
@@ -142,10 +152,13 @@ fn check_status(
                 status,
             });
         }
-        (controls.progress)(Progress::Warning(&format!(
-            "target \"{}\": GET returned status {status}, which does not count as success; requests \
-             of \"{}\" may fail",
-            target.name, work.name
+        (controls.progress)(Progress::Warning(&sentence!(
+            "first-status",
+            "target \"{target}\": GET returned status {status}, which does not count as success; \
+             requests of \"{workload}\" may fail",
+            target = target.name,
+            status = status,
+            workload = work.name
         )));
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tenbin_engine::ErrorClass;
-use tenbin_plan::OnOutage;
+use tenbin_plan::{OnOutage, sentence};
 use tenbin_record::{self as record, Slice};
 use tenbin_targets::preflight;
 
@@ -93,9 +93,11 @@ impl Measurement<'_, '_> {
             ))));
         }
         let seconds = longest.as_secs_f64();
-        (self.controls.progress)(Progress::Warning(&format!(
-            "{}; waiting up to {seconds:.0} s for an answer (--on-outage)",
-            outage.why
+        (self.controls.progress)(Progress::Warning(&sentence!(
+            "waiting-for-response",
+            "{why}; waiting up to {seconds} s for an answer (--on-outage)",
+            why = outage.why,
+            seconds = format!("{seconds:.0}")
         )));
         let Some(waited) = self.wait_for_answer(outage.target, longest) else {
             return Ok(Some(if self.controls.stop.is_asked() {
@@ -108,11 +110,15 @@ impl Measurement<'_, '_> {
             }));
         };
         let name = self.plan.targets[outage.target].name.clone();
-        (self.controls.progress)(Progress::Note(&format!(
-            "target \"{name}\" answers again after {:.1} s; {part} {}",
-            waited.as_secs_f64(),
-            again(part)
-        )));
+        let responds = sentence!(
+            "responds-again",
+            "target \"{target}\" answers again after {seconds} s; {again}",
+            target = name,
+            seconds = format!("{:.1}", waited.as_secs_f64()),
+            again = again(part)
+        );
+        let responds = responds.with_part("again", [again(part)]);
+        (self.controls.progress)(Progress::Note(&responds));
         self.losses.keep_outage(record::Outage {
             target: name,
             reason: outage.reason.clone(),
@@ -142,10 +148,11 @@ impl Measurement<'_, '_> {
             }
             if reported.elapsed() >= REPORT {
                 reported = Instant::now();
-                (self.controls.progress)(Progress::Note(&format!(
-                    "target \"{}\" has not answered for {:.0} s",
-                    self.plan.targets[target].name,
-                    began.elapsed().as_secs_f64()
+                (self.controls.progress)(Progress::Note(&sentence!(
+                    "no-response-for",
+                    "target \"{target}\" has not answered for {seconds} s",
+                    target = self.plan.targets[target].name,
+                    seconds = format!("{:.0}", began.elapsed().as_secs_f64())
                 )));
             }
             rest(POLL, self.controls.stop);

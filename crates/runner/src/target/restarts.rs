@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenbin_plan::{Plan, Relaunch};
+use tenbin_plan::{Plan, Relaunch, Sentence, sentence};
 
 use crate::controls::Controls;
 use crate::error::RunError;
@@ -25,11 +25,13 @@ pub(crate) fn decide(
     match (plan.relaunch(), slowest) {
         (Relaunch::Never, _) => plan.rounds.relaunch,
         (Relaunch::Block, Some((took, target))) if is_auto && took > Relaunch::QUICK_START => {
-            (controls.progress)(Progress::Note(&format!(
-                "target \"{target}\" took {:.0} s to start: targets are started once, so the \
+            (controls.progress)(Progress::Note(&sentence!(
+                "started-once",
+                "target \"{target}\" took {seconds} s to start: targets are started once, so the \
                  intervals do not include the variation between starts of a program \
                  (--relaunch=block includes it)",
-                took.as_secs_f64()
+                target = target,
+                seconds = format!("{:.0}", took.as_secs_f64())
             )));
             Relaunch::Never
         }
@@ -39,7 +41,7 @@ pub(crate) fn decide(
 
 /// Says how much of the run the restarts take with their warm-ups, if that is noticeable. `starts`
 /// is how long the first start of all targets took together.
-pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<String> {
+pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<Sentence> {
     let (when, restarts) = match relaunch {
         Relaunch::Block => {
             let blocks = plan.rounds.most().div_ceil(plan.rounds_per_block());
@@ -58,11 +60,13 @@ pub(crate) fn note(plan: &Plan, relaunch: Relaunch, starts: Duration) -> Option<
     let whole = plan.forecast() + starts;
     let of_restarts = whole.saturating_sub(once.forecast());
     (of_restarts > whole.mul_f64(NOTICEABLE)).then(|| {
-        format!(
-            "targets are restarted before each {when}; with warm-ups, this takes about {:.0} s of \
-             {:.0} s (--relaunch=never starts them once)",
-            of_restarts.as_secs_f64().ceil(),
-            whole.as_secs_f64().ceil()
+        sentence!(
+            "restarts-take",
+            "targets are restarted before each {when}; with warm-ups, this takes about {seconds} s of \
+             {whole} s (--relaunch=never starts them once)",
+            when = when,
+            seconds = of_restarts.as_secs_f64().ceil(),
+            whole = whole.as_secs_f64().ceil()
         )
     })
 }

@@ -1,5 +1,7 @@
 //! Checks that the server knows the access key.
 
+use tenbin_plan::sentence;
+
 use super::reply::judge;
 use super::{Check, CheckConfig, Outcome, TargetFacts, secret_key};
 
@@ -23,13 +25,16 @@ impl Check for AccessKey {
             |reply| {
                 // A server can find a signature wrong only if it knows the access key.
                 let known = reply.is_authenticated() || reply.has_code(secret_key::CODES);
-                known.then(|| "the server accepts it".to_owned())
+                known.then(|| sentence!("key-accepted", "the server accepts it"))
             },
             |reply| {
                 Outcome::failed(
                     reply.shown(),
-                    "the server does not know this access key; set the right one with \
-                     --access-key or TENBIN_ACCESS_KEY",
+                    sentence!(
+                        "key-unknown",
+                        "the server does not know this access key; set the right one with \
+                         --access-key or TENBIN_ACCESS_KEY"
+                    ),
                 )
             },
         )

@@ -1,5 +1,7 @@
 //! Checks that the bucket exists and is accessible.
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::reply::NO_BUCKET;
 use super::{Check, CheckConfig, Outcome, TargetFacts, access_key, clock, region, secret_key};
 
@@ -25,33 +27,58 @@ impl Check for Bucket {
             clock::CODES,
         ];
         if reply.is_listing {
-            return vec![Outcome::ok(format!("{bucket} exists and can be listed"))];
+            return vec![Outcome::ok(sentence!(
+                "bucket-exists",
+                "{bucket} exists and can be listed",
+                bucket = bucket
+            ))];
         }
         if elsewhere.iter().any(|codes| reply.has_code(codes)) || reply.code.is_none() {
-            return vec![Outcome::unknown(format!(
-                "{} before it searched for {bucket}",
-                reply.shown()
-            ))];
+            let before = sentence!(
+                "before-bucket",
+                "{response} before it searched for {bucket}",
+                response = reply.shown(),
+                bucket = bucket
+            );
+            return vec![Outcome::unknown(
+                before.with_part("response", [reply.shown()]),
+            )];
         }
         if reply.has_code(NO_BUCKET) {
             return vec![Outcome::warning(
-                format!("{bucket} does not exist"),
-                "a run creates it and deletes it afterwards; use another one with --bucket",
+                sentence!("bucket-missing", "{bucket} does not exist", bucket = bucket),
+                sentence!(
+                    "bucket-created",
+                    "a run creates it and deletes it afterwards; use another one with --bucket"
+                ),
             )];
         }
+        let refusal = sentence!(
+            "response-for-bucket",
+            "{response} for {bucket}",
+            response = reply.shown(),
+            bucket = bucket
+        );
+        let refusal = refusal.with_part("response", [reply.shown()]);
         if reply.has_code(ACCESS_DENIED_CODES) {
             return vec![Outcome::failed(
-                format!("{} for {bucket}", reply.shown()),
-                "it belongs to another account, or these credentials may not use it; use another one \
-                 with --bucket, or have access granted",
+                refusal,
+                sentence!(
+                    "bucket-denied",
+                    "it belongs to another account, or these credentials may not use it; use another \
+                     one with --bucket, or have access granted"
+                ),
             )];
         }
-        let advice = reply
-            .meaning
-            .unwrap_or("see this error code in the server's documentation");
-        vec![Outcome::failed(
-            format!("{} for {bucket}", reply.shown()),
-            advice,
-        )]
+        let advice = reply.meaning.map_or_else(
+            || {
+                sentence!(
+                    "see-error-code",
+                    "see this error code in the server's documentation"
+                )
+            },
+            Sentence::from,
+        );
+        vec![Outcome::failed(refusal, advice)]
     }
 }

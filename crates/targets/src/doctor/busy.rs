@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tenbin_plan::percent;
+use tenbin_plan::{percent, sentence};
 
 use super::machine::{self, Activity};
-use super::{Check, CheckConfig, Outcome};
+use super::{Check, CheckConfig, Outcome, joined};
 
 /// Duration for which the machine is sampled.
 const WATCHED: Duration = Duration::from_secs(1);
@@ -27,51 +27,61 @@ impl Check for Busy {
     fn of_machine(&self, _visit: &CheckConfig) -> Vec<Outcome> {
         vec![match machine::watch(WATCHED) {
             Some(rest) => judge(&rest),
-            None => Outcome::unknown("the load of this system is not readable"),
+            None => Outcome::unknown(sentence!(
+                "load-unreadable",
+                "the load of this system is not readable"
+            )),
         }]
     }
 }
 
 fn judge(rest: &Activity) -> Outcome {
-    let evidence = format!(
-        "CPU {} of {} cores over {WATCHED:?}, steal {}, load {:.2}, memory {} of {} \
-         available, swap {} in use, {} pages swapped",
-        percent(rest.cpu_share),
-        rest.cores,
-        percent(rest.steal_share),
-        rest.load,
-        machine::bytes(rest.memory_available),
-        machine::bytes(rest.memory),
-        machine::bytes(rest.swap_used),
-        rest.pages_swapped,
+    let evidence = sentence!(
+        "machine-busy",
+        "CPU {cpu} of {cores} cores over {time}, steal {steal}, load {load}, memory {available} of \
+         {memory} available, swap {swap} in use, {pages} pages swapped",
+        cpu = percent(rest.cpu_share),
+        cores = rest.cores,
+        time = format!("{WATCHED:?}"),
+        steal = percent(rest.steal_share),
+        load = format!("{:.2}", rest.load),
+        available = machine::bytes(rest.memory_available),
+        memory = machine::bytes(rest.memory),
+        swap = machine::bytes(rest.swap_used),
+        pages = rest.pages_swapped
     );
     let available = rest.memory_available as f64 / rest.memory.max(1) as f64;
     let reasons = [
         (
             rest.cpu_share > CPU_SHARE || rest.load > rest.cores as f64,
-            "wait until other work ends, or stop it",
+            sentence!("stop-other-work", "wait until other work ends, or stop it"),
         ),
         (
             rest.steal_share > STEAL_SHARE,
-            "the hypervisor gives CPU time to other guests: measure on a host without them",
+            sentence!(
+                "other-guests",
+                "the hypervisor gives CPU time to other guests: measure on a host without them"
+            ),
         ),
         (
             rest.pages_swapped > 0,
-            "memory is being swapped: stop the programs that use most of it",
+            sentence!(
+                "memory-swapped",
+                "memory is being swapped: stop the programs that use most of it"
+            ),
         ),
         (
             available < MEMORY_SHARE,
-            "little memory is free: stop the programs that use most of it",
+            sentence!(
+                "memory-short",
+                "little memory is free: stop the programs that use most of it"
+            ),
         ),
     ];
-    let advice: Vec<&str> = reasons
-        .into_iter()
-        .filter_map(|(is_so, advice)| is_so.then_some(advice))
-        .collect();
-    if advice.is_empty() {
-        Outcome::ok(evidence)
-    } else {
-        Outcome::warning(evidence, advice.join("; "))
+    let found = reasons.into_iter();
+    match joined(found.filter_map(|(is_so, advice)| is_so.then_some(advice))) {
+        None => Outcome::ok(evidence),
+        Some(advice) => Outcome::warning(evidence, advice),
     }
 }
 
@@ -108,7 +118,7 @@ mod tests {
             disturb(&mut rest);
             let found = judge(&rest);
             assert_eq!(found.state, State::Warning, "{found:?}");
-            assert!(found.advice.unwrap().contains(advice));
+            assert!(found.advice.unwrap().text().contains(advice));
         }
     }
 

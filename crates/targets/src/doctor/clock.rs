@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::preflight::SKEW_REFUSED_BY_S3;
 
@@ -14,7 +16,12 @@ pub(super) const CODES: &[&str] = &[
     "RequestExpired",
 ];
 
-const ADVICE: &str = "set one of the two clocks right, for example with an NTP service";
+fn advice() -> Sentence {
+    sentence!(
+        "set-clock",
+        "set one of the two clocks right, for example with an NTP service"
+    )
+}
 
 pub(super) struct Clock;
 
@@ -30,8 +37,8 @@ impl Check for Clock {
         let refused = target.reply.as_ref().filter(|reply| reply.has_code(CODES));
         let Some(skew) = reached.first.skew else {
             return vec![match refused {
-                Some(reply) => Outcome::failed(reply.shown(), ADVICE),
-                None => Outcome::unknown("the server sends no Date header"),
+                Some(reply) => Outcome::failed(reply.shown(), advice()),
+                None => Outcome::unknown(sentence!("no-date", "the server sends no Date header")),
             }];
         };
         let off = skew.at_least();
@@ -39,15 +46,23 @@ impl Check for Clock {
         vec![
             if off > SKEW_REFUSED_BY_S3.as_secs_f64() || refused.is_some() {
                 Outcome::failed(
-                    format!("{sentence}, and S3 refuses signatures more than 15 minutes off"),
-                    ADVICE,
+                    sentence!(
+                        "clock-refused",
+                        "{skew}, and S3 refuses signatures more than 15 minutes off",
+                        skew = sentence
+                    )
+                    .with_part("skew", [sentence]),
+                    advice(),
                 )
             } else if off > SKEW_WORTH_A_WARNING.as_secs_f64() {
-                Outcome::warning(sentence, ADVICE)
+                Outcome::warning(sentence, advice())
             } else if off > 0.0 {
                 Outcome::ok(sentence)
             } else {
-                Outcome::ok("agrees with this machine's, within the precision of the Date header")
+                Outcome::ok(sentence!(
+                    "clock-agrees",
+                    "agrees with this machine's, within the precision of the Date header"
+                ))
             },
         ]
     }

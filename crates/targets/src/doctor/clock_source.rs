@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tenbin_plan::sentence;
+
 use super::{Check, CheckConfig, Outcome};
 
 /// Longest acceptable clock read, nanoseconds: two time stamps per request then take 5 % of a 10 µs
@@ -32,18 +34,26 @@ impl Check for ClockSource {
 /// Evaluates `read`, the duration of a clock read in nanoseconds, and `late`, the median delay of a
 /// sleep.
 fn judge(source: Option<&str>, read: f64, late: Duration) -> Outcome {
-    let evidence = format!(
-        "{}, {read:.0} ns to read the time; a sleep of 1 ms ends {} µs late",
-        source.unwrap_or("unknown"),
-        late.as_micros()
+    let evidence = sentence!(
+        "clock-source",
+        "{source}, {read} ns to read the time; a sleep of 1 ms ends {late} µs late",
+        source = source.unwrap_or("unknown"),
+        read = format!("{read:.0}"),
+        late = late.as_micros()
     );
     if read > SLOW_READ {
-        let advice = "the kernel does not use the CPU's counter (tsc): see dmesg for the reason, or \
-                      measure on another machine";
+        let advice = sentence!(
+            "clock-slow",
+            "the kernel does not use the CPU's counter (tsc): see dmesg for the reason, or measure on \
+             another machine"
+        );
         Outcome::warning(evidence, advice)
     } else if late > LATE {
-        let advice = "the kernel wakes up threads late: stop other programs, or lower the timer \
-                      slack; use few requests per second per thread until then";
+        let advice = sentence!(
+            "timers-late",
+            "the kernel wakes up threads late: stop other programs, or lower the timer slack; use few \
+             requests per second per thread until then"
+        );
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)
@@ -85,12 +95,13 @@ mod tests {
         assert_eq!(judge(Some("tsc"), 25.0, soon).state, State::Ok);
         let slow = judge(Some("hpet"), 900.0, soon);
         assert_eq!(slow.state, State::Warning);
-        assert!(slow.evidence.starts_with("hpet, 900 ns"), "{slow:?}");
+        assert!(slow.evidence.text().starts_with("hpet, 900 ns"), "{slow:?}");
         let late = judge(Some("tsc"), 25.0, Duration::from_millis(4));
         assert_eq!(late.state, State::Warning);
         assert!(
             judge(None, 25.0, soon)
                 .evidence
+                .text()
                 .starts_with("unknown, 25 ns")
         );
     }

@@ -1,6 +1,8 @@
 //! Checks the cores: number, frequency governor, and how many cores this process can use.
 
-use super::{Check, CheckConfig, Outcome};
+use tenbin_plan::sentence;
+
+use super::{Check, CheckConfig, Outcome, joined};
 use crate::counters::MachineMonitor;
 
 /// Facts about the cores.
@@ -44,11 +46,12 @@ impl Check for CoreCheck {
 fn judge(cores: &Cores) -> Outcome {
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let number = |count: Option<u64>| count.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    let evidence = format!(
-        "{} cores, {} of them usable by this process, governor {}",
-        number(cores.online),
-        number(cores.usable),
-        word(&cores.governor),
+    let evidence = sentence!(
+        "cores",
+        "{cores} cores, {usable} of them usable by this process, governor {governor}",
+        cores = number(cores.online),
+        usable = number(cores.usable),
+        governor = word(&cores.governor)
     );
     // In active mode, intel_pstate and amd-pstate call their load-dependent governor "powersave".
     let by_hardware = cores
@@ -63,25 +66,34 @@ fn judge(cores: &Cores) -> Outcome {
     let reasons = [
         (
             cores.usable == Some(1),
-            "load generator and server would share one core: run the server on another machine",
+            sentence!(
+                "share-one-core",
+                "load generator and server would share one core: run the server on another machine"
+            ),
         ),
         (
             cores
                 .usable
                 .is_some_and(|usable| cores.online.is_some_and(|all| usable < all)),
-            "a CPU quota or an affinity withholds cores from this process: compare ratios only, or remove it",
+            sentence!(
+                "cores-withheld",
+                "a CPU quota or an affinity withholds cores from this process: compare ratios only, or \
+                 remove it"
+            ),
         ),
         (
             slow,
-            "cores change their frequency with the load: cpupower frequency-set -g performance",
+            sentence!(
+                "frequency-changes",
+                "cores change their frequency with the load: cpupower frequency-set -g performance"
+            ),
         ),
     ];
     let found = reasons.into_iter().filter(|(is_so, _)| *is_so);
-    let advice: Vec<&str> = found.map(|(_, advice)| advice).collect();
-    match (advice.is_empty(), cores.usable) {
-        (false, _) => Outcome::warning(evidence, advice.join("; ")),
-        (true, None) => Outcome::unknown(evidence),
-        (true, Some(_)) => Outcome::ok(evidence),
+    match (joined(found.map(|(_, advice)| advice)), cores.usable) {
+        (Some(advice), _) => Outcome::warning(evidence, advice),
+        (None, None) => Outcome::unknown(evidence),
+        (None, Some(_)) => Outcome::ok(evidence),
     }
 }
 
@@ -109,7 +121,7 @@ mod tests {
             State::Ok,
             "a virtual machine"
         );
-        let advice = |found: Outcome| found.advice.unwrap_or_default();
+        let advice = |found: Outcome| found.advice.unwrap_or_default().to_string();
         let one = with(|cores| (cores.online, cores.usable) = (Some(1), Some(1)));
         assert!(advice(one).starts_with("load generator and server would share one core"));
         assert!(advice(with(|cores| cores.usable = Some(2))).starts_with("a CPU quota"));

@@ -1,6 +1,7 @@
 //! Checks the limits of open files of this process and of the server.
 
 use nix::sys::resource::{Resource, getrlimit};
+use tenbin_plan::sentence;
 
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
@@ -17,7 +18,11 @@ impl Check for Descriptors {
     fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
         vec![match getrlimit(Resource::RLIMIT_NOFILE) {
             Ok((soft, hard)) => judge_own(config, soft, hard),
-            Err(error) => Outcome::unknown(format!("the limit is not readable: {error}")),
+            Err(error) => Outcome::unknown(sentence!(
+                "limit-unreadable",
+                "the limit is not readable: {reason}",
+                reason = error
+            )),
         }]
     }
 
@@ -27,7 +32,11 @@ impl Check for Descriptors {
         };
         vec![match (process.open_files_limit(), process.open_files()) {
             (Some(limit), open) => judge_server(config.connections, limit, open.unwrap_or(0)),
-            (None, _) => Outcome::unknown(format!("the limit of {process} cannot be read")),
+            (None, _) => Outcome::unknown(sentence!(
+                "limit-of-process",
+                "the limit of {process} cannot be read",
+                process = process
+            )),
         }]
     }
 }
@@ -36,30 +45,59 @@ fn judge_own(config: &CheckConfig, soft: u64, hard: u64) -> Outcome {
     let CheckConfig {
         connections, files, ..
     } = config;
-    let needed = format!("{connections} connections need about {files} open files");
+    let needed = sentence!(
+        "files-needed",
+        "{connections} connections need about {files} open files",
+        connections = connections,
+        files = files
+    );
+    let may_have = |limit| {
+        let text = sentence!(
+            "files-allowed",
+            "{needed}, and this process may have {limit}",
+            needed = needed,
+            limit = limit
+        );
+        text.with_part("needed", [needed.clone()])
+    };
     if *files > hard {
         return Outcome::failed(
-            format!("{needed}, and this process may have {hard}"),
-            "use fewer connections, or raise the hard limit (ulimit -Hn)",
+            may_have(hard),
+            sentence!(
+                "raise-hard-limit",
+                "use fewer connections, or raise the hard limit (ulimit -Hn)"
+            ),
         );
     }
     if *files > soft {
-        return Outcome::ok(format!(
-            "{needed}; the limit of {soft} is raised for a run, to at most {hard}"
-        ));
+        let raised = sentence!(
+            "limit-raised",
+            "{needed}; the limit of {soft} is raised for a run, to at most {hard}",
+            needed = needed,
+            soft = soft,
+            hard = hard
+        );
+        return Outcome::ok(raised.with_part("needed", [needed]));
     }
-    Outcome::ok(format!("{needed}, and this process may have {soft}"))
+    Outcome::ok(may_have(soft))
 }
 
 /// Compares `limit`, the server's limit of open files, with `open` (open files before the run) plus
 /// connections.
 fn judge_server(connections: u64, limit: u64, open: u64) -> Outcome {
     let least = open.max(SERVER_AT_REST) + connections;
-    let evidence = format!(
+    let evidence = sentence!(
+        "server-files",
         "the server may have {limit} open files, has {open}, and the run opens {connections} connections \
-         more"
+         more",
+        limit = limit,
+        open = open,
+        connections = connections
     );
-    let advice = "start it with a higher limit (ulimit -n, or LimitNOFILE= of its service)";
+    let advice = sentence!(
+        "raise-server-limit",
+        "start it with a higher limit (ulimit -n, or LimitNOFILE= of its service)"
+    );
     if least > limit {
         Outcome::failed(evidence, advice)
     } else if least + connections > limit {
@@ -101,7 +139,7 @@ mod tests {
         };
         assert_eq!(judge_own(&config(200), 1024, 4096).state, State::Ok);
         let raised = judge_own(&config(2000), 1024, 4096);
-        assert!(raised.evidence.contains("is raised"), "{raised:?}");
+        assert!(raised.evidence.text().contains("is raised"), "{raised:?}");
         assert_eq!(judge_own(&config(5000), 1024, 4096).state, State::Failed);
     }
 }

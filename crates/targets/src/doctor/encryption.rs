@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ring::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use tenbin_plan::sentence;
 
 use super::machine::bytes;
 use super::{Check, CheckConfig, Outcome};
@@ -27,7 +28,12 @@ impl Check for Encryption {
     fn of_machine(&self, _config: &CheckConfig) -> Vec<Outcome> {
         let authorities = rustls_native_certs::load_native_certs().certs.len();
         vec![measure().map_or_else(
-            || Outcome::unknown("AES-128-GCM cannot be measured"),
+            || {
+                Outcome::unknown(sentence!(
+                    "aes-unmeasured",
+                    "AES-128-GCM cannot be measured"
+                ))
+            },
             |speed| judge(speed, has_instructions(), authorities),
         )]
     }
@@ -67,10 +73,13 @@ fn measure() -> Option<f64> {
 }
 
 fn judge(speed: f64, has_instructions: Option<bool>, authorities: usize) -> Outcome {
-    let evidence = format!(
-        "one core encrypts {}/s (AES-128-GCM); {authorities} certificate authorities of the system{}",
-        bytes(speed as u64),
-        if authorities == 0 {
+    let evidence = sentence!(
+        "encryption",
+        "one core encrypts {speed}/s (AES-128-GCM); {authorities} certificate authorities of the \
+         system{without}",
+        speed = bytes(speed as u64),
+        authorities = authorities,
+        without = if authorities == 0 {
             ": https needs --cacert or --insecure"
         } else {
             ""
@@ -78,18 +87,21 @@ fn judge(speed: f64, has_instructions: Option<bool>, authorities: usize) -> Outc
     );
     if speed < SLOW {
         let advice = match has_instructions {
-            Some(true) => {
+            Some(true) => sentence!(
+                "aes-slowed",
                 "encryption is slow although the processor has instructions for AES: other programs use \
                  this core, or its clock is low; repeat the check on an idle machine"
-            }
-            Some(false) => {
+            ),
+            Some(false) => sentence!(
+                "aes-missing",
                 "encryption is slow, so the load generator can be the limit over TLS: the processor has no \
                  instructions for AES, or a hypervisor hides them"
-            }
-            None => {
+            ),
+            None => sentence!(
+                "aes-unknown",
                 "encryption is slow, so the load generator can be the limit over TLS; whether the processor \
                  has instructions for AES is unknown"
-            }
+            ),
         };
         return Outcome::warning(evidence, advice);
     }
@@ -105,15 +117,20 @@ mod tests {
     fn slow_encryption_is_a_warning_and_missing_authorities_are_named() {
         let fast = judge(3.0e9, Some(true), 140);
         assert_eq!(fast.state, State::Ok);
-        assert!(fast.evidence.contains("140 certificate authorities"));
-        assert!(!fast.evidence.contains("--cacert"));
+        assert!(fast.evidence.text().contains("140 certificate authorities"));
+        assert!(!fast.evidence.text().contains("--cacert"));
         assert_eq!(judge(2.0e8, Some(false), 140).state, State::Warning);
-        assert!(judge(3.0e9, None, 0).evidence.contains("--cacert"));
+        assert!(judge(3.0e9, None, 0).evidence.text().contains("--cacert"));
     }
 
     #[test]
     fn a_busy_machine_is_not_said_to_lack_instructions() {
-        let advice = |has| judge(2.0e8, has, 140).advice.unwrap_or_default();
+        let advice = |has| {
+            judge(2.0e8, has, 140)
+                .advice
+                .unwrap_or_default()
+                .to_string()
+        };
         assert!(!advice(Some(true)).contains("has no instructions"));
         assert!(advice(Some(true)).contains("has instructions for AES"));
         assert!(advice(Some(false)).contains("has no instructions for AES"));

@@ -1,6 +1,8 @@
 //! Checks the kernel: its release, whether it runs in a virtual machine, and its limit on waiting
 //! connections.
 
+use tenbin_plan::sentence;
+
 use super::{Check, CheckConfig, Outcome};
 
 /// Facts about the kernel.
@@ -41,23 +43,39 @@ fn is_virtual(cpuinfo: &str) -> Option<bool> {
 
 fn judge(kernel: &Kernel, connections: u64) -> Outcome {
     let Some(release) = &kernel.release else {
-        return Outcome::unknown("its release is not readable");
+        return Outcome::unknown(sentence!(
+            "release-unreadable",
+            "its release is not readable"
+        ));
     };
-    let place = match kernel.is_virtual {
-        Some(true) => ", in a virtual machine",
-        Some(false) => ", not in a virtual machine",
-        None => "",
+    let (place, virtual_word) = match kernel.is_virtual {
+        Some(true) => (", in a virtual machine", "yes"),
+        Some(false) => (", not in a virtual machine", "no"),
+        None => ("", "unknown"),
     };
     let Some(backlog) = kernel.backlog else {
-        return Outcome::ok(format!("{release}{place}"));
+        let kernel = sentence!(
+            "kernel",
+            "{release}{place}",
+            release = release,
+            place = place
+        );
+        return Outcome::ok(kernel.with("virtual", virtual_word));
     };
-    let evidence = format!(
-        "{release}{place}; up to {backlog} connections can wait until a local server accepts them"
+    let evidence = sentence!(
+        "kernel-backlog",
+        "{release}{place}; up to {backlog} connections can wait until a local server accepts them",
+        release = release,
+        place = place,
+        backlog = backlog
     );
+    let evidence = evidence.with("virtual", virtual_word);
     if connections > backlog {
-        let advice = format!(
+        let advice = sentence!(
+            "raise-somaxconn",
             "{connections} connections that open together can exceed this limit, and those above it \
-             are delayed by 1 s or more: raise net.core.somaxconn"
+             are delayed by 1 s or more: raise net.core.somaxconn",
+            connections = connections
         );
         return Outcome::warning(evidence, advice);
     }
@@ -82,6 +100,7 @@ mod tests {
         assert!(
             found
                 .evidence
+                .text()
                 .starts_with("6.12, in a virtual machine; up to 128")
         );
         assert_eq!(judge(&Kernel::default(), 1).state, State::Unknown);

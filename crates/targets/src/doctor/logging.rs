@@ -3,6 +3,8 @@
 //! Command lines and variables can contain secrets, so results contain only the name of the option
 //! or variable and the log level.
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
 /// Smallest growth of the log per request, bytes, that indicates a log line per request.
@@ -30,37 +32,69 @@ impl Check for Logging {
     fn of_target(&self, _visit: &CheckConfig, target: &TargetFacts) -> Vec<Outcome> {
         let Some(process) = &target.process else {
             return match &target.reached {
-                Ok(_) => vec![Outcome::unknown(
-                    "its process is not visible from here: check its log level on its machine",
-                )],
+                Ok(_) => vec![Outcome::unknown(sentence!(
+                    "process-invisible",
+                    "its process is not visible from here: check its log level on its machine"
+                ))],
                 Err(_) => Vec::new(),
             };
         };
         let command = process.command();
         let variables = process.variables();
         let mut signs = Vec::new();
-        signs.extend(options(&command).map(|option| format!("its command line has {option}")));
+        signs.extend(options(&command).map(|option| {
+            sentence!(
+                "command-has",
+                "its command line has {option}",
+                option = option
+            )
+        }));
         let asks = variables
             .iter()
             .filter(|(name, value)| enables_debug(name, value));
-        signs.extend(asks.map(|(name, _)| format!("its environment has {name}")));
+        signs.extend(asks.map(|(name, _)| {
+            sentence!("environment-has", "its environment has {name}", name = name)
+        }));
         let asked = target.reply.as_ref().map_or(0, |reply| reply.responses);
         let logs = target.logs.as_ref();
         signs.extend(logs.and_then(|logs| growth(logs.grown(), asked)));
         if !signs.is_empty() {
+            let texts: Vec<&str> = signs.iter().map(Sentence::text).collect();
+            let suspected = sentence!(
+                "debug-suspected",
+                "suspected: {signs}",
+                signs = texts.join(", and ")
+            );
             return vec![Outcome::warning(
-                format!("suspected: {}", signs.join(", and ")),
-                "start it with a higher log level: writing logs slows a server down",
+                suspected.with_part("signs", signs),
+                sentence!(
+                    "raise-log-level",
+                    "start it with a higher log level: writing logs slows a server down"
+                ),
             )];
         }
-        let nothing = "no option and no environment variable enables them";
+        let nothing = sentence!(
+            "no-debug-option",
+            "no option and no environment variable enables them"
+        );
         vec![match logs {
-            Some(logs) if logs.is_empty() => Outcome::ok(format!(
-                "{nothing}; it writes no log file here, and a log elsewhere is not visible"
-            )),
-            Some(_) if asked > 0 => Outcome::ok(format!(
-                "{nothing}, and its log did not grow with {asked} requests"
-            )),
+            Some(logs) if logs.is_empty() => Outcome::ok(
+                sentence!(
+                    "no-log-file",
+                    "{nothing}; it writes no log file here, and a log elsewhere is not visible",
+                    nothing = nothing
+                )
+                .with_part("nothing", [nothing]),
+            ),
+            Some(_) if asked > 0 => Outcome::ok(
+                sentence!(
+                    "log-did-not-grow",
+                    "{nothing}, and its log did not grow with {requests} requests",
+                    nothing = nothing,
+                    requests = asked
+                )
+                .with_part("nothing", [nothing]),
+            ),
             _ => Outcome::ok(nothing),
         }]
     }
@@ -111,12 +145,15 @@ fn plain(name: &str) -> String {
     kept.map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn growth(bytes: u64, requests: u64) -> Option<String> {
+fn growth(bytes: u64, requests: u64) -> Option<Sentence> {
     let telling = requests > 0 && bytes >= requests * LINE;
     telling.then(|| {
-        format!(
-            "its log grew by {bytes} bytes with {requests} requests ({} each)",
-            bytes / requests
+        sentence!(
+            "log-grew",
+            "its log grew by {bytes} bytes with {requests} requests ({each} each)",
+            bytes = bytes,
+            requests = requests,
+            each = bytes / requests
         )
     })
 }
@@ -185,7 +222,7 @@ mod tests {
     #[test]
     fn a_log_with_a_line_for_each_request_is_detected() {
         assert_eq!(growth(399, 20), None);
-        assert!(growth(4000, 20).unwrap().contains("(200 each)"));
+        assert!(growth(4000, 20).unwrap().text().contains("(200 each)"));
         // Without requests, growth shows only that the server logs for another reason.
         assert_eq!(growth(4000, 0), None);
     }

@@ -34,6 +34,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tenbin_plan::{Sentence, sentence};
 
 pub use process::{LogFiles, Process};
 pub use reply::Reply;
@@ -112,35 +113,43 @@ pub struct Outcome {
     /// State.
     pub state: State,
     /// The facts found.
-    pub evidence: String,
+    pub evidence: Sentence,
     /// What to do; `None` if the evidence already says it.
-    pub advice: Option<String>,
+    pub advice: Option<Sentence>,
 }
 
 impl Outcome {
-    pub(crate) fn ok(evidence: impl Into<String>) -> Self {
+    pub(crate) fn ok(evidence: impl Into<Sentence>) -> Self {
         Self::new(State::Ok, evidence, None)
     }
 
-    pub(crate) fn unknown(evidence: impl Into<String>) -> Self {
+    pub(crate) fn unknown(evidence: impl Into<Sentence>) -> Self {
         Self::new(State::Unknown, evidence, None)
     }
 
-    pub(crate) fn warning(evidence: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(crate) fn warning(evidence: impl Into<Sentence>, advice: impl Into<Sentence>) -> Self {
         Self::new(State::Warning, evidence, Some(advice.into()))
     }
 
-    pub(crate) fn failed(evidence: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(crate) fn failed(evidence: impl Into<Sentence>, advice: impl Into<Sentence>) -> Self {
         Self::new(State::Failed, evidence, Some(advice.into()))
     }
 
-    fn new(state: State, evidence: impl Into<String>, advice: Option<String>) -> Self {
+    fn new(state: State, evidence: impl Into<Sentence>, advice: Option<Sentence>) -> Self {
         Self {
             state,
             evidence: evidence.into(),
             advice,
         }
     }
+}
+
+/// Several reasons, one after the other; `None` without reasons.
+fn joined(reasons: impl IntoIterator<Item = Sentence>) -> Option<Sentence> {
+    reasons.into_iter().reduce(|first, next| {
+        let both = sentence!("then", "{first}; {next}", first = first, next = next);
+        both.with_part("first", [first]).with_part("next", [next])
+    })
 }
 
 /// Result of a check, with the names of the check and the target. May contain text of servers and
@@ -157,9 +166,9 @@ pub struct CheckResult {
     /// State.
     pub state: State,
     /// The facts found.
-    pub evidence: String,
+    pub evidence: Sentence,
     /// What to do; `None` if the evidence already says it.
-    pub advice: Option<String>,
+    pub advice: Option<Sentence>,
 }
 
 /// Settings of the checks.
@@ -204,7 +213,7 @@ pub struct Reached {
     /// Addresses of the target's hosts.
     addresses: Vec<String>,
     /// Warnings about the connection settings, each with what to do.
-    remarks: Vec<(String, &'static str)>,
+    remarks: Vec<(Sentence, Sentence)>,
 }
 
 impl Reached {
@@ -212,15 +221,22 @@ impl Reached {
     pub fn of(running: &Running, first: Preflight) -> Self {
         let route = &running.route;
         let left_out = route.warnings.iter().map(|sentence| {
-            let advice =
-                "start the server on that address too, or select one address with --resolve";
-            (sentence.clone(), advice)
+            let advice = sentence!(
+                "start-there-too",
+                "start the server on that address too, or select one address with --resolve"
+            );
+            (sentence.as_str().into(), advice)
         });
         let insecure = route.insecure.then(|| {
             (
-                "its certificate is NOT checked; another server could respond in its place"
-                    .to_owned(),
-                "trust its authority with --cacert instead of --insecure",
+                sentence!(
+                    "certificate-unchecked",
+                    "its certificate is NOT checked; another server could respond in its place"
+                ),
+                sentence!(
+                    "trust-authority",
+                    "trust its authority with --cacert instead of --insecure"
+                ),
             )
         });
         let hosts = route.hosts.iter().flat_map(|host| &host.addresses);

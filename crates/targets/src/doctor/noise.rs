@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use tenbin_plan::percent;
+use tenbin_plan::{percent, sentence};
 
 use super::{Check, CheckConfig, Outcome};
 
@@ -43,29 +43,41 @@ impl Check for NoiseCheck {
         }
         let measured = measure(config.watch, &config.stop);
         vec![measured.map_or_else(
-            || Outcome::unknown("the machine did no work while it was sampled"),
+            || {
+                Outcome::unknown(sentence!(
+                    "no-work",
+                    "the machine did no work while it was sampled"
+                ))
+            },
             |noise| judge(&noise),
         )]
     }
 }
 
 fn judge(noise: &Noise) -> Outcome {
-    let evidence = format!(
-        "one core sampled for {:.0} s: the work done in {} ms differs by ± {} (the least was {} of \
-         the median), the longest pause was {:.1} ms",
-        noise.watched.as_secs_f64(),
-        SLICE.as_millis(),
-        percent(noise.spread),
-        percent(noise.least),
-        noise.longest.as_secs_f64() * 1e3,
+    let evidence = sentence!(
+        "noise",
+        "one core sampled for {seconds} s: the work done in {slice} ms differs by ± {spread} (the \
+         least was {least} of the median), the longest pause was {pause} ms",
+        seconds = format!("{:.0}", noise.watched.as_secs_f64()),
+        slice = SLICE.as_millis(),
+        spread = percent(noise.spread),
+        least = percent(noise.least),
+        pause = format!("{:.1}", noise.longest.as_secs_f64() * 1e3)
     );
     if noise.spread > SPREAD {
-        let advice = "other programs or other guests share the cores with this one: \
-                      compare ratios only, in more rounds";
+        let advice = sentence!(
+            "cores-shared",
+            "other programs or other guests share the cores with this one: compare ratios only, in \
+             more rounds"
+        );
         Outcome::warning(evidence, advice)
     } else if noise.longest > LONG {
-        let advice = "high percentiles include pauses of this machine: use them only for comparison, or stop \
-                      the other programs";
+        let advice = sentence!(
+            "machine-pauses",
+            "high percentiles include pauses of this machine: use them only for comparison, or stop \
+             the other programs"
+        );
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)
@@ -219,7 +231,7 @@ mod tests {
         assert_eq!(paused.longest, 40 * MS);
         assert!((paused.least - 210.0 / 250.0).abs() < 0.01, "{paused:?}");
         let found = judge(&paused);
-        assert!(found.advice.unwrap().starts_with("high percentiles"));
+        assert!(found.advice.unwrap().text().starts_with("high percentiles"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Checks that there are enough local ports for connections.
 
+use tenbin_plan::sentence;
+
 use super::{Check, CheckConfig, Outcome};
 use crate::counters;
 
@@ -22,7 +24,7 @@ impl Check for Outgoing {
     fn of_machine(&self, config: &CheckConfig) -> Vec<Outcome> {
         vec![match read() {
             Some(ports) => judge(ports, config.connections),
-            None => Outcome::unknown("their range is not readable"),
+            None => Outcome::unknown(sentence!("range-unreadable", "their range is not readable")),
         }]
     }
 }
@@ -34,17 +36,29 @@ fn judge(ports: Ports, connections: u64) -> Outcome {
         waiting,
     } = ports;
     let all = (highest + 1).saturating_sub(lowest);
-    let evidence = format!(
-        "{all} ports ({lowest} to {highest}), {waiting} connections in TIME_WAIT, for \
-         {connections} connections"
+    let evidence = sentence!(
+        "outgoing-ports",
+        "{ports} ports ({lowest} to {highest}), {waiting} connections in TIME_WAIT, for \
+         {connections} connections",
+        ports = all,
+        lowest = lowest,
+        highest = highest,
+        waiting = waiting,
+        connections = connections
     );
     if connections >= all {
-        let advice = "use fewer connections, several addresses of the server, or a wider \
-                      net.ipv4.ip_local_port_range";
+        let advice = sentence!(
+            "ports-too-few",
+            "use fewer connections, several addresses of the server, or a wider \
+             net.ipv4.ip_local_port_range"
+        );
         Outcome::failed(evidence, advice)
     } else if connections + waiting > all / 2 {
-        let advice = "wait a minute for TIME_WAIT to pass, keep connections alive, or widen \
-                      net.ipv4.ip_local_port_range";
+        let advice = sentence!(
+            "ports-short",
+            "wait a minute for TIME_WAIT to pass, keep connections alive, or widen \
+             net.ipv4.ip_local_port_range"
+        );
         Outcome::warning(evidence, advice)
     } else {
         Outcome::ok(evidence)

@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 
+use tenbin_plan::sentence;
+
 use super::process::{self, Owner};
 use super::{Check, CheckConfig, Outcome};
 
@@ -21,26 +23,45 @@ fn check_port(port: u16) -> Outcome {
     let listeners = process::listeners(port);
     if let Some(listener) = listeners.first() {
         let who = match &listener.owner {
-            Owner::Seen(process) => process.to_string(),
-            Owner::Hidden { uid } => {
-                format!("a process of user id {uid}, which only that user and root can see,")
-            }
+            Owner::Seen(process) => sentence!("process", "{process}", process = process),
+            Owner::Hidden { uid } => sentence!(
+                "hidden-process",
+                "a process of user id {uid}, which only that user and root can see,",
+                uid = uid
+            ),
         };
         let others = match listeners.len() {
             1 => String::new(),
             2 => ", and on one more address".to_owned(),
             more => format!(", and on {} more addresses", more - 1),
         };
+        let listens = sentence!(
+            "port-taken",
+            "{who} listens on {address}{others}",
+            who = who,
+            address = listener.address,
+            others = others
+        );
         return Outcome::failed(
-            format!("{who} listens on {}{others}", listener.address),
-            "stop it, or start the server on another port",
+            listens
+                .with_part("who", [who])
+                .with("more", listeners.len() - 1),
+            sentence!(
+                "stop-listener",
+                "stop it, or start the server on another port"
+            ),
         );
     }
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
-        Ok(_) => Outcome::ok(format!("{port} is free")),
+        Ok(_) => Outcome::ok(sentence!("port-free", "{port} is free", port = port)),
         Err(error) => Outcome::failed(
-            format!("cannot listen on {port}: {error}"),
-            "start the server on another port",
+            sentence!(
+                "cannot-listen",
+                "cannot listen on {port}: {reason}",
+                port = port,
+                reason = error
+            ),
+            sentence!("another-port", "start the server on another port"),
         ),
     }
 }
@@ -57,9 +78,9 @@ mod tests {
         let found = check_port(port);
         assert_eq!(found.state, State::Failed);
         let own = format!("pid {}", std::process::id());
-        assert!(found.evidence.contains(&own), "{found:?}");
+        assert!(found.evidence.text().contains(&own), "{found:?}");
         assert!(
-            found.evidence.contains(&format!("127.0.0.1:{port}")),
+            found.evidence.text().contains(&format!("127.0.0.1:{port}")),
             "{found:?}"
         );
         drop(listener);

@@ -79,7 +79,11 @@ impl Process {
 }
 
 /// Evidence text if only the working directory is known.
-const WORKING_DIRECTORY: &str = "its working directory";
+pub(super) const WORKING_DIRECTORY: &str = "its working directory";
+/// The directory that its command line names.
+pub(super) const ON_COMMAND_LINE: &str = "the directory on its command line";
+/// The directory of files that it has open.
+pub(super) const OF_OPEN_FILES: &str = "where it has files open";
 
 fn of_address(address: &Address) -> Option<Process> {
     let listener = match address {
@@ -274,7 +278,7 @@ mod linux {
             let words = command.iter().skip(1).rev().map(|word| own.join(word));
             let mut named = words.filter(|path| here(path).is_dir());
             if let Some(path) = named.next() {
-                return Some((here(&path), path, "the directory on its command line"));
+                return Some((here(&path), path, super::ON_COMMAND_LINE));
             }
             let is_data = |path: &Path| path.extension().is_none_or(|ending| ending != "log");
             let written = self.written_files().into_iter();
@@ -283,7 +287,7 @@ mod linux {
                 .next()
                 .and_then(|(_, path)| Some(path.parent()?.to_owned()))
             {
-                return Some((here(&parent), parent, "where it has files open"));
+                return Some((here(&parent), parent, super::OF_OPEN_FILES));
             }
             Some((here(&own), own, super::WORKING_DIRECTORY))
         }

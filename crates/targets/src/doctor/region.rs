@@ -1,5 +1,7 @@
 //! Checks that requests are signed for the server's region.
 
+use tenbin_plan::sentence;
+
 use super::reply::judge;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
@@ -23,14 +25,30 @@ impl Check for Region {
             CODES,
             |reply| {
                 let accepted = reply.is_authenticated();
-                accepted.then(|| format!("{} is accepted", reply.signed_for))
+                accepted.then(|| {
+                    sentence!(
+                        "region-accepted",
+                        "{region} is accepted",
+                        region = reply.signed_for
+                    )
+                })
             },
             |reply| {
                 let signed_for = &reply.signed_for;
-                let evidence = format!("{} to a request for {signed_for}", reply.shown());
+                let evidence = sentence!(
+                    "response-to-region",
+                    "{response} to a request for {region}",
+                    response = reply.shown(),
+                    region = signed_for
+                );
+                let evidence = evidence.with_part("response", [reply.shown()]);
                 let advice = match &reply.region {
-                    Some(region) => format!("use --region {region}, the region of the server"),
-                    None => "set the bucket's region with --region".to_owned(),
+                    Some(region) => sentence!(
+                        "use-region",
+                        "use --region {region}, the region of the server",
+                        region = region
+                    ),
+                    None => sentence!("set-region", "set the bucket's region with --region"),
                 };
                 Outcome::failed(evidence, advice)
             },

@@ -1,5 +1,7 @@
 //! The target's response to a signed request that lists the bucket.
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::{Outcome, TargetFacts};
 
 /// Error codes for a bucket that does not exist.
@@ -40,11 +42,23 @@ impl Reply {
     }
 
     /// The response as evidence text.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> Sentence {
         match (self.status, &self.code) {
-            (Some(status), Some(code)) => format!("the server responded with {status} {code}"),
-            (Some(status), None) => format!("the server responded with {status}"),
-            (None, _) => "the server did not respond to a signed request".to_owned(),
+            (Some(status), Some(code)) => sentence!(
+                "responded-code",
+                "the server responded with {status} {code}",
+                status = status,
+                code = code
+            ),
+            (Some(status), None) => sentence!(
+                "responded",
+                "the server responded with {status}",
+                status = status
+            ),
+            (None, _) => sentence!(
+                "no-signed-response",
+                "the server did not respond to a signed request"
+            ),
         }
     }
 }
@@ -55,7 +69,7 @@ impl Reply {
 pub(super) fn judge(
     target: &TargetFacts,
     codes: &[&str],
-    accepted: impl Fn(&Reply) -> Option<String>,
+    accepted: impl Fn(&Reply) -> Option<Sentence>,
     refused: impl Fn(&Reply) -> Outcome,
 ) -> Vec<Outcome> {
     let Some(reply) = &target.reply else {
@@ -66,7 +80,14 @@ pub(super) fn judge(
     }
     let found = match accepted(reply) {
         Some(evidence) => Outcome::ok(evidence),
-        None => Outcome::unknown(format!("{}, which does not show it", reply.shown())),
+        None => {
+            let shown = sentence!(
+                "does-not-show",
+                "{response}, which does not show it",
+                response = reply.shown()
+            );
+            Outcome::unknown(shown.with_part("response", [reply.shown()]))
+        }
     };
     vec![found]
 }

@@ -1,5 +1,7 @@
 //! Checks the secret key.
 
+use tenbin_plan::sentence;
+
 use super::reply::judge;
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 
@@ -18,14 +20,22 @@ impl Check for SecretKey {
             CODES,
             |reply| {
                 let right = reply.is_authenticated();
-                right.then(|| "signatures made with it are accepted".to_owned())
+                right.then(|| {
+                    sentence!(
+                        "signatures-accepted",
+                        "signatures made with it are accepted"
+                    )
+                })
             },
             |reply| {
                 Outcome::failed(
                     reply.shown(),
-                    "the secret key is wrong for this access key, or a proxy in between changes \
-                     the Host header; set the right one with TENBIN_SECRET_KEY or \
-                     --secret-key-file",
+                    sentence!(
+                        "secret-key-wrong",
+                        "the secret key is wrong for this access key, or a proxy in between changes \
+                         the Host header; set the right one with TENBIN_SECRET_KEY or \
+                         --secret-key-file"
+                    ),
                 )
             },
         )

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::machine::bytes;
+use super::process::{OF_OPEN_FILES, ON_COMMAND_LINE, WORKING_DIRECTORY};
 use super::{Check, CheckConfig, Outcome, TargetFacts};
 use crate::counters::DiskSpace;
 
@@ -26,16 +29,27 @@ impl Check for Space {
             return Vec::new();
         }
         let place = nearest(&config.root);
-        let subject = format!("directory of runs, {}", config.root.display());
-        let advice = "free space, or choose another directory with --out";
+        let subject = sentence!(
+            "directory-of-runs",
+            "directory of runs, {path}",
+            path = config.root.display()
+        );
+        let advice = sentence!(
+            "free-space-or-out",
+            "free space, or choose another directory with --out"
+        );
         vec![match make_and_remove(&place) {
-            Ok(()) => check_space(&place, &subject, advice),
+            Ok(()) => check_space(&place, subject, advice),
             Err(error) => Outcome::failed(
-                format!(
-                    "{subject}: cannot create a directory in {}: {error}",
-                    place.display()
-                ),
-                "choose another directory with --out",
+                sentence!(
+                    "cannot-create-in",
+                    "{subject}: cannot create a directory in {path}: {reason}",
+                    subject = subject,
+                    path = place.display(),
+                    reason = error
+                )
+                .with_part("subject", [subject]),
+                sentence!("choose-out", "choose another directory with --out"),
             ),
         }]
     }
@@ -48,15 +62,32 @@ impl Check for Space {
         let Some((place, shown, why)) = found.or_else(|| process?.data()) else {
             // The server is on another machine, or its process is not visible.
             return match &target.reached {
-                Ok(_) => vec![Outcome::unknown(
-                    "its data directory is unknown; set it with --data",
-                )],
+                Ok(_) => vec![Outcome::unknown(sentence!(
+                    "data-unknown",
+                    "its data directory is unknown; set it with --data"
+                ))],
                 Err(_) => Vec::new(),
             };
         };
-        let subject = format!("{why}, {}", shown.display());
-        let advice = "free space on the server's disk";
-        vec![check_space(&place, &subject, advice)]
+        let subject = sentence!(
+            "data-directory",
+            "{why}, {path}",
+            why = why,
+            path = shown.display()
+        );
+        let subject = subject.with("found", kind_of_place(why));
+        let advice = sentence!("free-server-disk", "free space on the server's disk");
+        vec![check_space(&place, subject, advice)]
+    }
+}
+
+/// A word for how the data directory was found.
+fn kind_of_place(why: &str) -> &'static str {
+    match why {
+        WORKING_DIRECTORY => "working",
+        ON_COMMAND_LINE => "command",
+        OF_OPEN_FILES => "files",
+        _ => "given",
     }
 }
 
@@ -75,15 +106,30 @@ fn make_and_remove(place: &Path) -> io::Result<()> {
     fs::remove_dir(&probe)
 }
 
-fn check_space(place: &Path, subject: &str, advice: &str) -> Outcome {
+fn check_space(place: &Path, subject: Sentence, advice: Sentence) -> Outcome {
     match DiskSpace::of(place) {
         Ok(Some(space)) => judge(space, subject, advice),
-        Ok(None) => Outcome::unknown(format!("{subject}: the filesystem reports no size")),
-        Err(error) => Outcome::unknown(format!("{subject}: {}", error.desc())),
+        Ok(None) => Outcome::unknown(
+            sentence!(
+                "no-size",
+                "{subject}: the filesystem reports no size",
+                subject = subject
+            )
+            .with_part("subject", [subject]),
+        ),
+        Err(error) => Outcome::unknown(
+            sentence!(
+                "space-unreadable",
+                "{subject}: {reason}",
+                subject = subject,
+                reason = error.desc()
+            )
+            .with_part("subject", [subject]),
+        ),
     }
 }
 
-fn judge(space: DiskSpace, subject: &str, advice: &str) -> Outcome {
+fn judge(space: DiskSpace, subject: Sentence, advice: Sentence) -> Outcome {
     let DiskSpace {
         size,
         available,
@@ -91,11 +137,23 @@ fn judge(space: DiskSpace, subject: &str, advice: &str) -> Outcome {
     } = space;
     if files == Some(0) {
         return Outcome::failed(
-            format!("{subject}: no more files can be created: the inodes are used up"),
+            sentence!(
+                "no-inodes",
+                "{subject}: no more files can be created: the inodes are used up",
+                subject = subject
+            )
+            .with_part("subject", [subject]),
             advice,
         );
     }
-    let evidence = format!("{subject}: {} of {} free", bytes(available), bytes(size));
+    let evidence = sentence!(
+        "space-free",
+        "{subject}: {free} of {size} free",
+        subject = subject,
+        free = bytes(available),
+        size = bytes(size)
+    );
+    let evidence = evidence.with_part("subject", [subject]);
     if available < FULL {
         Outcome::failed(evidence, advice)
     } else if available < LITTLE_SPACE || (available as f64) < size as f64 * LITTLE_SPACE_SHARE {
@@ -127,7 +185,7 @@ mod tests {
                 available,
                 files,
             };
-            judge(space, "here", "").state
+            judge(space, "here".into(), "".into()).state
         };
         assert_eq!(state(100 << 30, 50 << 30, None), State::Ok);
         assert_eq!(state(100 << 30, 4 << 30, None), State::Warning);
@@ -141,7 +199,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let deep = directory.path().join("a/b/c");
         assert_eq!(nearest(&deep), directory.path());
-        let found = check_space(&nearest(&deep), "here", "");
-        assert!(found.evidence.contains("free"), "{found:?}");
+        let found = check_space(&nearest(&deep), "here".into(), "".into());
+        assert!(found.evidence.text().contains("free"), "{found:?}");
     }
 }

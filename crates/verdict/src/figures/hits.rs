@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tenbin_plan::Workload;
 use tenbin_record::Environment;
-use tenbin_result::{Message, Value, message};
+use tenbin_result::{Language, Message, Value, message};
 
 use crate::findings::messages::Messages;
 use crate::words::pattern_name;
@@ -85,15 +85,18 @@ const NAMED: usize = 5;
 
 impl HitsCompared {
     /// The number of patterns that differ, the tolerance, and the patterns with the largest
-    /// differences.
+    /// differences, in a language.
     pub fn sentence(
         &self,
         workload: &Workload,
         environment: &Environment,
         baseline: &str,
         target: &str,
+        language: Language,
     ) -> String {
-        Messages::NONE.in_english(&self.message(workload, environment, baseline, target))
+        let message = self.message(workload, environment, baseline, target);
+        let said = Messages::NONE.say(&message, language);
+        said.unwrap_or_else(|| Messages::NONE.in_english(&message))
     }
 
     /// [`Self::sentence`] as data.

@@ -1,5 +1,6 @@
 //! The lint rule on averaged percentiles.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::TIME;
 
@@ -38,17 +39,20 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         rule: RULE.name,
         severity: Severity::Suspect,
         operation: Some(of.operation.clone()),
-        evidence: format!(
-            "{} of {} windows is {} to {}; {} shows the mean of the windows, which is the \
-             percentile of no request, and a short window counts as much as a long one",
-            percentile_name(apart.quantile),
-            windows.value,
-            TIME.of(apart.time.from),
-            TIME.of(apart.time.to),
-            file.tool,
+        evidence: sentence!(
+            "lint-averaged",
+            "{percentile} of {windows} windows is {low} to {high}; {tool} shows the mean of the windows, \
+             which is the percentile of no request, and a short window counts as much as a long one",
+            percentile = percentile_name(apart.quantile),
+            windows = windows.value,
+            low = TIME.of(apart.time.from),
+            high = TIME.of(apart.time.to),
+            tool = file.tool
         ),
-        advice: "take percentiles from all requests: warp writes them into a .csv.zst with --full"
-            .to_owned(),
+        advice: sentence!(
+            "lint-all-requests",
+            "take percentiles from all requests: warp writes them into a .csv.zst with --full"
+        ),
         quotes: quotes(file, [&windows.quote, &apart.quote]),
     })
 }

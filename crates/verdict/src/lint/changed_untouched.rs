@@ -1,6 +1,7 @@
 //! Operations whose figures differ between two files although the code change between the files did
 //! not touch the operations.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::ratio;
 
@@ -57,16 +58,18 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
         rule: RULE.name,
         severity: Severity::Invalid,
         operation: None,
-        evidence: format!(
-            "speed after/before of operations that the change did not touch: {}; the machine or the \
-             method changed the results by a factor of up to {} between the files",
-            shown.join(", "),
-            ratio(most.ln().abs().exp()),
+        evidence: sentence!(
+            "lint-untouched-differ",
+            "speed after/before of operations that the change did not touch: {speeds}; the machine or the \
+             method changed the results by a factor of up to {factor} between the files",
+            speeds = shown.join(", "),
+            factor = ratio(most.ln().abs().exp())
         ),
-        advice:
-            "do not attribute a change of that size or less to the code; measure both versions \
-                 in turn in one session"
-                .to_owned(),
+        advice: sentence!(
+            "lint-not-the-code",
+            "do not attribute a change of that size or less to the code; measure both versions in turn \
+             in one session"
+        ),
         quotes: quoted.flatten().collect(),
     }]
 }

@@ -94,7 +94,7 @@ fn finding(target: &str, found: LintFinding) -> Finding {
         workload: found.operation,
         target: Some(target.to_owned()),
         evidence: format!("{} ({})", found.evidence, quotes.join("; ")),
-        advice: found.advice,
+        advice: found.advice.to_string(),
         data: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Percentiles of few requests.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, count};
 use tenbin_stats::fewest_samples;
@@ -39,17 +40,20 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         rule: RULE.name,
         severity: Severity::Suspect,
         operation: Some(of.operation.clone()),
-        evidence: format!(
-            "{} of {} requests: {} ({}) needs {}",
-            names.join(", "),
-            count(samples),
-            percentile_name(first.quantile),
-            TIME.of(first.time.middle()),
-            count(fewest_samples(first.quantile)?),
+        evidence: sentence!(
+            "lint-few-samples",
+            "{percentiles} of {requests} requests: {percentile} ({time}) needs {fewest}",
+            percentiles = names.join(", "),
+            requests = count(samples),
+            percentile = percentile_name(first.quantile),
+            time = TIME.of(first.time.middle()),
+            fewest = count(fewest_samples(first.quantile)?)
         ),
-        advice: "leave these percentiles out, or measure longer: they are little more than the \
-                 slowest requests of this one run"
-            .to_owned(),
+        advice: sentence!(
+            "lint-leave-out-percentiles",
+            "leave these percentiles out, or measure longer: they are little more than the slowest \
+             requests of this one run"
+        ),
         quotes: quotes(
             file,
             short

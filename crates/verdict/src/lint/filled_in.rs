@@ -1,5 +1,6 @@
 //! Times that a tool adds to its measured times.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, ratio};
 
@@ -32,21 +33,22 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             rule: RULE.name,
             severity: Severity::Invalid,
             operation: Some(of.operation.clone()),
-            evidence: format!(
-                "the mean latency is {}, but with {} connections at this rate it can be at most \
-                 {}: unless a script sent several requests at once on each connection, {} added \
-                 latencies for requests that were never sent; the mean is {} times that maximum",
-                TIME.of(mean.value.middle()),
-                connections.value,
-                TIME.of(possible),
-                file.tool,
-                ratio(printed),
+            evidence: sentence!(
+                "lint-filled-in",
+                "the mean latency is {mean}, but with {connections} connections at this rate it can be at \
+                 most {possible}: unless a script sent several requests at once on each connection, {tool} \
+                 added latencies for requests that were never sent; the mean is {times} times that maximum",
+                mean = TIME.of(mean.value.middle()),
+                connections = connections.value,
+                possible = TIME.of(possible),
+                tool = file.tool,
+                times = ratio(printed)
             ),
-            advice:
-                "do not use the percentiles as measured times; measure with a tool that sends at \
-                     a rate and shows response and service times apart, such as wrk2 -U, or tenbin \
-                     with --rate"
-                    .to_owned(),
+            advice: sentence!(
+                "lint-use-open-loop",
+                "do not use the percentiles as measured times; measure with a tool that sends at a rate \
+                 and shows response and service times apart, such as wrk2 -U, or tenbin with --rate"
+            ),
             quotes: quotes(file, [&connections.quote, &mean.quote, &rate.quote]),
         })
     })

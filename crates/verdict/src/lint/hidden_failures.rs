@@ -1,5 +1,6 @@
 //! Failures that are easy to overlook.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{count, percent};
 
@@ -44,15 +45,17 @@ fn of_share(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         rule: RULE.name,
         severity: severity(share),
         operation: Some(of.operation.clone()),
-        evidence: format!(
-            "{} of the requests failed, and {} does not say how many requests there were",
-            percent(share),
-            file.tool
+        evidence: sentence!(
+            "lint-share-failed",
+            "{share} of the requests failed, and {tool} does not say how many requests there were",
+            share = percent(share),
+            tool = file.tool
         ),
-        advice:
-            "find out why requests fail, and measure again: a request that fails is often much \
-                 faster or much slower than a correct one"
-                .to_owned(),
+        advice: sentence!(
+            "lint-why-fail",
+            "find out why requests fail, and measure again: a request that fails is often much faster or \
+             much slower than a correct one"
+        ),
         quotes: quotes(file, [&said.quote]),
     })
 }
@@ -94,32 +97,48 @@ fn of_number(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         severity: share.map_or(Severity::Invalid, severity),
         operation: Some(of.operation.clone()),
         evidence: match denied {
-            Some(_) => format!(
-                "the file says that no request failed, and has {}{shown}",
-                what.join(", ")
+            Some(_) => sentence!(
+                "lint-failures-denied",
+                "the file says that no request failed, and has {failures}{share}",
+                failures = what.join(", "),
+                share = shown
             ),
-            None => format!(
-                "{}{shown} failed; these failures are {} of {}, and the exit code is still 0",
-                what.join(", "),
-                match (are_counted, are_timed) {
-                    (true, _) => "in the rate and in the times",
-                    (false, true) => "not in the rate",
-                    (false, false) => "neither in the rate nor in the times",
-                },
-                file.tool,
-            ),
+            None => {
+                let (counted, place) = match (are_counted, are_timed) {
+                    (true, _) => ("both", "in the rate and in the times"),
+                    (false, true) => ("times", "not in the rate"),
+                    (false, false) => ("none", "neither in the rate nor in the times"),
+                };
+                let hidden = sentence!(
+                    "lint-failures-hidden",
+                    "{failures}{share} failed; these failures are {counted} of {tool}, and the exit code is \
+                     still 0",
+                    failures = what.join(", "),
+                    share = shown,
+                    counted = place,
+                    tool = file.tool
+                );
+                hidden.with("counted", counted)
+            }
         },
         advice: if denied.is_none() && are_counted {
-            "read the numbers of failures, not the exit code, and find out why requests fail: the \
-             rate of correct responses is unknown"
+            sentence!(
+                "lint-correct-rate-unknown",
+                "read the numbers of failures, not the exit code, and find out why requests fail: the rate \
+                 of correct responses is unknown"
+            )
         } else if are_timed {
-            "read the numbers of failures, not the exit code; the percentiles are those of \
-             failures, too"
+            sentence!(
+                "lint-times-of-failures",
+                "read the numbers of failures, not the exit code; the percentiles are those of failures, too"
+            )
         } else {
-            "read the numbers of failures, not the exit code; requests that fail are often the \
-             slowest, and their times are missing from the percentiles"
-        }
-        .to_owned(),
+            sentence!(
+                "lint-failures-untimed",
+                "read the numbers of failures, not the exit code; requests that fail are often the slowest, \
+                 and their times are missing from the percentiles"
+            )
+        },
         quotes: quotes(file, hidden.iter().map(|each| &each.quote).chain(denied)),
     })
 }

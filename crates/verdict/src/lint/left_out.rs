@@ -1,5 +1,6 @@
 //! Lines that belong to a measurement and state no figure.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::plural;
 
@@ -45,14 +46,18 @@ fn finding(file: &Reported) -> Option<LintFinding> {
         rule: RULE.name,
         severity: Severity::Suspect,
         operation: None,
-        evidence: format!(
-            "{} of measurements without a figure: {}",
-            plural(all.len(), "line"),
-            reasons.join(", ")
+        evidence: sentence!(
+            "lint-lines-without-figure",
+            "{lines} of measurements without a figure: {reasons}",
+            lines = plural(all.len(), "line"),
+            reasons = reasons.join(", ")
+        )
+        .with("lines", all.len()),
+        advice: sentence!(
+            "lint-own-file",
+            "repeat what is missing, or write the tool's output to a file of its own: what is left may be \
+             the benchmarks that happened to succeed"
         ),
-        advice: "repeat what is missing, or write the tool's output to a file of its own: what is left may \
-                 be the benchmarks that happened to succeed"
-            .to_owned(),
         quotes: quotes(file, all.iter().take(MOST_QUOTED).map(|each| &each.quote)),
     })
 }

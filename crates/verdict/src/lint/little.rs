@@ -1,5 +1,6 @@
 //! Figures that violate Little's law.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, TIME, ratio};
 use tenbin_stats::median;
@@ -42,43 +43,46 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         None => String::new(),
     };
     let in_flight = printed * connections.value as f64;
-    let really = match file.tool {
-        ROUNDS_UP => format!(
-            "; {} clients were active",
-            (in_flight / usual(file).unwrap_or(1.0)).round()
-        ),
-        _ => String::new(),
-    };
+    let active = (file.tool == ROUNDS_UP).then(|| (in_flight / usual(file).unwrap_or(1.0)).round());
+    let really = active.map_or_else(String::new, |clients| {
+        format!("; {clients} clients were active")
+    });
     Some(LintFinding {
         rule: RULE.name,
         severity: Severity::Invalid,
         operation: Some(of.operation.clone()),
-        evidence: format!(
-            "{} × ({}{wait}) is {} requests in flight, but the file says {}: ratio {}, at least {} \
-             with all rounding{really}",
-            RATE.of(rate.value.middle()),
-            TIME.of(mean.value.middle()),
-            ratio(rate.value.middle() * (mean.value.middle() + think)),
-            connections.value,
-            ratio(printed),
-            ratio(least),
-        ),
+        evidence: sentence!(
+            "lint-little",
+            "{rate} × ({mean}{wait}) is {in_flight} requests in flight, but the file says {connections}: \
+             ratio {printed}, at least {least} with all rounding{really}",
+            rate = RATE.of(rate.value.middle()),
+            mean = TIME.of(mean.value.middle()),
+            wait = wait,
+            in_flight = ratio(rate.value.middle() * (mean.value.middle() + think)),
+            connections = connections.value,
+            printed = ratio(printed),
+            least = ratio(least),
+            really = really
+        )
+        .with("wait", of.think.map_or_else(String::new, |think| format!(" + {}", TIME.of(think))))
+        .with("really", active.map_or_else(|| "none".to_owned(), |clients| clients.to_string())),
         advice: match file.tool {
-            ROUNDS_UP => {
-                "plot the row at the number of active clients, or measure again: \
-                          drnbench rounds clients up to a multiple of its processes"
-            }
-            "warp" => {
-                "use the times of warp's .csv.zst, written with --full: the average of a report \
-                       is a mean of means of windows, in which a short window counts as much as a \
-                       long one"
-            }
-            _ => {
-                "do not use the rate together with the times: one of them, or the number of \
-                  connections, is wrong"
-            }
-        }
-        .to_owned(),
+            ROUNDS_UP => sentence!(
+                "lint-little-drnbench",
+                "plot the row at the number of active clients, or measure again: drnbench rounds clients up \
+                 to a multiple of its processes"
+            ),
+            "warp" => sentence!(
+                "lint-little-warp",
+                "use the times of warp's .csv.zst, written with --full: the average of a report is a mean of \
+                 means of windows, in which a short window counts as much as a long one"
+            ),
+            _ => sentence!(
+                "lint-little-other",
+                "do not use the rate together with the times: one of them, or the number of connections, is \
+                 wrong"
+            ),
+        },
         quotes: quotes(file, [&connections.quote, &rate.quote, &mean.quote]),
     })
 }

@@ -23,6 +23,7 @@ mod single_requests;
 mod single_runs;
 mod throughput_of_failures;
 
+use tenbin_plan::Sentence;
 use tenbin_result::Severity;
 
 pub use document::document;
@@ -175,9 +176,9 @@ pub struct LintFinding {
     /// The operation concerned, if the finding is about a single operation.
     pub operation: Option<String>,
     /// The observation with its figures: a clause without a full stop.
-    pub evidence: String,
+    pub evidence: Sentence,
     /// What to do: a clause without a full stop.
-    pub advice: String,
+    pub advice: Sentence,
     /// The lines of the files that prove the finding.
     pub quotes: Vec<FileQuote>,
 }

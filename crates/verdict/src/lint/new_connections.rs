@@ -1,5 +1,6 @@
 //! The lint rule on a new connection for each request.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 
 use super::{Files, LintFinding, measurements, quotes};
@@ -25,30 +26,32 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 severity: Severity::Suspect,
                 operation: Some(of.operation.clone()),
                 evidence: match file.tool {
-                    "ab" if kept.quote.text.starts_with("Keep-Alive") => {
+                    "ab" if kept.quote.text.starts_with("Keep-Alive") => sentence!(
+                        "lint-not-kept",
                         "no request was sent on a kept connection although keep-alive was on"
-                    }
-                    "ab" => {
-                        "the file has no line \"Keep-Alive requests\": ab used HTTP/1.0 and opened \
-                         a new connection for each request, unlike real clients"
-                    }
-                    _ => {
-                        "each request was sent on a new connection, unlike the requests of real \
-                         clients"
-                    }
-                }
-                .to_owned(),
+                    ),
+                    "ab" => sentence!(
+                        "lint-ab-connections",
+                        "the file has no line \"Keep-Alive requests\": ab used HTTP/1.0 and opened a new \
+                         connection for each request, unlike real clients"
+                    ),
+                    _ => sentence!(
+                        "lint-new-connections",
+                        "each request was sent on a new connection, unlike the requests of real clients"
+                    ),
+                },
                 advice: match file.tool {
-                    "ab" => {
-                        "repeat with ab -k, or with a tool that uses HTTP/1.1; the rate here is \
-                         mostly the cost of connecting"
-                    }
-                    _ => {
+                    "ab" => sentence!(
+                        "lint-use-ab-k",
+                        "repeat with ab -k, or with a tool that uses HTTP/1.1; the rate here is mostly the \
+                         cost of connecting"
+                    ),
+                    _ => sentence!(
+                        "lint-keep-connections",
                         "repeat with connections that are kept; the rate here is mostly the cost of \
                          connecting"
-                    }
-                }
-                .to_owned(),
+                    ),
+                },
                 quotes: quotes(file, [&kept.quote]),
             })
         })

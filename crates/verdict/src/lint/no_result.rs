@@ -1,5 +1,6 @@
 //! Files without a usable result.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, count};
 
@@ -35,12 +36,16 @@ fn aborted(file: &Reported) -> Option<LintFinding> {
         rule: RULE.name,
         severity: Severity::Invalid,
         operation: None,
-        evidence: format!(
-            "{} says that clients or the run were aborted: the figures are those of fewer clients, or of a \
-             part of the run",
-            file.tool
+        evidence: sentence!(
+            "lint-aborted",
+            "{tool} says that clients or the run were aborted: the figures are those of fewer clients, or of \
+             a part of the run",
+            tool = file.tool
         ),
-        advice: "find out why the run was aborted, and measure again".to_owned(),
+        advice: sentence!(
+            "lint-why-aborted",
+            "find out why the run was aborted, and measure again"
+        ),
         quotes: quotes(file, file.aborted.iter().take(MOST_QUOTED)),
     })
 }
@@ -51,25 +56,33 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
     let (evidence, advice, quoted) = if let Some(seconds) =
         seconds.filter(|it| is_impossible(it.value.from))
     {
-        let evidence = format!(
-            "the measured time is {}, which no run takes",
-            TIME.of(seconds.value.middle())
+        let evidence = sentence!(
+            "lint-impossible-time",
+            "the measured time is {time}, which no run takes",
+            time = TIME.of(seconds.value.middle())
         );
-        let advice = "measure again; the tool's clock or its end of the run failed, so the rate is wrong, too";
+        let advice = sentence!(
+            "lint-clock-failed",
+            "measure again; the tool's clock or its end of the run failed, so the rate is wrong, too"
+        );
         (evidence, advice, &seconds.quote)
     } else if of.ok() == Some(0) {
         let ended = ended?;
         let failed = of.failed();
         let evidence = if failed > 0 {
-            format!(
-                "none of {} requests succeeded",
-                count(failed.max(ended.value))
+            sentence!(
+                "lint-none-succeeded",
+                "none of {requests} requests succeeded",
+                requests = count(failed.max(ended.value))
             )
         } else {
-            "0 requests ended".to_owned()
+            sentence!("lint-none-ended", "0 requests ended")
         };
-        let advice = "check the address and the server, then measure again: without a successful request there \
-                      is neither a rate nor a time";
+        let advice = sentence!(
+            "lint-check-address",
+            "check the address and the server, then measure again: without a successful request there is \
+             neither a rate nor a time"
+        );
         (evidence, advice, &ended.quote)
     } else {
         return None;
@@ -83,7 +96,7 @@ fn finding(file: &Reported, of: &Measurement) -> Option<LintFinding> {
         },
         operation: Some(of.operation.clone()),
         evidence,
-        advice: advice.to_owned(),
+        advice,
         quotes: quotes(file, [quoted]),
     })
 }

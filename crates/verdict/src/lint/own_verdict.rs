@@ -1,5 +1,6 @@
 //! The trust that Tenbin wrote into a file of its own run.
 
+use tenbin_plan::sentence;
 use tenbin_result::{Severity, Trust};
 
 use super::{Files, LintFinding, quotes};
@@ -28,12 +29,16 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
             rule: RULE.name,
             severity,
             operation: None,
-            evidence: format!(
-                "the file is from a run of tenbin that was {}: {}",
-                judged.trust.word(),
-                judged.why
+            evidence: sentence!(
+                "lint-own-verdict",
+                "the file is from a run of tenbin that was {trust}: {why}",
+                trust = judged.trust.word(),
+                why = judged.why
             ),
-            advice: "read the findings of the run with tenbin show on its run directory".to_owned(),
+            advice: sentence!(
+                "lint-read-findings",
+                "read the findings of the run with tenbin show on its run directory"
+            ),
             quotes: quotes(file, [&judged.quote]),
         })
     });

@@ -1,5 +1,6 @@
 //! Operations that files repeat, and operations that two files share.
 
+use tenbin_plan::sentence;
 use tenbin_result::format::plural;
 
 use super::{Files, LintFinding, Measurement, Reported, percentile_name};
@@ -78,7 +79,14 @@ pub(super) fn once(files: &Files<'_>, all: Vec<LintFinding>) -> Vec<LintFinding>
     }
     let with_number = |(mut finding, further): (LintFinding, usize)| {
         if further > 0 {
-            finding.evidence += &format!("; {} alike", plural(further, "further repetition"));
+            let alike = sentence!(
+                "lint-alike",
+                "{evidence}; {repetitions} alike",
+                evidence = finding.evidence,
+                repetitions = plural(further, "further repetition")
+            );
+            let alike = alike.with("repetitions", further);
+            finding.evidence = alike.with_part("evidence", [finding.evidence]);
         }
         finding
     };

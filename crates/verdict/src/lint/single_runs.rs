@@ -1,5 +1,6 @@
 //! Comparisons of single runs without repetitions.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{plural, ratio};
 
@@ -41,18 +42,21 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
         rule: RULE.name,
         severity: Severity::Suspect,
         operation: None,
-        evidence: format!(
-            "{} measured once in {} or {}, one file after the other: speed after/before of {}; \
-             without repetitions, the variation of the same server between runs is unknown",
-            plural(single.len(), "operation"),
-            before.file(),
-            after.file(),
-            shown.join(", "),
+        evidence: sentence!(
+            "lint-single-runs",
+            "{operations} measured once in {before} or {after}, one file after the other: speed after/before \
+             of {speeds}; without repetitions, the variation of the same server between runs is unknown",
+            operations = plural(single.len(), "operation"),
+            before = before.file(),
+            after = after.file(),
+            speeds = shown.join(", ")
+        )
+        .with("operations", single.len()),
+        advice: sentence!(
+            "lint-repeat-both",
+            "repeat both runs at least six times, alternating, or compare the servers with tenbin, which \
+             interleaves them"
         ),
-        advice:
-            "repeat both runs at least six times, alternating, or compare the servers with tenbin, \
-                 which interleaves them"
-                .to_owned(),
         quotes: lines.flatten().collect(),
     }]
 }

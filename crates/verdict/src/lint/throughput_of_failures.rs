@@ -1,5 +1,6 @@
 //! Throughput that counts failures.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, count, percent, plural};
 
@@ -46,18 +47,23 @@ pub(super) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                     Severity::Suspect
                 },
                 operation: Some(of.operation.clone()),
-                evidence: format!(
-                    "{} of {} failed ({}) and count in {}: {}; correct responses: {correct}",
-                    count(failed),
-                    plural(ended.value, "request"),
-                    percent(share),
-                    RATE.of(rate.value.middle()),
-                    what.join(", "),
+                evidence: sentence!(
+                    "lint-failures-counted",
+                    "{failed} of {requests} failed ({share}) and count in {rate}: {failures}; correct \
+                     responses: {correct}",
+                    failed = count(failed),
+                    requests = plural(ended.value, "request"),
+                    share = percent(share),
+                    rate = RATE.of(rate.value.middle()),
+                    failures = what.join(", "),
+                    correct = correct
+                )
+                .with("requests", count(ended.value)),
+                advice: sentence!(
+                    "lint-use-correct-rate",
+                    "use the throughput of correct responses, and find out why requests fail: a failure is \
+                     often faster than a correct response"
                 ),
-                advice:
-                    "use the throughput of correct responses, and find out why requests fail: a \
-                         failure is often faster than a correct response"
-                        .to_owned(),
                 quotes: quotes(file, named.map(|each| &each.quote).chain([&rate.quote])),
             })
         })

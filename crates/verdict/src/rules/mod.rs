@@ -19,7 +19,7 @@ mod target;
 
 pub(crate) use comparison::absolute_figures::NAME as ABSOLUTE_FIGURES;
 pub(crate) use comparison::sustained::RULE as SUSTAINED;
-pub use content::literal_template::template_in_english;
+pub use content::literal_template::template_in;
 pub use generator::little::connecting;
 pub use responses::left_behind::left_behind;
 

@@ -62,18 +62,30 @@ impl Kind for Blob {
     }
 
     /// `None` if locations are on disk, because these blobs are kept.
-    fn place(&self, work: &plan::Workload, target: &plan::Target, seed: u64) -> Option<String> {
+    fn place(
+        &self,
+        work: &plan::Workload,
+        target: &plan::Target,
+        seed: u64,
+    ) -> Option<plan::Sentence> {
         let WorkloadKind::Blob(blob) = &work.kind else {
             return None;
         };
         blob.locations.is_none().then(|| {
             let set = set_name(blob, seed);
             match (&target.reach, target.reach.store(target.store)) {
-                (Reach::Files(_), _) => format!("in directory {set}"),
-                (_, Store::S3) => {
-                    format!("under tenbin-{seed:016x}/{set}/ in bucket {}", blob.bucket)
+                (Reach::Files(_), _) => {
+                    plan::sentence!("in-directory", "in directory {directory}", directory = set)
                 }
-                _ => format!("in set {set}"),
+                (_, Store::S3) => {
+                    plan::sentence!(
+                        "under-in-bucket",
+                        "under {prefix} in bucket {bucket}",
+                        prefix = format!("tenbin-{seed:016x}/{set}/"),
+                        bucket = blob.bucket
+                    )
+                }
+                _ => plan::sentence!("in-set", "in set {set}", set = set),
             }
         })
     }

@@ -7,12 +7,23 @@ mod patterns;
 mod repeated;
 mod responses;
 
-use tenbin_plan::{self as plan, WorkloadKind};
+use tenbin_plan::{self as plan, Sentence, WorkloadKind, sentence};
 
 use crate::error::WorkloadError;
 use crate::kind::Kind;
 use crate::prepared::Prepared;
 use crate::site::Site;
+
+/// A note about a workload.
+fn of_workload(workload: &str, note: Sentence) -> Sentence {
+    let named = sentence!(
+        "of-workload",
+        "workload \"{workload}\": {text}",
+        workload = workload,
+        text = note
+    );
+    named.with_part("text", [note])
+}
 
 /// The workload kind `http`.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
-use tenbin_plan::{self as plan, HttpWork};
+use tenbin_plan::{self as plan, HttpWork, Sentence};
 
 use super::head::{self, Parts, Success};
+use super::of_workload;
 use super::responses::{Expected, Judge};
 use crate::error::WorkloadError;
 use crate::prepared::{
@@ -109,10 +110,9 @@ impl SetUp for PreparedHttp {
     }
 
     /// A response before the run that fails a check or looks like an error.
-    fn notes(&self) -> Vec<String> {
-        let sentence = |what| format!("workload \"{}\": {what}", self.work);
+    fn notes(&self) -> Vec<Sentence> {
         let doubt = self.expected.doubt().into_iter();
-        doubt.map(sentence).collect()
+        doubt.map(|what| of_workload(&self.work, what)).collect()
     }
 }
 

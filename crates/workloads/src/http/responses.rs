@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenbin_engine::{BodyUse, Exchange, Judgement, Moment, ResponseHead, Workload};
-use tenbin_plan::HttpWork;
+use tenbin_plan::{HttpWork, Sentence, sentence};
 
 use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
@@ -177,16 +177,22 @@ impl Expected {
     }
 
     /// What is wrong with the response before the run, if the response was received.
-    pub(super) fn doubt(&self) -> Option<String> {
+    pub(super) fn doubt(&self) -> Option<Sentence> {
         let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = findings
-            .failed_check()
-            .map(|text| format!("the response before the run counts as an error: {text}"));
+        let failed = findings.failed_check().map(|text| {
+            sentence!(
+                "counts-as-error",
+                "the response before the run counts as an error: {response}",
+                response = text
+            )
+        });
         let suspicion = || {
             let what = self.suspicion()?;
-            Some(format!(
-                "the response before the run looks like an error: {what}; if it is one, use --check \
-                 to state what a correct response contains"
+            Some(sentence!(
+                "looks-like-error",
+                "the response before the run looks like an error: {response}; if it is one, use \
+                 --check to state what a correct response contains",
+                response = what
             ))
         };
         failed.or_else(suspicion)
@@ -205,7 +211,10 @@ fn stage(
 ) -> Stage {
     let prober = Prober::new(worker, success, Arc::clone(findings));
     Stage {
-        what: "reading responses of the unloaded server".to_owned(),
+        what: sentence!(
+            "reading-unloaded",
+            "reading responses of the unloaded server"
+        ),
         total: None,
         connections: 1,
         workers: vec![Box::new(prober)],

@@ -59,18 +59,25 @@ impl Kind for S3 {
         Ok(Box::new(PreparedS3::new(work, s3, target, seed, threads)))
     }
 
-    fn place(&self, work: &plan::Workload, _: &plan::Target, seed: u64) -> Option<String> {
+    fn place(&self, work: &plan::Workload, _: &plan::Target, seed: u64) -> Option<plan::Sentence> {
         let WorkloadKind::S3(s3) = &work.kind else {
             return None;
         };
         (s3.data == DataSet::Fresh).then(|| {
             let prefix = prefix(s3, seed, &work.name);
             match s3.buckets {
-                0 | 1 => format!("under {prefix} in bucket {}", s3.bucket),
-                many => format!(
-                    "under {prefix} in buckets {0}-000 to {0}-{1:03}",
-                    s3.bucket,
-                    many - 1
+                0 | 1 => plan::sentence!(
+                    "under-in-bucket",
+                    "under {prefix} in bucket {bucket}",
+                    prefix = prefix,
+                    bucket = s3.bucket
+                ),
+                many => plan::sentence!(
+                    "under-in-buckets",
+                    "under {prefix} in buckets {first} to {last}",
+                    prefix = prefix,
+                    first = format!("{}-000", s3.bucket),
+                    last = format!("{}-{:03}", s3.bucket, many - 1)
                 ),
             }
         })

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
 use tenbin_plan::s3::{Feature, SupportProbe};
-use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work};
+use tenbin_plan::{self as plan, Choose, DataSet, Found, S3Operation, S3Work, Sentence, sentence};
 
 use crate::prepared::{
     AgentSide, CleanUp, IMPOSSIBLE, Leftover, Observation, Prepared, Reading, Sequence, SetUp,
@@ -182,7 +182,8 @@ impl SetUp for PreparedS3 {
             self.work.data != DataSet::Existing,
         );
         Some(Stage {
-            what: format!("checking {}", self.buckets()),
+            what: sentence!("checking", "checking {what}", what = self.buckets())
+                .with_part("what", [self.buckets()]),
             total: None,
             connections: 1,
             workers: vec![Box::new(check)],
@@ -393,10 +394,13 @@ impl CleanUp for PreparedS3 {
         if objects.is_empty() {
             return (!buckets.is_empty()).then(|| self.recheck(objects, buckets));
         }
-        let what = match objects.len() {
-            1 => "deleting 1 object".to_owned(),
-            many => format!("deleting {} objects", grouped(many as u64)),
-        };
+        let many = objects.len() as u64;
+        let what = sentence!(
+            "deleting-objects",
+            "deleting {objects} object{s}",
+            objects = grouped(many),
+            s = if many == 1 { "" } else { "s" }
+        );
         let tidy = Deletion::new(
             Arc::clone(&self.place),
             self.writer(),
@@ -414,7 +418,7 @@ impl CleanUp for PreparedS3 {
         })
     }
 
-    fn kept(&self) -> Option<String> {
+    fn kept(&self) -> Option<Sentence> {
         self.staying()
     }
 
@@ -425,7 +429,7 @@ impl CleanUp for PreparedS3 {
         left
     }
 
-    fn removed(&self) -> Vec<String> {
+    fn removed(&self) -> Vec<Sentence> {
         self.remains.remaining.removed(&self.place)
     }
 
@@ -538,11 +542,16 @@ impl PreparedS3 {
     }
 
     /// Name of the buckets in messages.
-    pub(super) fn buckets(&self) -> String {
+    pub(super) fn buckets(&self) -> Sentence {
         match self.place.buckets.as_slice() {
-            [only] => format!("bucket {}", only.name),
-            [first, .., last] => format!("buckets {} to {}", first.name, last.name),
-            [] => "no bucket".to_owned(),
+            [only] => sentence!("bucket", "bucket {bucket}", bucket = only.name),
+            [first, .., last] => sentence!(
+                "buckets",
+                "buckets {first} to {last}",
+                first = first.name,
+                last = last.name
+            ),
+            [] => sentence!("no-bucket", "no bucket"),
         }
     }
 

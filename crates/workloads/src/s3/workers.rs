@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tenbin_engine::Workload;
+use tenbin_plan::sentence;
 
 use crate::prepared::Stage;
 use crate::resend::Retrying;
@@ -54,7 +55,15 @@ impl PreparedS3 {
             _ => "loading",
         };
         let mut stage = Stage {
-            what: format!("{doing} {} {what}{}", grouped(objects), s(objects)),
+            what: sentence!(
+                "loading",
+                "{doing} {objects} {what}{s}",
+                doing = doing,
+                objects = grouped(objects),
+                what = what,
+                s = s(objects)
+            )
+            .with("in_parts", matches!(layout, Layout::InParts)),
             total: Some(objects),
             connections,
             workers: Vec::new(),

@@ -2,12 +2,12 @@
 
 mod revisions;
 
-use tenbin_plan::{Draft, Refusal};
+use tenbin_plan::{Draft, Refusal, sentence};
 
 use crate::args::{GateArgs, of_revisions};
 use crate::commands::gate::revisions::Repository;
 use crate::commands::measure::plan::resolve;
-use crate::commands::measure::{measure_and_show, print_result};
+use crate::commands::measure::{measure_and_show, print_result, result_page};
 use crate::errors::BuildError;
 use crate::exit::Exit;
 use crate::output;
@@ -23,7 +23,7 @@ pub(crate) fn gate(args: &GateArgs) -> Exit {
         print_result(options, document);
         let page = directory.join("report.html");
         if !options.json && page.is_file() {
-            output::note(&format!("the result as a page: {}", page.display()));
+            output::say_note(&result_page(&page));
         }
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
             annotate(options.json || options.export.takes_stdout(), document);
@@ -64,7 +64,10 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
     // A mistake in the plan is reported before anything is built.
     resolve(Ok(draft.clone()))?;
     if revisions.candidate_rev.is_none() && repository.has_changes() {
-        output::note("changes that are not committed are not measured: the candidate is HEAD");
+        output::say_note(&sentence!(
+            "uncommitted",
+            "changes that are not committed are not measured: the candidate is HEAD"
+        ));
     }
     for revision in [&base, &candidate] {
         let made = repository.build(revision, build);

@@ -11,6 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tenbin_plan::sentence;
+
 use crate::args::Revision;
 use crate::errors::BuildError;
 use crate::output;
@@ -86,15 +88,21 @@ impl Repository {
         let _lock = lock(&place.join("lock"))?;
         let built = place.join("built");
         if built.is_file() && tree.is_dir() {
-            output::note(&format!(
-                "{} was built before: {}",
-                revision.name,
-                tree.display()
+            output::say_note(&sentence!(
+                "built-before",
+                "{revision} was built before: {directory}",
+                revision = revision.name,
+                directory = tree.display()
             ));
             return Ok(());
         }
         self.remove(tree)?;
-        output::note(&format!("building {} in {}", revision.name, tree.display()));
+        output::say_note(&sentence!(
+            "building",
+            "building {revision} in {directory}",
+            revision = revision.name,
+            directory = tree.display()
+        ));
         let made = self.check_out(revision).and_then(|()| match build {
             Some(command) => run_build(revision, command),
             None => Ok(()),

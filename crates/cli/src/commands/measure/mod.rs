@@ -8,7 +8,7 @@ pub(crate) mod steering;
 
 use std::path::Path;
 
-use tenbin_plan::{Draft, Plan, Refusal};
+use tenbin_plan::{Draft, Plan, Refusal, Sentence, sentence};
 use tenbin_record::{Ended, Integrity, RecordError};
 use tenbin_report::NotComparable;
 use tenbin_result::Document;
@@ -26,6 +26,7 @@ use crate::commands::results::export::{check as check_exports, export};
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Display;
+use crate::sentences::said;
 use crate::telemetry::Telemetry;
 
 /// A function that prints the result of the run in a directory.
@@ -54,9 +55,18 @@ pub(crate) fn measure_after(
             print_result(options, document);
             let page = directory.join("report.html");
             if !(options.json || options.quiet) && page.is_file() {
-                output::note(&format!("the result as a page: {}", page.display()));
+                output::say_note(&result_page(&page));
             }
         },
+    )
+}
+
+/// Says where the result is as a page.
+pub(super) fn result_page(page: &Path) -> Sentence {
+    sentence!(
+        "result-page",
+        "the result as a page: {page}",
+        page = page.display()
     )
 }
 
@@ -110,7 +120,7 @@ fn run(
     for caution in cautions(&plan) {
         match caution {
             Caution::Warning(text) => display.warn(&text),
-            Caution::Note(text) => display.note(&format!("note: {text}")),
+            Caution::Note(text) => display.note(&text),
         }
     }
     display.tell_what_may_stay(!places(&plan).is_empty());
@@ -129,7 +139,7 @@ fn run(
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
-            display.warn_always(&warning);
+            display.warn_always(&warning.into());
         }
         if let Some(text) = live(&event) {
             display.aside(|| output::print(text.as_bytes()));
@@ -146,7 +156,7 @@ fn run(
             let exit = concluded.show(&outcome, &exports, show, &display);
             let exit = exit.strictly(options.strict, trust);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
-                display.warn_always(&warning);
+                display.warn_always(&warning.into());
             }
             exit
         }
@@ -202,7 +212,7 @@ impl Ready {
         let plan = followed(plan, &context, &stop, display).map_err(|error| failed(&error))?;
         let telemetry = Telemetry::start(&plan).map_err(|sentence| refused(&sentence))?;
         for sentence in telemetry.announcements() {
-            display.always(&sentence);
+            display.always(&said(&sentence));
         }
         Ok(Self {
             stop,
@@ -230,7 +240,10 @@ fn checked(
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));
     match unknown {
-        Some(sentence) => Err(refused(&sentence)),
+        Some(sentence) => {
+            output::say_error(&sentence);
+            Err(Exit::Refused)
+        }
         None => Ok((plan, before, exports)),
     }
 }
@@ -244,8 +257,12 @@ fn followed(
 ) -> Result<Plan, RunError> {
     let (plan, redirects) = tenbin_runner::follow(plan, context, stop)?;
     for Redirected { workload, from, to } in redirects {
-        display.note(&format!(
-            "note: {workload:?}: {from} redirects to {to}, which is measured"
+        display.note(&sentence!(
+            "redirect-followed",
+            "{workload:?}: {from} redirects to {to}, which is measured",
+            workload = workload,
+            from = from,
+            to = to
         ));
     }
     Ok(plan)
@@ -358,29 +375,43 @@ impl Concluded {
             display.always(&output::warning_of(&error));
         }
         for left in &outcome.left_behind {
-            display.warn_always(&left.to_string());
+            display.warn_always(&left.to_string().into());
         }
         for sentence in &outcome.kept {
-            display.note(sentence);
+            display.tell(sentence);
         }
         show(&plan, &document, &outcome.directory);
         let exported = export(exports, &outcome.directory, &document, &plan);
         let ended = match &outcome.ending {
             Ending::Complete(_) if outcome.clean_up_interrupted => {
-                display.warn("the clean-up was interrupted; the result is complete and kept");
+                display.warn(&sentence!(
+                    "clean-up-interrupted",
+                    "the clean-up was interrupted; the result is complete and kept"
+                ));
                 Some(Exit::Interrupted)
             }
             Ending::Complete(_) => None,
             Ending::Interrupted => {
-                display.warn("interrupted; the results so far are kept");
+                display.warn(&sentence!(
+                    "interrupted",
+                    "interrupted; the results so far are kept"
+                ));
                 Some(Exit::Interrupted)
             }
             Ending::TargetFailed(sentence) => {
-                output::error(&format!("{sentence}; the results so far are kept"));
+                output::say_error(&sentence!(
+                    "target-failed",
+                    "{why}; the results so far are kept",
+                    why = sentence
+                ));
                 Some(Exit::TargetFailed)
             }
             Ending::RecordFailed(error) => {
-                output::error(&format!("{error}; the results written so far are kept"));
+                output::say_error(&sentence!(
+                    "record-failed",
+                    "{why}; the results written so far are kept",
+                    why = error
+                ));
                 Some(Exit::Record)
             }
         };

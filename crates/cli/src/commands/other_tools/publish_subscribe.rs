@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tenbin_compat::publish_subscribe::{FeedJob, NAME, parse};
+use tenbin_plan::sentence;
 use tenbin_pubsub::{Config, Error, Step, run};
 
 use crate::args::{ForeignArgs, foreign_world};
@@ -27,7 +28,7 @@ fn feed(job: &FeedJob) -> Exit {
         return exit;
     }
     tell(&job.notes);
-    let stop = match interrupt::stop(output::note) {
+    let stop = match interrupt::stop(output::say_note) {
         Ok(stop) => stop,
         Err(error) => {
             output::error(&format!("cannot install the Ctrl-C handler: {error}"));
@@ -41,7 +42,11 @@ fn feed(job: &FeedJob) -> Exit {
     });
     if !steps.is_empty() {
         keep(Some(&file), csv(&steps).as_bytes());
-        output::note(&format!("the result in drnbench's format: {file}"));
+        output::say_note(&sentence!(
+            "result-in-drnbench-format",
+            "the result in drnbench's format: {file}",
+            file = file
+        ));
     }
     match ended {
         Err(error) => {
@@ -58,10 +63,11 @@ fn feed(job: &FeedJob) -> Exit {
         Ok(()) if stop.is_asked() => Exit::Interrupted,
         Ok(()) if steps.iter().all(Step::is_complete) => Exit::Done,
         Ok(()) => {
-            output::error(
+            output::say_error(&sentence!(
+                "messages-lost",
                 "some messages were lost, duplicated or refused, or a subscriber disconnected: the \
-                 figures count only messages that arrived, so do not use them to rate this server",
-            );
+                 figures count only messages that arrived, so do not use them to rate this server"
+            ));
             Exit::Invalid
         }
     }

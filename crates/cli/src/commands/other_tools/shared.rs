@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenbin_compat::{Mistakes, Parsed};
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::Extent;
 use tenbin_report::formats::Run;
 use tenbin_result::Document;
@@ -13,6 +13,7 @@ use crate::commands::results::export::parts;
 use crate::exit::Exit;
 use crate::front;
 use crate::output;
+use crate::sentences::said;
 
 /// Acts on the parsed command line of a tool: calls `measure` for a benchmark, or prints help or
 /// errors.
@@ -98,16 +99,20 @@ pub(crate) fn last_findings(document: &Document) -> String {
 }
 
 /// Prints notes before the run.
-pub(crate) fn tell(notes: &[String]) {
-    for note in notes {
-        output::note(note);
-    }
+pub(crate) fn tell(notes: &[Sentence]) {
+    notes.iter().for_each(output::say_note);
 }
 
 /// Prints the version with the name of the emulated tool.
 pub(crate) fn version(tool: &str) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
-    output::print(format!("tenbin {version}, with {tool}'s command line\n").as_bytes());
+    let line = sentence!(
+        "version-with-tool",
+        "tenbin {version}, with {tool}'s command line",
+        version = version,
+        tool = tool
+    );
+    output::print(format!("{}\n", said(&line)).as_bytes());
     Exit::Done
 }
 
@@ -138,8 +143,12 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
         return;
     }
     for part in parts("hgrm", run) {
-        let title = format!("\nLatency distribution of {}, milliseconds:\n", part.name);
-        output::print(title.as_bytes());
+        let title = sentence!(
+            "latency-distribution",
+            "Latency distribution of {name}, milliseconds:",
+            name = part.name
+        );
+        output::print(format!("\n{}\n", said(&title)).as_bytes());
         output::print(&part.content);
     }
 }
@@ -148,7 +157,11 @@ pub(crate) fn print_latency(run: &Run<'_>, is_given: bool) {
 pub(crate) fn can_keep(files: &[Option<&str>]) -> Result<(), Exit> {
     for file in files.iter().flatten() {
         if let Err(error) = tenbin_record::can_write_atomically(Path::new(file)) {
-            output::error(&format!("{error}; name a file that can be written"));
+            output::say_error(&sentence!(
+                "name-writable-file",
+                "{reason}; name a file that can be written",
+                reason = error
+            ));
             return Err(Exit::Refused);
         }
     }

@@ -7,6 +7,7 @@ use tenbin_report::Overlay;
 use tenbin_report::formats::{Content, read_bytes};
 
 use crate::args::ChartArgs;
+use crate::commands::results::file_written;
 use crate::commands::results::opened::OpenedRun;
 use crate::commands::results::show::document_of;
 use crate::exit::Exit;
@@ -35,7 +36,7 @@ pub(crate) fn chart(args: &ChartArgs) -> Exit {
             output::error(&format!("cannot write {}: {error}", path.display()));
             return Exit::Refused;
         }
-        output::note(&format!("written: {}", path.display()));
+        output::say_note(&file_written(path));
     }
     Exit::Done
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use tenbin_plan::{Sentence, Workload, sentence};
 use tenbin_report::formats::{ColumnMap, read_file_by, shown};
 use tenbin_report::{NotComparable, Results, against, terminal_earlier};
 use tenbin_result::{Document, Earlier, EarlierPart, Trust};
@@ -19,7 +20,10 @@ use crate::output;
 /// Prints the changes from the earlier run to the later run.
 pub(crate) fn compare(args: &CompareArgs) -> Exit {
     if is_standard_input(&args.before) && is_standard_input(&args.after) {
-        output::error("standard input can be only one of the two files; name a file for the other");
+        output::say_error(&sentence!(
+            "standard-input-once",
+            "standard input can be only one of the two files; name a file for the other"
+        ));
         return Exit::Refused;
     }
     let columns = args.columns.columns.as_ref();
@@ -107,13 +111,15 @@ impl Before {
     }
 
     /// One sentence if a name in `--changed` is not a workload of the plan, otherwise `None`.
-    pub(crate) fn unknown(&self, workloads: &[tenbin_plan::Workload]) -> Option<String> {
+    pub(crate) fn unknown(&self, workloads: &[Workload]) -> Option<Sentence> {
         let is_known = |name: &String| workloads.iter().any(|work| work.name == *name);
         let name = self.changed.iter().find(|name| !is_known(name))?;
         let known: Vec<&str> = workloads.iter().map(|work| work.name.as_str()).collect();
-        Some(format!(
-            "--changed names {name:?}, and there is no such workload; there are {}",
-            known.join(", ")
+        Some(sentence!(
+            "changed-unknown",
+            "--changed names {name:?}, and there is no such workload; there are {known}",
+            name = name,
+            known = known.join(", ")
         ))
     }
 }

@@ -65,8 +65,12 @@ fn page(info: &RuleInfo) -> String {
     let summary = capitalised(info.summary.in_language(language()));
     let explanation = info.explanation.in_language(language()).trim_end();
     let severities = severities(info);
+    let stop = match language() {
+        Language::English => ".",
+        Language::Japanese => "。",
+    };
     if severities.is_empty() {
-        return format!("# {}\n\n{summary}.\n\n{explanation}\n", info.name);
+        return format!("# {}\n\n{summary}{stop}\n\n{explanation}\n", info.name);
     }
     match language() {
         Language::English => format!(

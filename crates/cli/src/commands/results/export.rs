@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::Plan;
+use tenbin_plan::{Plan, sentence};
 use tenbin_record::{can_write_atomically, write_atomically, write_atomically_with};
 use tenbin_report::formats::{
     Export, Format, Part, Place, Run, STEP_SUMMARY, WriteError, Writer, format,
@@ -181,7 +181,12 @@ fn path(export: &Export, directory: &Path) -> Option<PathBuf> {
 }
 
 fn announce(format: &Format, path: &Path) {
-    output::note(&format!("{}: {}", format.name, path.display()));
+    output::say_note(&sentence!(
+        "exported",
+        "{format}: {file}",
+        format = format.name,
+        file = path.display()
+    ));
 }
 
 /// Writes a file that the command line names.
@@ -208,7 +213,12 @@ pub(crate) fn keep_sweeps(run: &Run<'_>, path: &Path) {
     for (file, part) in files("drnbench", run, path) {
         let shown = file.display().to_string();
         keep(Some(&shown), &part.content);
-        output::note(&format!("{} in drnbench's format: {shown}", part.name));
+        output::say_note(&sentence!(
+            "in-drnbench-format",
+            "{name} in drnbench's format: {file}",
+            name = part.name,
+            file = shown
+        ));
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenbin_plan::{LARGEST_RESULT, read_own};
+use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::{rfc3339, write_atomically_with};
 use tenbin_report::{history_json, html_history, terminal_history};
 use tenbin_result::{FigureFacts, History, LeftOutWhy, RunFacts};
@@ -14,6 +14,7 @@ use tenbin_verdict::{HistoryOf, HistoryRun};
 use crate::args::HistoryArgs;
 use crate::commands::results::index::Index;
 use crate::commands::results::kept;
+use crate::commands::results::{file_written, no_run_in};
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::language::language;
@@ -58,9 +59,12 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     }
     output::print(terminal_history(&history, language(), args.all).as_bytes());
     if history.runs == 0 {
-        output::note(&format!("there is no run in {directory}"));
+        output::say_note(&no_run_in(&args.directory));
     } else if history.series.is_empty() {
-        output::note("no run has this figure; tenbin history --help lists the figures");
+        output::say_note(&sentence!(
+            "no-such-figure",
+            "no run has this figure; tenbin history --help lists the figures"
+        ));
     }
     Ok(Exit::Done)
 }
@@ -156,7 +160,7 @@ fn page(history: &History, file: &Path) -> Exit {
     };
     match written {
         Ok(()) => {
-            output::note(&format!("written: {}", file.display()));
+            output::say_note(&file_written(file));
             Exit::Done
         }
         Err(sentence) => {

@@ -11,6 +11,7 @@ use tenbin_verdict::lint::{Reported, document};
 
 use crate::args::{ImportArgs, NamedFile};
 use crate::commands::results::show::print_content;
+use crate::commands::results::{file_written, given_twice};
 use crate::exit::Exit;
 use crate::output;
 
@@ -56,7 +57,8 @@ fn files_read(files: &[NamedFile], columns: Option<&ColumnMap>) -> Result<Vec<Im
     for NamedFile { name, file } in files {
         let is_same = |known: &&NamedFile| known.name == *name && known.file == *file;
         if files.iter().filter(is_same).count() > 1 {
-            return Err(refuse(&format!("{} is given twice", file.display())));
+            output::say_error(&given_twice(file));
+            return Err(Exit::Refused);
         }
         if all.iter().any(|known| known.name == *name) {
             return Err(refuse(&format!(
@@ -130,7 +132,7 @@ fn written(path: &Path, document: &Document) -> Result<(), Exit> {
         output::failure(&error);
         Exit::Record
     })?;
-    output::note(&format!("written: {}", path.display()));
+    output::say_note(&file_written(path));
     Ok(())
 }
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenbin_plan::read_own;
+use tenbin_plan::{Sentence, read_own, sentence};
 
-use crate::errors::CommandError;
+use crate::errors::{self, CommandError};
 use crate::output;
 
 /// Default directory of runs.
@@ -85,17 +85,18 @@ pub(crate) fn named(word: &Path) -> Result<Option<PathBuf>, CommandError> {
 ///
 /// # Errors
 /// If there is no such run directory, in one sentence.
-pub(crate) fn directory(of: &Path) -> Result<PathBuf, String> {
+pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
     let found = if of.exists() {
         Some(of.to_owned())
     } else {
-        named(of).map_err(|error| error.to_string())?
+        named(of).map_err(|error| errors::sentence_of(&error))?
     };
     let is_run = |run: &PathBuf| run.join("plan.toml").exists();
     found.filter(is_run).ok_or_else(|| {
-        format!(
-            "{} names no run directory; tenbin list shows the runs",
-            of.display()
+        sentence!(
+            "no-run-directory",
+            "{name} names no run directory; tenbin list shows the runs",
+            name = of.display()
         )
     })
 }
@@ -124,10 +125,11 @@ fn newest(runs: &[PathBuf], back: usize) -> Result<PathBuf, CommandError> {
     match measured.get(back) {
         Some(&run) => {
             if back == 0 && run != newest {
-                output::note(&format!(
-                    "last is {}: the newer {} measured nothing",
-                    run.display(),
-                    newest.display()
+                output::say_note(&sentence!(
+                    "last-measured",
+                    "last is {run}: the newer {newest} measured nothing",
+                    run = run.display(),
+                    newest = newest.display()
                 ));
             }
             Ok(run.clone())

@@ -1,19 +1,22 @@
 //! `tenbin lint`: checks result files of other tools for measurement errors.
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_report::formats::read_reported_by;
 use tenbin_report::{lint_json, lint_text};
 use tenbin_verdict::lint::{Files, Reported, is_named, lint};
 
 use crate::args::LintArgs;
+use crate::commands::results::given_twice;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Checks result files and prints the findings.
 pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     let mut all: Vec<Reported> = Vec::new();
     let mut files = args.files.iter().enumerate();
     if let Some((_, twice)) = files.find(|(at, file)| args.files[..*at].contains(file)) {
-        output::error(&format!("{} is given twice", twice.display()));
+        output::say_error(&given_twice(twice));
         return Exit::Refused;
     }
     for file in &args.files {
@@ -26,7 +29,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
         }
     }
     if let Some(sentence) = unknown(&args.changed, &all) {
-        output::error(&sentence);
+        output::say_error(&sentence);
         return Exit::Refused;
     }
     let findings = lint(&Files {
@@ -36,7 +39,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
     if args.json {
         output::print(lint_json(&all, &findings).as_bytes())
     } else {
-        output::print(lint_text(&all, &findings).as_bytes())
+        output::print(lint_text(&all, &findings, &said).as_bytes())
     }
     if findings.is_empty() {
         Exit::Done
@@ -46,7 +49,7 @@ pub(crate) fn lint_files(args: &LintArgs) -> Exit {
 }
 
 /// One sentence if a name in `--changed` is not an operation of the files, otherwise `None`.
-fn unknown(changed: &[String], all: &[Reported]) -> Option<String> {
+fn unknown(changed: &[String], all: &[Reported]) -> Option<Sentence> {
     let operations = all.iter().flat_map(|file| &file.measurements);
     let mut names: Vec<&str> = operations.map(|of| of.operation.as_str()).collect();
     names.sort_unstable();
@@ -54,8 +57,10 @@ fn unknown(changed: &[String], all: &[Reported]) -> Option<String> {
     let name = changed
         .iter()
         .find(|name| !names.iter().any(|operation| is_named(operation, name)))?;
-    Some(format!(
-        "--changed names {name:?}, and no file has such an operation; there are {}",
-        names.join(", ")
+    Some(sentence!(
+        "changed-operation-unknown",
+        "--changed names {name:?}, and no file has such an operation; there are {known}",
+        name = name,
+        known = names.join(", ")
     ))
 }

@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_report::for_terminal;
-use tenbin_result::Trust;
+use tenbin_result::{Language, Trust, document_from_json};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::ListArgs;
 use crate::commands::results::index::{Index, Listed};
-use crate::commands::results::kept;
+use crate::commands::results::{kept, no_run_in};
+use crate::errors::CommandError;
 use crate::exit::Exit;
+use crate::language::language;
 use crate::output;
+use crate::sentences::said;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
@@ -67,36 +72,64 @@ impl Row {
     }
 
     /// Trust and result in words.
-    fn said(&self) -> (String, String) {
+    fn said(&self, directory: &Path) -> (String, String) {
         let Some(trust) = self.trust() else {
             let why = match self.head {
-                None => "no result: still running, or killed; tenbin show computes it",
-                Some(_) => "result.json cannot be read; tenbin show computes it again",
+                None => sentence!(
+                    "no-result",
+                    "no result: still running, or killed; tenbin show computes it"
+                ),
+                Some(_) => sentence!(
+                    "result-unreadable",
+                    "result.json cannot be read; tenbin show computes it again"
+                ),
             };
-            return ("—".to_owned(), why.to_owned());
+            return ("—".to_owned(), said(&why));
         };
-        let mut said = match self.verdicts() {
-            [] => "no comparison".to_owned(),
-            [only] => only.clone(),
-            [first, others @ ..] => format!("{first} (and {} more)", others.len()),
-        };
+        let mut result = self.result(directory);
         if self.is_complete() == Some(false) {
-            said += " (incomplete)";
+            result += &said(&sentence!("run-incomplete", " (incomplete)"));
         }
         if let Some(note) = self.note() {
-            said = format!("{note}: {said}");
+            result = format!("{note}: {result}");
         }
-        (trust.word().to_owned(), said)
+        (trust.word().to_owned(), result)
+    }
+
+    /// The verdicts in the language of the reader.
+    fn said_verdicts(&self, directory: &Path) -> Vec<String> {
+        let english = || self.verdicts().to_vec();
+        if language() == Language::English {
+            return english();
+        }
+        let file = directory.join(&self.name).join("result.json");
+        let result = read_own(&file, LARGEST_RESULT).ok();
+        let document = result.and_then(|text| document_from_json(&text).ok());
+        document.map_or_else(english, |document| {
+            tenbin_report::verdicts(&document, language())
+        })
+    }
+
+    /// The verdicts in words.
+    fn result(&self, directory: &Path) -> String {
+        match self.said_verdicts(directory).as_slice() {
+            [] => said(&sentence!("no-comparison", "no comparison")),
+            [only] => only.clone(),
+            [first, others @ ..] => said(&sentence!(
+                "first-verdict",
+                "{first} (and {more} more)",
+                first = first,
+                more = others.len()
+            )),
+        }
     }
 }
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
     if !args.directory.is_dir() {
-        output::error(&format!(
-            "{} is no directory; name the directory with the runs",
-            args.directory.display()
-        ));
+        let path = args.directory.clone();
+        output::failure(&CommandError::NoDirectory { path });
         return Exit::Refused;
     }
     let text = args.text.as_ref().map(|text| text.to_lowercase());
@@ -112,13 +145,17 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print(table(&shown).as_bytes());
+    output::print(table(&shown, &args.directory).as_bytes());
     if runs.is_empty() {
-        output::note(&format!("there is no run in {}", args.directory.display()));
+        output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {
-        output::note("no run is like this");
+        output::say_note(&sentence!("no-run-like-this", "no run is like this"));
     } else if has_more {
-        output::note(&format!("the newest {MOST} are listed; all of them: --all"));
+        output::say_note(&sentence!(
+            "newest-listed",
+            "the newest {most} are listed; all of them: --all",
+            most = MOST
+        ));
     }
     Exit::Done
 }
@@ -141,21 +178,31 @@ fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) ->
     (shown, has_more)
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[Row], directory: &Path) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut lines = vec![["run", "label", "trust", "result"].map(str::to_owned)];
+    let heads = [
+        sentence!("head-run", "run"),
+        sentence!("head-label", "label"),
+        sentence!("head-trust", "trust"),
+        sentence!("head-result", "result"),
+    ];
+    let mut lines = vec![heads.map(|head| said(&head))];
     lines.extend(rows.iter().map(|row| {
-        let (trust, said) = row.said();
+        let (trust, said) = row.said(directory);
         let label = row.label.clone().unwrap_or_default();
         [row.name.clone(), label, trust, said].map(|cell| for_terminal(&cell).to_string())
     }));
     let width = |at: usize| {
-        let widths = lines.iter().map(|line| line[at].chars().count());
+        let widths = lines.iter().map(|line| line[at].width());
         widths.max().unwrap_or(0)
     };
     let (run, label, trust) = (width(0), width(1), width(2));
-    let line = |[a, b, c, d]: &[String; 4]| format!("{a:run$}  {b:label$}  {c:trust$}  {d}\n");
+    let padded = |cell: &String, width: usize| format!("{cell}{:1$}", "", width - cell.width());
+    let line = |[a, b, c, d]: &[String; 4]| {
+        let [a, b, c] = [padded(a, run), padded(b, label), padded(c, trust)];
+        format!("{a}  {b}  {c}  {d}\n")
+    };
     lines.iter().map(line).collect()
 }

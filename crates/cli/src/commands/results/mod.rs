@@ -1,5 +1,9 @@
 //! Commands that read finished runs and result files, and write them in other forms.
 
+use std::path::Path;
+
+use tenbin_plan::{Sentence, sentence};
+
 pub(crate) mod chart;
 pub(crate) mod compare;
 pub(crate) mod earlier_runs;
@@ -17,3 +21,26 @@ pub(crate) mod report;
 pub(crate) mod show;
 pub(crate) mod tidy;
 pub(crate) mod verify;
+
+/// Says that a file was written.
+fn file_written(file: &Path) -> Sentence {
+    sentence!("file-written", "written: {file}", file = file.display())
+}
+
+/// Says that a directory contains no run.
+fn no_run_in(directory: &Path) -> Sentence {
+    sentence!(
+        "no-run-in",
+        "there is no run in {directory}",
+        directory = directory.display()
+    )
+}
+
+/// Says that a file was named twice.
+fn given_twice(file: &Path) -> Sentence {
+    sentence!(
+        "given-twice",
+        "{file} is given twice",
+        file = file.display()
+    )
+}

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::{can_write_atomically, is_running, pack as pack_run};
 use tenbin_result::format;
 
@@ -10,18 +11,22 @@ use crate::commands::results::opened::{OpenedRun, PACKED_RESULTS};
 use crate::commands::results::show::document_of;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Writes a run to one file.
 pub(crate) fn pack(args: &PackArgs) -> Exit {
     let run = match OpenedRun::open(&args.run) {
-        Ok(run) if run.is_packed() => return refuse("the run is packed already"),
+        Ok(run) if run.is_packed() => {
+            return refuse(&sentence!("packed-already", "the run is packed already"));
+        }
         Ok(run) => run.directory,
         Err(exit) => return exit,
     };
     if is_running(&run) {
-        return refuse(&format!(
-            "the run in {} is still running; pack it when it has ended",
-            run.display()
+        return refuse(&sentence!(
+            "pack-later",
+            "the run in {run} is still running; pack it when it has ended",
+            run = run.display()
         ));
     }
     // A run that Tenbin cannot read must not be packed and published.
@@ -35,16 +40,21 @@ pub(crate) fn pack(args: &PackArgs) -> Exit {
     }
     match pack_run(&run, PACKED_RESULTS, &file) {
         Ok(size) => {
-            output::print(
-                format!(
-                    "{}: {} files, {} ({} unpacked)\nanybody can check it: tenbin verify {0}\n",
-                    tenbin_report::for_terminal(&file.display().to_string()),
-                    size.files,
-                    format::bytes(size.packed),
-                    format::bytes(size.content),
-                )
-                .as_bytes(),
+            let name = tenbin_report::for_terminal(&file.display().to_string());
+            let packed = sentence!(
+                "packed",
+                "{file}: {files} files, {packed} ({content} unpacked)",
+                file = name,
+                files = size.files,
+                packed = format::bytes(size.packed),
+                content = format::bytes(size.content)
             );
+            let check = sentence!(
+                "anybody-can-check",
+                "anybody can check it: tenbin verify {file}",
+                file = name
+            );
+            output::print(format!("{}\n{}\n", said(&packed), said(&check)).as_bytes());
             Exit::Done
         }
         Err(error) => {
@@ -60,7 +70,7 @@ fn default_file(run: &Path) -> PathBuf {
     PathBuf::from(format!("{name}.tar.zst"))
 }
 
-fn refuse(sentence: &str) -> Exit {
-    output::error(sentence);
+fn refuse(sentence: &Sentence) -> Exit {
+    output::say_error(sentence);
     Exit::Refused
 }

@@ -6,6 +6,7 @@ use tenbin_record::write_atomically_with;
 use tenbin_result::Document;
 
 use crate::args::ReportArgs;
+use crate::commands::results::file_written;
 use crate::commands::results::opened::OpenedRun;
 use crate::commands::results::show::document_of;
 use crate::exit::Exit;
@@ -18,7 +19,7 @@ const PAGE: &str = "report.html";
 pub(crate) fn report(args: &ReportArgs) -> Exit {
     match write(args) {
         Ok(file) => {
-            output::note(&format!("written: {}", file.display()));
+            output::say_note(&file_written(&file));
             Exit::Done
         }
         Err(exit) => exit,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenbin_plan::{LARGEST_RESULT, Plan, read_own};
+use tenbin_plan::{LARGEST_RESULT, Plan, Sentence, read_own, sentence};
 use tenbin_record::{RecordError, RecordedRun, Source};
 use tenbin_report::for_terminal;
 use tenbin_report::formats::fronts::warp;
@@ -53,7 +53,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
             document
         }
         Err(exit) => {
-            left.iter().for_each(|sentence| output::warning(sentence));
+            left.iter().for_each(output::say_warning);
             return exit;
         }
     };
@@ -63,7 +63,7 @@ pub(crate) fn show(args: &ShowArgs) -> Exit {
         None => Ok(()),
     };
     let written = written.and_then(|()| exported(args, run, &document));
-    left.iter().for_each(|sentence| output::warning(sentence));
+    left.iter().for_each(output::say_warning);
     match written {
         Ok(()) => exit_of_result(&document).strictly(args.strict, document.trust),
         Err(exit) => exit,
@@ -84,9 +84,11 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
         return Ok(());
     }
     let plan = read_own(&run.join("plan.toml"), LARGEST_RESULT).map_err(|error| {
-        output::error(&format!(
-            "the plan of {} cannot be read: {error}",
-            run.display()
+        output::say_error(&sentence!(
+            "plan-unreadable",
+            "the plan of {run} cannot be read: {reason}",
+            run = run.display(),
+            reason = error
         ));
         Exit::Refused
     })?;
@@ -98,10 +100,11 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
 fn opened_run(named: &Path) -> Result<OpenedRun, Exit> {
     let run = OpenedRun::open(named)?;
     if run.directory.exists() && !run.directory.is_dir() {
-        output::error(&format!(
-            "{} is neither a run directory, nor a packed run, nor a result file; name the directory \
-             of a run, such as runs/2026-01-31T120000-s3-put",
-            named.display()
+        output::say_error(&sentence!(
+            "neither-run-nor-file",
+            "{name} is neither a run directory, nor a packed run, nor a result file; name the \
+             directory of a run, such as runs/2026-01-31T120000-s3-put",
+            name = named.display()
         ));
         return Err(Exit::Refused);
     }
@@ -132,7 +135,12 @@ fn result_file(args: &ShowArgs) -> Option<Exit> {
         (!args.export.export.is_empty(), "--export"),
     ];
     if let Some((_, flag)) = asked.iter().find(|(given, _)| *given) {
-        output::error(&format!("{flag} is for runs, and {name} is a result file"));
+        output::say_error(&sentence!(
+            "flag-for-runs",
+            "{flag} is for runs, and {name} is a result file",
+            flag = flag,
+            name = name
+        ));
         return Some(Exit::Refused);
     }
     Some(match content {
@@ -171,15 +179,19 @@ pub(crate) fn print_content(name: &str, content: Content) -> Result<Exit, Exit> 
             )
         }
         Content::Repetitions(_) => {
-            output::error(&format!(
+            output::say_error(&sentence!(
+                "repeated-measurements",
                 "{name} contains repeated measurements; print them with tenbin import, or compare \
-                 the file with another result with tenbin compare"
+                 the file with another result with tenbin compare",
+                name = name
             ));
             Err(Exit::Refused)
         }
         Content::Document(_) => {
-            output::error(&format!(
-                "{name} is a result of Tenbin; print it with tenbin show"
+            output::say_error(&sentence!(
+                "result-of-tenbin",
+                "{name} is a result of Tenbin; print it with tenbin show",
+                name = name
             ));
             Err(Exit::Refused)
         }
@@ -202,7 +214,7 @@ fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<
 }
 
 /// Possible leftovers of the run on its targets, one sentence each.
-fn left_behind(directory: &Path) -> Vec<String> {
+fn left_behind(directory: &Path) -> Vec<Sentence> {
     let plan = read_own(&directory.join("plan.toml"), LARGEST_RESULT).ok();
     let plan = plan.and_then(|text| String::from_utf8(text).ok());
     let plan = plan.and_then(|text| executed(&text, directory).ok());
@@ -231,9 +243,10 @@ pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document
     recorded.seconds = Vec::new();
     let plan = plan_of(&recorded, directory)?;
     if under_way {
-        output::warning(&format!(
-            "the run in {} is still running: these are the results so far",
-            directory.display()
+        output::say_warning(&sentence!(
+            "results-so-far",
+            "the run in {run} is still running: these are the results so far",
+            run = directory.display()
         ));
     }
     let run = Run {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use tenbin_plan::{Sentence, sentence};
 use tenbin_record::{is_running, write_atomically};
 
 use crate::args::{LabelArgs, PruneArgs, RmArgs};
@@ -38,30 +39,31 @@ pub(crate) fn prune(args: &PruneArgs) -> Exit {
     let old = &runs[..runs.len().saturating_sub(args.keep)];
     for run in old.iter().filter(|run| kept::label(run).is_none()) {
         if let Err(why) = trash(run) {
-            output::warning(&why);
+            output::say_warning(&why);
         }
     }
     Exit::Done
 }
 
-fn done(done: Result<(), String>) -> Exit {
+fn done(done: Result<(), Sentence>) -> Exit {
     match done {
         Ok(()) => Exit::Done,
         Err(sentence) => {
-            output::error(&sentence);
+            output::say_error(&sentence);
             Exit::Refused
         }
     }
 }
 
-fn labelled(args: &LabelArgs) -> Result<(), String> {
+fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
     let run = directory(&args.run)?;
     let root = run.parent().unwrap_or(Path::new("."));
     if fs::canonicalize(root).ok() != fs::canonicalize(kept::RUNS).ok() {
-        return Err(format!(
-            "{} is not in {}/ of this directory, where labels are looked for",
-            run.display(),
-            kept::RUNS
+        return Err(sentence!(
+            "not-in-runs",
+            "{run} is not in {runs}/ of this directory, where labels are looked for",
+            run = run.display(),
+            runs = kept::RUNS
         ));
     }
     let file = run.join(kept::LABEL);
@@ -76,52 +78,73 @@ fn labelled(args: &LabelArgs) -> Result<(), String> {
         .into_iter()
         .filter(|other| *other != run);
     if let Some(other) = others.find(|other| kept::label(other).as_deref() == Some(&args.label)) {
-        return Err(format!(
-            "{} has the label {:?}; remove it there first: tenbin label {} ''",
-            other.display(),
-            args.label,
-            args.label
+        return Err(sentence!(
+            "label-taken",
+            "{run} has the label {label:?}; remove it there first: tenbin label {label} ''",
+            run = other.display(),
+            label = args.label
         ));
     }
     let written = write_atomically(&file, format!("{}\n", args.label).as_bytes());
-    written.map_err(|error| error.to_string())
+    written.map_err(|error| error.to_string().into())
 }
 
-fn check(label: &str) -> Result<(), String> {
+fn check(label: &str) -> Result<(), Sentence> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let is_word = label == "last" || label == "previous" || label.starts_with('.');
     if label.chars().count() <= LONGEST && label.chars().all(is_plain) && !is_word {
         Ok(())
     } else {
-        Err(format!(
-            "{label:?} is no label: use up to {LONGEST} letters, digits, - _ and ., and not last or \
-             previous"
+        Err(sentence!(
+            "no-label",
+            "{label:?} is no label: use up to {longest} letters, digits, - _ and ., and not last or \
+             previous",
+            label = label,
+            longest = LONGEST
         ))
     }
 }
 
 /// Moves a run to the trash.
-fn trash(run: &Path) -> Result<(), String> {
+fn trash(run: &Path) -> Result<(), Sentence> {
     if is_running(run) {
-        return Err(format!(
-            "the run in {} is still running; end it with Ctrl-C first",
-            run.display()
+        return Err(sentence!(
+            "end-first",
+            "the run in {run} is still running; end it with Ctrl-C first",
+            run = run.display()
         ));
     }
     // The plan says where a killed run may have left objects.
-    let plan = keyless_plan(run).map_err(|_| format!("{} stays where it is", run.display()))?;
+    let plan = keyless_plan(run)
+        .map_err(|_| sentence!("run-stays", "{run} stays where it is", run = run.display()))?;
     if let Some(left) = leftovers(&plan, run).into_iter().next() {
-        return Err(format!("{} stays where it is: {left}", run.display()));
+        let stays = sentence!(
+            "run-stays-because",
+            "{run} stays where it is: {left}",
+            run = run.display(),
+            left = left
+        );
+        return Err(stays.with_part("left", [left]));
     }
     let root = run.parent().unwrap_or(Path::new("."));
     let trash = root.join(TRASH);
     fs::create_dir_all(&trash).map_err(|error| unwritable(&trash, &error))?;
     let to = trash.join(kept::name_of(run));
     fs::rename(run, &to).map_err(|error| unwritable(&to, &error))?;
-    output::note(&format!("{} is now {}", run.display(), to.display()));
+    output::say_note(&sentence!(
+        "run-is-now",
+        "{run} is now {place}",
+        run = run.display(),
+        place = to.display()
+    ));
     Ok(())
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
+fn unwritable(path: &Path, error: &io::Error) -> Sentence {
+    sentence!(
+        "cannot-write",
+        "cannot write {path}: {reason}",
+        path = path.display(),
+        reason = error
+    )
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
-use tenbin_plan::{LARGEST_RESULT, read_own};
+use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::Source;
 use tenbin_report::for_terminal;
 use tenbin_report::formats::kept;
@@ -16,6 +16,7 @@ use crate::commands::results::opened::OpenedRun;
 use crate::commands::results::show::document_from;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// The file with the result that the run wrote.
 const RESULT: &str = "result.json";
@@ -45,9 +46,12 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
         .map_err(|error| error.to_string())
         .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
     let written: Value = written.map_err(|why| {
-        output::error(&format!(
-            "{} has no {RESULT} that can be read ({why}); `tenbin show` computes its result",
-            named.display()
+        output::say_error(&sentence!(
+            "no-readable-result",
+            "{name} has no {file} that can be read ({reason}); `tenbin show` computes its result",
+            name = named.display(),
+            file = RESULT,
+            reason = why
         ));
         Exit::Refused
     })?;
@@ -124,11 +128,14 @@ impl Found {
         self.differences += 1;
         if self.listed.len() < MOST_LISTED {
             let path = path.trim_start_matches('.');
-            self.listed.push(format!(
-                "{path}: {} in {RESULT}, {} computed",
-                short(written),
-                short(computed)
-            ));
+            self.listed.push(said(&sentence!(
+                "figure-differs",
+                "{path}: {written} in {file}, {computed} computed",
+                path = path,
+                written = short(written),
+                file = RESULT,
+                computed = short(computed)
+            )));
         }
     }
 
@@ -136,48 +143,65 @@ impl Found {
         let slices = document.slices.len();
         let numbers = format::count(self.numbers);
         let measured_by = document.environment.tenbin_version.as_deref();
-        let measured_by = measured_by.unwrap_or("of unknown version");
-        let mut text = format!(
-            "{} slices of {} targets, measured by Tenbin {}\n",
-            slices,
-            document.targets.len(),
-            for_terminal(measured_by),
+        let measured = sentence!(
+            "measured-by",
+            "{slices} slices of {targets} targets, measured by Tenbin {version}",
+            slices = slices,
+            targets = document.targets.len(),
+            version = for_terminal(measured_by.unwrap_or("of unknown version"))
         );
-        match changed {
-            [] => text += "raw data  unchanged: all checksums match\n",
-            changed => {
-                for sentence in changed {
-                    let _ = writeln!(text, "raw data  CHANGED: {}", for_terminal(sentence));
-                }
-            }
+        let measured = match measured_by {
+            None => measured.with("version", "unknown"),
+            Some(_) => measured,
+        };
+        let mut text = said(&measured) + "\n";
+        if changed.is_empty() {
+            let unchanged = sentence!("raw-unchanged", "raw data  unchanged: all checksums match");
+            text += &(said(&unchanged) + "\n");
+        }
+        for evidence in changed {
+            let changed = sentence!(
+                "raw-changed",
+                "raw data  CHANGED: {evidence}",
+                evidence = for_terminal(evidence)
+            );
+            text += &(said(&changed) + "\n");
         }
         match self.differences {
             0 => {
-                let _ = writeln!(
-                    text,
-                    "result    all {numbers} figures, computed again from the histograms and counts of \
-                     each second, agree with {RESULT}"
+                let agrees = sentence!(
+                    "result-agrees",
+                    "result    all {figures} figures, computed again from the histograms and counts of \
+                     each second, agree with {file}",
+                    figures = numbers,
+                    file = RESULT
                 );
+                let _ = writeln!(text, "{}", said(&agrees));
             }
             differences => {
-                let _ = writeln!(
-                    text,
-                    "result    DIFFERS in {} of {numbers} figures:",
-                    format::count(differences)
+                let differs = sentence!(
+                    "result-differs",
+                    "result    DIFFERS in {different} of {figures} figures:",
+                    different = format::count(differences),
+                    figures = numbers
                 );
+                let _ = writeln!(text, "{}", said(&differs));
                 for line in &self.listed {
                     let _ = writeln!(text, "  {}", for_terminal(line));
                 }
                 let rest = differences.saturating_sub(self.listed.len() as u64);
                 if rest > 0 {
-                    let _ = writeln!(text, "  and {} more", format::count(rest));
+                    let more = sentence!("and-more", "and {more} more", more = format::count(rest));
+                    let _ = writeln!(text, "  {}", said(&more));
                 }
                 let this = env!("CARGO_PKG_VERSION");
-                if measured_by != this {
-                    let _ = writeln!(
-                        text,
-                        "  this is Tenbin {this}: another version may define figures differently"
+                if measured_by != Some(this) {
+                    let other = sentence!(
+                        "other-version",
+                        "this is Tenbin {version}: another version may define figures differently",
+                        version = this
                     );
+                    let _ = writeln!(text, "  {}", said(&other));
                 }
             }
         }
@@ -232,28 +256,33 @@ impl Pages {
     fn text(&self, document: &Document) -> String {
         let mut text = String::new();
         if !self.same.is_empty() {
-            let _ = writeln!(text, "pages     unchanged: {}", self.same.join(", "));
+            let unchanged = sentence!(
+                "pages-unchanged",
+                "pages     unchanged: {files}",
+                files = self.same.join(", ")
+            );
+            let _ = writeln!(text, "{}", said(&unchanged));
         }
         for (file, why) in &self.different {
-            let _ = match (why, is_of_this_version(document)) {
-                (Some(why), _) => {
-                    writeln!(
-                        text,
-                        "pages     CHANGED: {file} cannot be read: {}",
-                        for_terminal(why)
-                    )
-                }
-                (None, true) => {
-                    writeln!(
-                        text,
-                        "pages     CHANGED: {file} is not the file of this result"
-                    )
-                }
-                (None, false) => writeln!(
-                    text,
-                    "pages     not checked: {file}, which another version of Tenbin wrote"
+            let page = match (why, is_of_this_version(document)) {
+                (Some(why), _) => sentence!(
+                    "page-unreadable",
+                    "pages     CHANGED: {file} cannot be read: {reason}",
+                    file = file,
+                    reason = for_terminal(why)
+                ),
+                (None, true) => sentence!(
+                    "page-changed",
+                    "pages     CHANGED: {file} is not the file of this result",
+                    file = file
+                ),
+                (None, false) => sentence!(
+                    "page-not-checked",
+                    "pages     not checked: {file}, which another version of Tenbin wrote",
+                    file = file
                 ),
             };
+            let _ = writeln!(text, "{}", said(&page));
         }
         text
     }

@@ -62,7 +62,7 @@ fn fail(error: &Error) -> Exit {
 
 /// The stop flags that the first Ctrl-C sets.
 fn stop() -> Result<Stop, Error> {
-    interrupt::stop(output::note)
+    interrupt::stop(output::say_note)
         .map_err(|error| Error::Refused(format!("cannot install the Ctrl-C handler: {error}")))
 }
 

@@ -3,6 +3,7 @@
 use tenbin_result::Document;
 
 use crate::block::Block;
+use crate::language::text;
 
 pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     if document.run.is_imported() {
@@ -35,7 +36,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             format!("tenbin report {directory}"),
         ),
     ];
-    let lines = lines.map(|(what, command)| format!("# {what}\n{command}\n"));
+    let lines = lines.map(|(what, command)| format!("# {}\n{command}\n", text(document, what)));
     vec![Block::Verbatim(lines.join("\n"))]
 }
 

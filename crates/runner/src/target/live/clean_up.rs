@@ -1,10 +1,10 @@
 //! Removes what a run created on a target.
 
-use tenbin_plan::{Plan, Workload};
+use tenbin_plan::{Plan, Sentence, Workload};
 use tenbin_record::Left;
 use tenbin_workloads::{Leftover, place};
 
-use super::LiveTarget;
+use super::{LiveTarget, of_target};
 use crate::controls::Controls;
 use crate::error::RunError;
 use crate::generators::Generators;
@@ -15,7 +15,7 @@ use crate::stop::Stop;
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
     /// Data kept because the plan says so, for example with `data = "keep"`.
-    pub(crate) kept: Vec<String>,
+    pub(crate) kept: Vec<Sentence>,
     /// Data that could not be removed.
     pub(crate) left_behind: Vec<Left>,
     /// Whether the user stopped the clean-up.
@@ -26,7 +26,7 @@ pub(crate) struct Leftovers {
 #[derive(Debug, Default)]
 pub struct Cleaned {
     /// What was removed, one sentence each.
-    pub removed: Vec<String>,
+    pub removed: Vec<Sentence>,
     /// What remains.
     pub left: Vec<Left>,
 }
@@ -69,7 +69,7 @@ impl LiveTarget {
                 self.explain_interruption(&mut left, plan, work);
             }
             leftovers.left_behind.extend(left);
-            let named = |kept| format!("target \"{}\": {kept}", self.running.name);
+            let named = |kept| of_target(&self.running.name, kept);
             leftovers.kept.extend(prepared.kept().map(named));
         }
         leftovers
@@ -93,14 +93,14 @@ impl LiveTarget {
         }
         for (at, work) in plan.workloads.iter().enumerate().rev() {
             if let Some(lost) = self.prepared[at].lost() {
-                (controls.progress)(Progress::Left(&lost));
+                (controls.progress)(Progress::Left(&lost.into()));
             }
             let mut said = None;
             while let Some(stage) = self.prepared[at].after_run() {
                 said = self.stage(work, Some(stage), controls)?.or(said);
             }
             let prepared = &self.prepared[at];
-            let named = |removed| format!("target \"{}\": {removed}", self.running.name);
+            let named = |removed| of_target(&self.running.name, removed);
             cleaned
                 .removed
                 .extend(prepared.removed().into_iter().map(named));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tenbin_engine::{
     Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload,
 };
-use tenbin_plan::{Pace, Plan, Reach, Target, Workload};
+use tenbin_plan::{Pace, Plan, Reach, Sentence, Target, Workload, sentence};
 use tenbin_record::{HostEnvironment, ProgramFile, RefusedRenewal, TargetEnvironment};
 use tenbin_targets::{LaunchContext, Running, StatedVersion, program_files};
 use tenbin_workloads::{BlobAccess, Prepared, Site, SliceState, prepare, protocol};
@@ -28,6 +28,17 @@ use crate::stop::Stop;
 use crate::target::access::{blob_access, destination, is_disposable, site, was_there};
 use crate::target::first_response::{FirstAnswer, first_answer};
 use crate::target::keys::{KeyKeeper, MayAsk, anywhere};
+
+/// A sentence about a target.
+pub(crate) fn of_target(target: &str, said: Sentence) -> Sentence {
+    let of = sentence!(
+        "of-target",
+        "target \"{target}\": {said}",
+        target = target,
+        said = said
+    );
+    of.with_part("said", [said])
+}
 
 /// What is needed to start targets.
 #[derive(Clone, Copy)]
@@ -269,7 +280,11 @@ impl LiveTarget {
             // The target has started before on this machine, so that one failure can be chance.
             Err(error) => {
                 let why = error.to_string();
-                (controls.progress)(Progress::Warning(&format!("{why}; trying once more")));
+                (controls.progress)(Progress::Warning(&sentence!(
+                    "trying-once-more",
+                    "{why}; trying once more",
+                    why = why
+                )));
                 running.halt()?;
                 launcher.under(controls, |context| running.resume(context))?;
                 self.failed_starts.push(why);

@@ -1,9 +1,9 @@
 //! Stages of a target, driven without measuring: checks, loading data, cleaning up.
 
-use tenbin_plan::Workload;
+use tenbin_plan::{Sentence, Workload, sentence};
 use tenbin_workloads::Stage;
 
-use super::LiveTarget;
+use super::{LiveTarget, of_target};
 use crate::controls::Controls;
 use crate::data::loading_forecast::StageForecast;
 use crate::error::RunError;
@@ -25,8 +25,15 @@ impl LiveTarget {
         if let Some(sentence) = staged.refusals()
             && self.noted.insert(work.name.clone())
         {
-            let note = format!("target \"{}\", {what}: {sentence}", self.running.name);
-            (controls.progress)(Progress::Note(&note));
+            let note = sentence!(
+                "stage-refused",
+                "target \"{target}\", {what}: {refused}",
+                target = self.running.name,
+                what = what,
+                refused = sentence
+            );
+            let parts = note.with_part("what", [what.clone()]);
+            (controls.progress)(Progress::Note(&parts.with_part("refused", [sentence])));
         }
         match staged.failure {
             // Requests in flight at Ctrl-C fail.
@@ -34,7 +41,7 @@ impl LiveTarget {
             Some(why) if must_succeed => Err(RunError::Preparation {
                 target: self.running.name.clone(),
                 workload: work.name.clone(),
-                what,
+                what: what.to_string(),
                 why,
             }),
             _ if staged.stopped => Err(RunError::Interrupted),
@@ -52,20 +59,34 @@ impl LiveTarget {
         let progress = &mut *controls.progress;
         let mut forecast = StageForecast::new(work, &stage, self.noted.contains(&work.name));
         let mut tell = |done, refused: u64| {
-            let refusals = match refused {
-                0 => String::new(),
-                1 => ", 1 request refused and sent again".to_owned(),
-                _ => format!(", {refused} requests refused and sent again"),
-            };
+            let refusals = (refused > 0).then(|| {
+                let s = if refused == 1 { "" } else { "s" };
+                sentence!(
+                    "refused-again",
+                    ", {requests} request{s} refused and sent again",
+                    requests = refused,
+                    s = s
+                )
+            });
             if let Some(sentence) = forecast.first(done) {
-                let name = &self.running.name;
-                progress(Progress::Note(&format!("target \"{name}\", {sentence}")));
+                progress(Progress::Note(&of_target(&self.running.name, sentence)));
             }
             let left = forecast.left(done);
+            let shown =
+                |part: &Option<Sentence>| part.as_ref().map_or("", Sentence::text).to_owned();
+            let now = sentence!(
+                "stage-now",
+                "{what}{refusals}{left}",
+                what = what,
+                refusals = shown(&refusals),
+                left = shown(&left)
+            );
+            let now = now.with_part("what", [what.clone()]);
+            let now = now.with_part("refusals", refusals).with_part("left", left);
             progress(Progress::Stage {
                 target: &self.running.name,
                 workload: &work.name,
-                what: &format!("{what}{refusals}{left}"),
+                what: &now,
                 done,
                 total,
             });

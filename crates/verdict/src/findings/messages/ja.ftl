@@ -92,7 +92,7 @@ search-disproven =
        *[false] 証明({ $failed })
     }は不合格で、維持できるレートは不明
 search-none-known =
-    { $target } が { $workload } で { $slo } を守れると分かったレートはない。{ $failed }
+    { $target } が { $workload } で { $slo } を守れるとわかったレートはない。{ $failed }
 search-none-held =
     { $target } は試したどのレートでも { $workload } で { $slo } を守れない。{ $failed }
 search-futile =
@@ -134,7 +134,7 @@ sweep-rival =
     。ほかに { $margin } を超えて良い値はなく、最も近いのは { $place } で { $ratio } 倍({ $interval })
     { $certain ->
         [true] {""}
-       *[false] 。ただし許容幅を超える可能性がある
+       *[false] 。ただし許容差を超える可能性がある
     }
 
 # A part of a run that was void.

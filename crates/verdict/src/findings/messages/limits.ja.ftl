@@ -14,7 +14,7 @@ limit-named =
             [established] 確認済み
            *[likely] 有力
         })
-       *[other] 未確定。負荷生成器({ $doubt } を参照)、または{ $cause }
+       *[other] 未確定。負荷生成側({ $doubt } を参照)、または{ $cause }
     }
 limit-named-workers =
     { $doubt ->
@@ -28,7 +28,7 @@ limit-named-workers =
             [1] 1 つのワーカー、またはロックがこれを決めている
            *[other] ワーカー、プールの接続、またはロックの数がこれを決めている
         }
-       *[other] 未確定。負荷生成器({ $doubt } を参照)、または{ $cause }
+       *[other] 未確定。負荷生成側({ $doubt } を参照)、または{ $cause }
     }
 nothing = {""}
 limit-unknown = 不明
@@ -41,7 +41,7 @@ limit-connections =
         [1] 同時に 1 リクエストしか送っていないこと
        *[other] 同時に送るリクエストの不足
     }
-limit-think_time = クライアントの待ち時間(--think)
+limit-think_time = クライアントの思考時間(--think)
 limit-connection_rate = 接続ごとの速度(TCP ウィンドウ、またはターゲットの制限)
 limit-network_latency = ネットワークの往復時間
 limit-link = ネットワークリンクの速度
@@ -68,7 +68,7 @@ limit-one_core =
 limit-target_cpu = CPU(ターゲットが使えるコアを使い切る)
 limit-other_programs = CPU(ほかのプログラムがコアを使う)
 limit-backend = ターゲットの背後のサーバーの CPU
-limit-load_generator = ターゲットではなく負荷生成器
+limit-load_generator = ターゲットではなく負荷生成側
 limit-cpu_quota = ターゲットのコントロールグループの CPU クォータ
 limit-few_cores =
     { $below_a_core ->
@@ -100,8 +100,8 @@ seen-kept =
         [true] 与えたレートのすべてが成功する
        *[false] 与えたレートの { $ratio } 倍が成功する
     }
-seen-think_share = 接続は時間の { $share } 休止する
-seen-idle = このマシンの CPU 時間の { $share } が空いている
+seen-think_share = 接続は時間の { $share } を思考時間に使う
+seen-idle = このマシンの CPU 時間の空きは { $share }
 seen-target_cores = ターゲットは { $cores } コアを使う
 seen-target_share = ターゲットは全コアの { $share } を使う
 seen-target_thread = 最も忙しいスレッドは 1 コアの { $share } を使う
@@ -111,35 +111,35 @@ seen-cpu_share =
         [true] 1 件だけ送ったリクエストはほとんど待っている(時間のうち CPU は { $share })
        *[false] 1 件だけ送ったリクエストの時間のうち CPU は { $share }
     }
-seen-core_wait_share = スレッドが動ける時間の { $share } でコアを待つ
-seen-core_demand = 忙しい側が { $cores } コアを使うか待つ
+seen-core_wait_share = スレッドは実行可能な時間の { $share } でコアの空きを待つ
+seen-core_demand = ターゲットまたは負荷生成側が { $cores } コア分を使うか、その空きを待つ
 seen-others_share = ほかのプログラムは全コアの { $share } を使う
 seen-backend_share = 背後のサーバーは全コアの { $share } を使う
-seen-generator_thread = 負荷生成器の最も忙しいスレッドは時間の { $share } 動く
+seen-generator_thread = 負荷生成側の最も忙しいスレッドは時間の { $share } 動いている
 seen-round_trip_share = リクエストの時間の平均のうちネットワークは { $share }
 seen-new_connection_share = リクエストの { $share } に新しい接続が必要
 seen-setup_share = 接続の確立が時間の { $share } を占める
 seen-link_share = 最も混んだリンクの使用率は { $share }
 seen-transfer_share = データの転送がリクエストの時間の { $share } を占める
 seen-queue_share = ネットワーク経路のキューが時間の { $share } を占める(最短の往復を超える分)
-seen-bytes_each = リクエストとレスポンスで { $bytes }
-seen-bit_rate = リクエストとレスポンスで { $rate }
+seen-bytes_each = リクエストと応答で { $bytes }
+seen-bit_rate = リクエストと応答で { $rate }
 seen-loss_share = パケットの { $share } が失われたか、失われたものより後に届いた
-seen-stream_share = サーバーは計画したストリームの { $share } を許す
-seen-refused_share = レスポンスの { $share } がステータス { $status }
-seen-throttled_share = クォータがターゲットを時間の { $share } 止める
+seen-stream_share = サーバーが許すのは計画したストリームの { $share }
+seen-refused_share = 応答の { $share } がステータス { $status }
+seen-throttled_share = クォータにより、ターゲットは時間の { $share } 止められる
 seen-storage_share = 時間の { $share } でプロセスがストレージを待つ
 seen-stored_each = ターゲットは 1 リクエストにつきストレージで { $bytes } を読み書きする
 seen-swapped_pages = 1 秒に { $pages } ページがスワップされる
 seen-steal_share = ほかの仮想マシンが CPU 時間の { $share } を使う
 
-limit-advice-offered_rate = このレートでのレイテンシーである。維持できる最高のレートは --slo で求める
-limit-advice-connections = 最高のスループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシー
+limit-advice-offered_rate = このレートでのターゲットのレイテンシ。維持できる最大レートは --slo で求める
+limit-advice-connections = 最大スループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシ
 limit-advice-think_time = このようなクライアントの負荷でのターゲットの結果。最大スループットを調べるには接続を増やす(-c { $connections })か、--think を短くする
-limit-advice-connection_rate = ターゲットの接続ごとの制限(nginx の limit_rate)や小さいソケットバッファーを調べる。接続を増やす(-c { $connections })とスループットが上がる
+limit-advice-connection_rate = ターゲットの接続ごとの制限(nginx では limit_rate)とソケットバッファーのサイズを確認する。接続を増やす(-c { $connections })とスループットが上がる
 limit-advice-network_latency = ターゲットに近いマシンから測る。または接続を増やしてスループットを比べる
-limit-advice-link = サーバーを測るには、より速いリンクか小さいレスポンスを使う
-limit-advice-bandwidth = サーバーを測るには、より速い経路か小さいリクエストとレスポンスを使う
+limit-advice-link = サーバーを測るには、より速いリンクか小さい応答を使う
+limit-advice-bandwidth = サーバーを測るには、より速い経路か小さいリクエストと応答を使う
 limit-advice-packet_loss = パケットが失われる場所を探す(ethtool -S、ss -ti)。または近いマシンから測る
 limit-advice-stream_limit = ターゲットの上限を上げる(nginx では http2_max_concurrent_streams)。または接続を増やす(-c { $connections })
 limit-advice-connection_setup =
@@ -148,20 +148,20 @@ limit-advice-connection_setup =
        *[false] ターゲットに接続を維持させる(keep-alive)
     }
 limit-advice-rate_limiter = ターゲットの制限を上げる(nginx では limit_req、limit_conn)。または負荷を下げる(--rate)
-limit-advice-workers = ワーカー、スレッド、プールの接続を増やす。変わらなければ、それらが待っているもの(ロック、レート制限、背後のサーバー)を探す
-limit-advice-overload = 最適な同時接続数を探す(--ramp)。ターゲットが同時に処理するリクエストを減らす。スピンするロックやメモリー不足を調べる
+limit-advice-workers = まずワーカーかスレッドを増やす。スループットが変わらなければ、ワーカーが待っているもの(プールの接続、ロック、レート制限、背後のサーバー)を探す
+limit-advice-overload = 最適な同時接続数を --ramp で探す。ターゲットが同時に処理するリクエスト数を制限する。スピンロックやメモリー不足がないか調べる
 limit-advice-one_core =
     { $one_thread ->
         [true] コアごとにプロセスかスレッドを 1 つ起動する。またはリクエストの処理を軽くする
        *[false] 共有しているロックやインタープリターを探す。またはリクエストの処理を軽くする
     }
-limit-advice-target_cpu = リクエストの処理を軽くする。またはコアを増やし、負荷生成器を別のマシンに移す
+limit-advice-target_cpu = リクエストの処理を軽くする。またはコアを増やし、負荷生成側を別のマシンに移す
 limit-advice-other_programs = ほかのプログラムを止めて測り直す
 limit-advice-backend = ターゲットの背後のサーバーを調べる
 limit-advice-doubted =
     { $idle_cores ->
         [true] コアが空いているので、まず --threads を増やす
-       *[false] このマシンに空いたコアがないので、まず負荷生成器を別のマシンで動かす
+       *[false] このマシンに空いたコアがないので、まず負荷生成側を別のマシンで動かす
     }。スループットが変わらなければ、{ $advice }
 limit-advice-load_generator = コアが空いていれば --threads を増やす。またはマシンを増やす
 limit-advice-cpu_quota = クォータを上げる(cpu.max、docker --cpus、CPUQuota)。またはターゲットが使えるコアを増やす
@@ -170,7 +170,7 @@ limit-advice-storage = より速いディスクを使う。またはターゲッ
 limit-advice-swap = マシンのメモリーを増やす。またはプログラムの使用量を減らす
 limit-advice-steal = 専用のマシンを使う
 limit-observe = 判定するには、ターゲットの CPU を観測する(--observe port または --observe pid:N)
-limit-probe = 判定するには、ターゲットごとに 10 秒以上測り、ほかの負荷のプローブを入れる(--duration 20s)
+limit-probe = 判定するには、ほかの負荷での短い測定も入るように、ターゲットごとに 10 秒以上測る(--duration 20s)
 limit-probe-again = 判定するには、--probes の指定を外して測り直す
-limit-closed-loop = 判定するには、--rate なしで実行する。ほかの負荷での測定から限界がわかる
+limit-closed-loop = 判定するには、--rate なしで実行する。ほかの同時接続数での短い測定から限界がわかる
 limit-ramp = 判定するには、スループットがどこで伸びなくなるかを見る(--ramp)

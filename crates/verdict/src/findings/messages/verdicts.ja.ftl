@@ -87,7 +87,7 @@ capacity-unknown = { $family } での { $target } の最大スループットは
 knee-at =
     { $found ->
         [true] 頭打ちになる点(knee)は { $connections }
-       *[false] 頭打ちになる点(knee)は { $connections } 以上。正確な位置は同時接続数をさらに増やすと分かる
+       *[false] 頭打ちになる点(knee)は { $connections } 以上。正確な位置は同時接続数をさらに増やすとわかる
     }
 knee-unknown = 頭打ちになる点(knee)は不明
 like-workers =
@@ -111,7 +111,7 @@ most-ratio-unknown = 比は不明
 about-highest-rate = { $workload } での { $target } の最大レート
 about-highest-rates = { $workload } での { $challenger } と { $baseline } の最大レートの比較
 rates-unknown =
-    { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートが分からないターゲットがある
+    { $workload } での { $challenger } と { $baseline } の最大レートは比較できない: 維持できるレートがわからないターゲットがある
 rates-unbounded =
     探索が終わるまでに { $challenger } が { $workload } で維持したレートは { $baseline } の { $ratio } 倍(上下限は不明)
 rates-cannot-tell =
@@ -198,16 +198,16 @@ plain-undecided = { $metric }は判定できない。理由: { $because }
 because-untrusted = 数値を信用できない(所見を参照)
 because-not-measured = 両方のターゲットの数値がそろったブロックがない
 because-few-rounds =
-    完全なラウンドが { $rounds } では、{ $agree ->
+    完全なラウンドが { $rounds } 個では少なすぎて、{ $agree ->
         [true] すべて同じ向きの差でも、
        *[false] {""}
-    }偶然の可能性を除けない
+    }偶然の可能性を排除できない
 because-other-programs = ほかのプログラムがマシンの CPU 時間の { $share } を使った
 because-chance = 比は { $low } から { $high } のどこでもありうる
 because-noise = 差がノイズ({ $floor })より大きくない
 because-one-start = 同じプログラムでも起動ごとに { $noise } の差が出うるが、各サーバーの起動は 1 回だけ
 because-not-sustained = 連続負荷では数値を維持できないターゲットがある
-plain-or = { $first }、または { $second }
+plain-or = { $first }、または{ $second }
 plain-would-decide = 判定するには: { $deciders }
 decider-rounds =
     約 { $rounds } ラウンド(--rounds { $rounds }{ $timed ->
@@ -217,7 +217,7 @@ decider-rounds =
         }
        *[false] {""}
     })
-decider-cpu = --decide cpu(1 操作あたりの CPU 時間はすでに判定できている)
+decider-cpu = 1 操作あたりの CPU 時間による判定(--decide cpu。すでに判定できている)
 decider-idle-machine = ほかのプログラムが動いていないマシン
-decider-launch = --launch(ブロックごとに起動し直したサーバーを測る)
+decider-launch = Tenbin によるサーバーの起動(--launch。ブロックごとに起動し直して測る)
 decider-restart = サーバーを再起動してから同じ実行

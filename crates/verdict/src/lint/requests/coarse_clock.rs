@@ -1,5 +1,6 @@
 //! A clock whose step is large beside the times.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::TIME;
 
@@ -30,17 +31,18 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "{} times are multiples of {}, and the median is {}",
-                    if single.is_exact() {
-                        "all"
-                    } else {
-                        "almost all"
-                    },
-                    TIME.of(step),
-                    TIME.of(median)
+                sentence!(
+                    "lint-coarse-clock",
+                    "{exact} times are multiples of {step}, and the median is {median}",
+                    exact = if single.is_exact() { "all" } else { "almost all" },
+                    step = TIME.of(step),
+                    median = TIME.of(median)
+                )
+                .with("exact", single.is_exact()),
+                sentence!(
+                    "lint-finer-clock",
+                    "compare no times that differ by less than a step; use a tool with a finer clock"
                 ),
-                "compare no times that differ by less than a step; use a tool with a finer clock",
             )
         })
     })

@@ -1,5 +1,6 @@
 //! Pauses in which clients wait for slow responses.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, percent};
 
@@ -74,16 +75,20 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "for {} of {} almost no request started, because the clients waited for \
-                     responses that took up to {}; a steady stream of requests would have met {} of \
-                     its time there",
-                    TIME.of(paused as f64 * length),
-                    TIME.of(windows.len() as f64 * length),
-                    TIME.of(longest as f64 / 1e9),
-                    percent(share)
+                sentence!(
+                    "lint-coordinated-omission",
+                    "for {paused} of {all} almost no request started, because the clients waited for \
+                     responses that took up to {longest}; a steady stream of requests would have met \
+                     {share} of its time there",
+                    paused = TIME.of(paused as f64 * length),
+                    all = TIME.of(windows.len() as f64 * length),
+                    longest = TIME.of(longest as f64 / 1e9),
+                    share = percent(share)
                 ),
-                "send at a fixed rate, and count times from the planned start: tenbin http --rate",
+                sentence!(
+                    "lint-fixed-rate",
+                    "send at a fixed rate, and count times from the planned start: tenbin http --rate"
+                ),
             )
         })
     })

@@ -1,5 +1,6 @@
 //! Failed requests that are much faster than correct ones.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{TIME, count, plural};
 
@@ -34,15 +35,20 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "{} of {} failed, in {} at the median; correct ones took {}",
-                    count(failed.len()),
-                    plural(single.requests as usize, "request"),
-                    TIME.of(theirs),
-                    TIME.of(median)
+                sentence!(
+                    "lint-fast-errors",
+                    "{failed} of {requests} failed, in {theirs} at the median; correct ones took {correct}",
+                    failed = count(failed.len()),
+                    requests = plural(single.requests as usize, "request"),
+                    theirs = TIME.of(theirs),
+                    correct = TIME.of(median)
+                )
+                .with("requests", count(single.requests)),
+                sentence!(
+                    "lint-correct-times-only",
+                    "use the times of correct requests only, as tenbin import does; the tool's own report \
+                     often counts both"
                 ),
-                "use the times of correct requests only, as tenbin import does; the tool's own report \
-                 often counts both",
             )
         })
     })

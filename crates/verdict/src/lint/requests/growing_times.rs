@@ -1,5 +1,6 @@
 //! Times that grow while the rate stays.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, TIME, ratio};
 
@@ -38,16 +39,20 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "the rate stays at {}, and the mean time grows from {} in the first third to {} \
-                     in the last: {} times",
-                    RATE.of(last.rate),
-                    TIME.of(first.mean),
-                    TIME.of(last.mean),
-                    ratio(last.mean / first.mean)
+                sentence!(
+                    "lint-growing-times",
+                    "the rate stays at {rate}, and the mean time grows from {first} in the first third to \
+                     {last} in the last: {times} times",
+                    rate = RATE.of(last.rate),
+                    first = TIME.of(first.mean),
+                    last = TIME.of(last.mean),
+                    times = ratio(last.mean / first.mean)
                 ),
-                "measure at a lower rate: at this one the target, or the load generator, is overloaded, \
-                 and the times depend on the length of the run",
+                sentence!(
+                    "lint-lower-rate",
+                    "measure at a lower rate: at this one the target, or the load generator, is overloaded, \
+                     and the times depend on the length of the run"
+                ),
             )
         })
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::TIME;
 
@@ -62,13 +63,14 @@ fn finding(file: &Reported) -> Option<LintFinding> {
         rule: RULE.name,
         severity: Severity::Suspect,
         operation: None,
-        evidence: format!(
-            "for {} of {} no request was sent and none waited for its response; the rate of the file \
+        evidence: sentence!(
+            "lint-interrupted",
+            "for {idle} of {all} no request was sent and none waited for its response; the rate of the file \
              counts that time",
-            TIME.of(nothing_sent),
-            TIME.of(length)
+            idle = TIME.of(nothing_sent),
+            all = TIME.of(length)
         ),
-        advice: "write each run to a separate file".to_owned(),
+        advice: sentence!("lint-separate-files", "write each run to a separate file"),
         quotes: quotes(file, ended.map(|ended| &ended.quote).take(1)),
     })
 }

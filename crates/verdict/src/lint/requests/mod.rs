@@ -8,6 +8,7 @@ pub(super) mod interrupted;
 pub(super) mod repeated_rows;
 pub(super) mod unsteady_start;
 
+use tenbin_plan::Sentence;
 use tenbin_result::Severity;
 
 use super::single_requests::{SingleRequests, WINDOW, Window};
@@ -88,15 +89,15 @@ fn finding(
     rule: &RuleInfo,
     file: &Reported,
     of: &Measurement,
-    evidence: String,
-    advice: &str,
+    evidence: Sentence,
+    advice: Sentence,
 ) -> LintFinding {
     LintFinding {
         rule: rule.name,
         severity: Severity::Suspect,
         operation: Some(of.operation.clone()),
         evidence,
-        advice: advice.to_owned(),
+        advice,
         quotes: quotes(file, of.ended.iter().map(|ended| &ended.quote)),
     }
 }

@@ -1,5 +1,6 @@
 //! Rows that are repeated.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{count, plural};
 
@@ -50,12 +51,17 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "{} of {} have the same start and the same time as an earlier row",
-                    count(repeated),
-                    plural(single.requests as usize, "request")
+                sentence!(
+                    "lint-repeated-rows",
+                    "{repeated} of {requests} have the same start and the same time as an earlier row",
+                    repeated = count(repeated),
+                    requests = plural(single.requests as usize, "request")
+                )
+                .with("requests", count(single.requests)),
+                sentence!(
+                    "lint-remove-rows",
+                    "remove the repeated rows: the file may have been joined or written twice"
                 ),
-                "remove the repeated rows: the file may have been joined or written twice",
             )
         })
     })

@@ -1,5 +1,6 @@
 //! A start of the run that differs from the rest.
 
+use tenbin_plan::sentence;
 use tenbin_result::Severity;
 use tenbin_result::format::{RATE, TIME};
 
@@ -45,16 +46,20 @@ pub(in crate::lint) fn judge(files: &Files<'_>) -> Vec<LintFinding> {
                 &RULE,
                 file,
                 of,
-                format!(
-                    "in the first {} the rate was {} and the mean time {}, later {} and {}; the \
-                     figures of the file include the start",
-                    TIME.of(first as f64 * SECONDS),
-                    RATE.of(begin.rate),
-                    TIME.of(begin.mean),
-                    RATE.of(rest.rate),
-                    TIME.of(rest.mean)
+                sentence!(
+                    "lint-unsteady-start",
+                    "in the first {start} the rate was {rate} and the mean time {mean}, later {later_rate} and \
+                     {later_mean}; the figures of the file include the start",
+                    start = TIME.of(first as f64 * SECONDS),
+                    rate = RATE.of(begin.rate),
+                    mean = TIME.of(begin.mean),
+                    later_rate = RATE.of(rest.rate),
+                    later_mean = TIME.of(rest.mean)
                 ),
-                "leave the start out: tenbin warp analyze --analyze.skip, or measure with a warm-up",
+                sentence!(
+                    "lint-leave-out-start",
+                    "leave the start out: tenbin warp analyze --analyze.skip, or measure with a warm-up"
+                ),
             )
         })
     })

@@ -58,11 +58,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             order-weighted =
                 --order weighted を使う。{ $hosts ->
                     [1]
-                        他の順序ではヒット率がキャッシュの大きさから決まらず、
+                        ほかの順序ではヒット率がキャッシュの大きさから決まらず、
                         --warmup を長くしても変わらない
                    *[other]
                         リクエストは { $target } の { $hosts } 台のホストに順に送られるため、
-                        他の順序では各ホストが決まったパターンだけを繰り返し受け取る。
+                        ほかの順序では各ホストが決まったパターンだけを繰り返し受け取る。
                         --warmup を長くすると差はさらに広がる
                 }
             longer-warmup =

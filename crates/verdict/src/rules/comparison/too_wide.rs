@@ -80,7 +80,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                     [true] { $comparisons } 個の問いのどの差も検出できない
                    *[false] 差を検出できない
                 }
-            for-verdict = 通常の信頼度で判定するには --rounds { $rounds } 以上にする
+            for-verdict = 通常の信頼水準で判定するには --rounds { $rounds } 以上にする
             more-rounds =
                 { $size } の差を検出するには、--rounds { $rounds } 程度にする。またはスライスを長くするか、
                 ほかの処理が少ないマシンを使う

@@ -41,7 +41,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             sent-again =
                 ターゲットが { $total } リクエストを処理しなかったため
                 再送した({ $operations } 操作、{ $share }): { $causes }。
-                いずれも 1 操作と数え、最初の開始から計時している
+                いずれも 1 操作と数え、最初の開始から計測している
             refused-stream = REFUSED_STREAM ×{ $count }
             goaway = GOAWAY ×{ $count }
             closed-connection = 接続の切断 ×{ $count }

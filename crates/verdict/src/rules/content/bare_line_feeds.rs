@@ -28,7 +28,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 最初の応答のヘッダー { $line } 行目が、HTTP/1.1 の定める CR LF ではなく LF だけで終わっている
             use-cr-lf =
                 ヘッダーの各行を CR LF で終える。
-                Tenbin は LF だけでも受け付けるが、拒否するクライアントやプロキシもある
+                Tenbin は LF だけでも受け付けるが、拒否するクライアントやプロキシーもある
         "#,
     },
     tier: Tier::Circumstance,

@@ -1,7 +1,7 @@
 //! Text in a request that looks like a template and was sent literally.
 
 use tenbin_plan::{LiteralTemplate, TemplateMeaning, TemplatePart};
-use tenbin_result::{Cause, Finding, Message, Severity, message};
+use tenbin_result::{Cause, Finding, Language, Message, Severity, message};
 
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
@@ -73,9 +73,12 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// The part of a request that has text which looks like a template, and how to send what the text
-/// probably means; both in English.
-pub fn template_in_english(found: &LiteralTemplate) -> [String; 2] {
-    [part(&found.part), remedy(found)].map(|message| RULE.messages.in_english(&message))
+/// probably means; both in a language.
+pub fn template_in(found: &LiteralTemplate, language: Language) -> [String; 2] {
+    [part(&found.part), remedy(found)].map(|message| {
+        let said = RULE.messages.say(&message, language);
+        said.unwrap_or_else(|| RULE.messages.in_english(&message))
+    })
 }
 
 fn part(part: &TemplatePart) -> Message {

@@ -100,7 +100,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             marks-differ =
                 { $mark ->
                     [age] キャッシュが付ける Age のある
-                    [via] プロキシやキャッシュが付ける Via のある
+                    [via] プロキシーやキャッシュが付ける Via のある
                    *[hit] キャッシュからの
                 }応答は { $target } で { $share }、{ $baseline } では { $baseline_share }
             feature-missing =

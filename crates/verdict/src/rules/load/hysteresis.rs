@@ -17,7 +17,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     name: "hysteresis",
     summary: Texts {
         english: "a ramp gave different figures in descending than in ascending order",
-        japanese: "ランプの数値が、下げながらと上げながらで異なる",
+        japanese: "同時接続数のスイープで、上げながら測った数値と下げながら測った数値が異なる",
     },
     severities: &[Severity::Suspect],
     explanation: pages!("hysteresis"),
@@ -37,7 +37,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 ({ $low }–{ $high }、{ $sweep } の { $levels } 段階を通して)
             find-out =
                 重い負荷がターゲットに残す影響(待ち行列、追い出されたキャッシュ、解放されないメモリー)を調べる。
-                --gap を長くした実行で、回復に要する時間が分かる
+                --gap を長くした実行で、回復に要する時間がわかる
             longer-warmup = --warmup を長くする。上げながら測った間、ターゲットはまだ速くなり続けていた
         "#,
     },

@@ -34,7 +34,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         japanese: r#"
             all-keep-up =
                 { $targets } 個のターゲットのいずれも指定のレートに達し({ $least } 以上)、応答時間にも差がない。
-                どのターゲットの余力が大きいかはこの実行では分からない
+                どのターゲットの余力が大きいかはこの実行ではわからない
             raise-rate =
                 どのターゲットの余力が大きいかを知るには、--rate を上げるか、クローズドループを使う
         "#,

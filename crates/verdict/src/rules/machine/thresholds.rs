@@ -75,7 +75,7 @@ pub(crate) static STEAL: Threshold = Threshold {
                     このマシンの CPU 時間の { $share } が、同じハードウェアの他の仮想マシンに奪われた(steal、{ $basis })
                 use-dedicated-cores =
                     専有ハードウェアか、専有コアのインスタンスを使う。
-                    または他の仮想マシンが空いている時間帯に、ラウンドを増やして測る
+                    またはほかの仮想マシンが空いている時間帯に、ラウンドを増やして測る
             "#,
         },
         tier: Tier::Circumstance,

@@ -82,7 +82,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[false] する
                 }
             observe =
-                --observe port を加えるとプロセスの数が分かる。1 個ならサーバーが一部の接続を優先している。
+                --observe port を加えるとプロセスの数がわかる。1 個ならサーバーが一部の接続を優先している。
                 複数なら --reopen 8 で、ワーカーへの接続の割り当てを何度も変えて平均する
         "#,
     },

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tenbin_plan::{Sentence, sentence};
+
 use super::PreparedBlob;
 use crate::blob::phases::delete::Deleter;
 use crate::blob::phases::positions::{Budget, Positions, Walk};
@@ -42,7 +44,11 @@ impl PreparedBlob {
             Arc::clone(&inherited.remains),
         );
         Some(Stage {
-            what: format!("deleting everything under {}", place.prefix),
+            what: sentence!(
+                "deleting-under",
+                "deleting everything under {prefix}",
+                prefix = place.prefix
+            ),
             total: None,
             connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(sweep)],
@@ -145,7 +151,12 @@ impl CleanUp for PreparedBlob {
         let walk = Walk::new(&positions);
         let deleter = Deleter::new(walk, self.dialect(), 1, None, None, budget);
         Some(Stage {
-            what: format!("deleting {} blob{}", grouped(left), s(left)),
+            what: sentence!(
+                "deleting-blobs",
+                "deleting {blobs} blob{s}",
+                blobs = grouped(left),
+                s = s(left)
+            ),
             total: Some(left),
             connections: most.max(1),
             workers: vec![Box::new(deleter)],
@@ -154,11 +165,11 @@ impl CleanUp for PreparedBlob {
         })
     }
 
-    fn kept(&self) -> Option<String> {
+    fn kept(&self) -> Option<Sentence> {
         if !self.is_first || !self.set.stays() {
             return None;
         }
-        Some(messages::kept(&self.set))
+        Some(messages::kept(&self.set).into())
     }
 
     fn leftovers(&self) -> Vec<Leftover> {

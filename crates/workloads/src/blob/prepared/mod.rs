@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use tenbin_engine::Workload;
-use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase};
+use tenbin_plan::{self as plan, BlobWork, Found, LARGEST_PUT, Phase, sentence};
 
 use self::agents::Orders;
 use self::clean_up::Inherited;
@@ -346,7 +346,11 @@ impl SetUp for PreparedBlob {
             true,
         );
         Some(Stage {
-            what: format!("checking bucket {}", self.work.bucket),
+            what: sentence!(
+                "checking-bucket",
+                "checking bucket {bucket}",
+                bucket = self.work.bucket
+            ),
             total: None,
             connections: 1,
             workers: vec![Box::new(check)],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenbin_engine::Workload;
-use tenbin_plan::{Choose, Phase, Shares};
+use tenbin_plan::{Choose, Phase, Shares, sentence};
 
 use super::PreparedBlob;
 use super::agents::Orders;
@@ -102,7 +102,12 @@ impl PreparedBlob {
             Box::new(putter) as Box<dyn Workload>
         };
         Stage {
-            what: format!("loading {} blob{}", grouped(objects), s(objects)),
+            what: sentence!(
+                "loading-blobs",
+                "loading {blobs} blob{s}",
+                blobs = grouped(objects),
+                s = s(objects)
+            ),
             total: Some(objects),
             connections,
             workers: (0..workers).map(loader).collect(),

@@ -10,7 +10,7 @@ use tenbin_engine::{
 };
 use tenbin_plan::patterns::{MOST_ASKED_BY_DEFAULT, MOST_ASKED_FOR_HITS, is_of_search_server};
 use tenbin_plan::rng::{Rng, name_number};
-use tenbin_plan::{CacheCounters, HitSource, PatternSet, Patterns};
+use tenbin_plan::{CacheCounters, HitSource, PatternSet, Patterns, Sentence, sentence};
 
 use super::requests::Requests;
 use crate::prepared::Stage;
@@ -120,39 +120,46 @@ impl HitCounting {
 
     /// Notes about patterns whose hits are not counted or not reported, with the reason; one
     /// sentence each.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<Sentence> {
         let all = self.sources.len();
         if !self.by_default {
             let asked = all.min(MOST_ASKED_FOR_HITS);
             let sentence = || {
-                let asked = grouped(asked as u64);
-                format!("the hits of the first {asked} patterns are compared")
+                sentence!(
+                    "first-hits",
+                    "the hits of the first {patterns} patterns are compared",
+                    patterns = grouped(asked as u64)
+                )
             };
             return (all > asked).then(sentence).into_iter().collect();
         }
         if !self.is_search_server {
             return Vec::new();
         }
-        const HOW: &str = "use hits (--hits) to specify where responses contain the number of hits";
         if self.unknown == all {
-            return vec![format!(
+            return vec![sentence!(
+                "no-known-search",
                 "searches without a hit are not counted, because no pattern is known as a search \
-                 of Groonga, Droonga (/d/select) or OpenSearch (/_search): {HOW}"
+                 of Groonga, Droonga (/d/select) or OpenSearch (/_search): use hits (--hits) to \
+                 specify where responses contain the number of hits"
             )];
         }
         let mut notes = Vec::new();
         if self.unknown > 0 {
-            notes.push(format!(
-                "the hits of {} of {} patterns are not counted, because they are not known as \
-                 searches: {HOW}",
-                grouped(self.unknown as u64),
-                grouped(all as u64)
+            notes.push(sentence!(
+                "unknown-searches",
+                "the hits of {unknown} of {all} patterns are not counted, because they are not known \
+                 as searches: use hits (--hits) to specify where responses contain the number of hits",
+                unknown = grouped(self.unknown as u64),
+                all = grouped(all as u64)
             ));
         }
         if self.begun > 0 && self.reporting().next().is_none() {
-            notes.push(format!(
+            notes.push(sentence!(
+                "responses-without-hits",
                 "searches without a hit are not counted, because the responses to the first \
-                 patterns hold no number of hits: {HOW}"
+                 patterns hold no number of hits: use hits (--hits) to specify where responses \
+                 contain the number of hits"
             ));
         }
         notes
@@ -211,10 +218,16 @@ impl HitCounting {
             all => format!(" at host {} of {all}", host + 1),
         };
         Stage {
-            what: format!(
-                "counting the hits of {} patterns{again}{place}",
-                grouped(count)
-            ),
+            what: sentence!(
+                "counting-hits",
+                "counting the hits of {patterns} patterns{again}{place}",
+                patterns = grouped(count),
+                again = again,
+                place = place
+            )
+            .with("is_again", !again.is_empty())
+            .with("host", host + 1)
+            .with("hosts", self.hosts.len()),
             total: Some(count),
             connections: 1,
             workers: vec![Box::new(HitCounter {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenbin_engine::Workload;
 use tenbin_plan::patterns::MOST_COUNTED_PATTERNS;
-use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns};
+use tenbin_plan::{self as plan, HttpWork, PatternSet, Patterns, Sentence, sentence};
 
 use self::cache::{Caches, Drawn, Forecaster, Shape};
 use self::figures::Figures;
@@ -25,6 +25,7 @@ use self::sampler::{Sampler, Sampling};
 use self::worker::{Log, Worker, WorkerState};
 use super::checks::{Checker, Checks, Suspicion};
 use super::error_message::{ErrorMessages, Secrets};
+use super::of_workload;
 use crate::error::WorkloadError;
 use crate::prepared::{
     AgentSide, IMPOSSIBLE, Observation, Prepared, Sequence, SetUp, Stage, StoresNothing,
@@ -222,22 +223,25 @@ impl SetUp for PreparedPatterns {
         Some(stage)
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mut notes = self.notes.clone();
+    fn notes(&self) -> Vec<Sentence> {
+        let notes = self.notes.iter().cloned();
+        let mut notes: Vec<Sentence> = notes.map(Sentence::from).collect();
         if self.chosen {
-            notes.push(format!(
-                "{} of the {} patterns of the file are drawn from",
-                grouped(self.labels.len() as u64),
-                grouped(self.patterns.set.len() as u64)
+            notes.push(sentence!(
+                "drawn-from",
+                "{drawn} of the {all} patterns of the file are drawn from",
+                drawn = grouped(self.labels.len() as u64),
+                all = grouped(self.patterns.set.len() as u64)
             ));
         }
         notes.extend(self.hit_counting.iter().flat_map(HitCounting::notes));
         if let (Some(dial), Some(forecaster)) = (self.patterns.cache(), &self.forecaster) {
-            notes.extend(forecaster.sentence(&self.sampling, dial));
+            let forecast = forecaster.sentence(&self.sampling, dial);
+            notes.extend(forecast.map(Sentence::from));
         }
         notes
             .into_iter()
-            .map(|note| format!("workload \"{}\": {note}", self.work))
+            .map(|note| of_workload(&self.work, note))
             .collect()
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tenbin_plan::DataSet;
 use tenbin_plan::s3::Feature;
+use tenbin_plan::{DataSet, sentence};
 
 use crate::prepared::Stage;
 use crate::s3::actions;
@@ -39,7 +39,11 @@ impl PreparedS3 {
             Arc::clone(&self.remains),
         );
         Stage {
-            what: format!("deleting everything under {}", self.place.prefix),
+            what: sentence!(
+                "deleting-under",
+                "deleting everything under {prefix}",
+                prefix = self.place.prefix
+            ),
             total: None,
             connections: CLEANUP_CONNECTIONS,
             workers: vec![Box::new(sweep)],
@@ -62,9 +66,14 @@ impl PreparedS3 {
         .only(objects.into());
         Stage {
             what: if only_buckets {
-                format!("deleting {}", self.buckets())
+                sentence!("deleting", "deleting {what}", what = self.buckets())
+                    .with_part("what", [self.buckets()])
             } else {
-                format!("listing what is left under {}", self.place.prefix)
+                sentence!(
+                    "listing-left",
+                    "listing what is left under {prefix}",
+                    prefix = self.place.prefix
+                )
             },
             total: None,
             connections: CLEANUP_CONNECTIONS,
@@ -87,7 +96,11 @@ impl PreparedS3 {
         let action = actions::action(operation, &mut setting);
         let worker = Probing::new(self.alone(action), probe);
         Some(Stage {
-            what: format!("checking support for {}", probe.what),
+            what: sentence!(
+                "checking-support",
+                "checking support for {feature}",
+                feature = probe.what
+            ),
             total: Some(probe.requests.into()),
             connections: 1,
             workers: vec![Box::new(worker)],

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use tenbin_plan::{Sentence, sentence};
+
 use crate::prepared::Leftover;
 use crate::s3::place::Place;
 use crate::text::grouped;
@@ -61,7 +63,7 @@ impl Remaining {
     }
 
     /// What was removed, one sentence each.
-    pub(crate) fn removed(&self, place: &Place) -> Vec<String> {
+    pub(crate) fn removed(&self, place: &Place) -> Vec<Sentence> {
         let buckets = self.get();
         let each = buckets.iter().zip(&place.buckets);
         each.flat_map(|(found, bucket)| found.removed(&place.prefix, &bucket.name))
@@ -105,18 +107,27 @@ impl OfBucket {
         objects.into_iter().chain(made).collect()
     }
 
-    fn removed(&self, prefix: &str, bucket: &str) -> Vec<String> {
+    fn removed(&self, prefix: &str, bucket: &str) -> Vec<Sentence> {
         let gone = self.left.map_or(0, |left| self.found.saturating_sub(left));
         let gone = (gone > 0).then(|| {
             let bytes = self.found_bytes.saturating_sub(self.left_bytes);
-            format!(
-                "deleted {} ({} bytes) under {prefix} from bucket {bucket}",
-                objects(gone),
-                grouped(bytes)
+            sentence!(
+                "deleted-objects",
+                "deleted {objects} ({bytes} bytes) under {prefix} from bucket {bucket}",
+                objects = objects(gone),
+                bytes = grouped(bytes),
+                prefix = prefix,
+                bucket = bucket
+            )
+            .with("objects", grouped(gone))
+        });
+        let made = (self.made == Some(MadeBucket::Deleted)).then(|| {
+            sentence!(
+                "deleted-bucket",
+                "deleted bucket {bucket}, which the run had created",
+                bucket = bucket
             )
         });
-        let made = (self.made == Some(MadeBucket::Deleted))
-            .then(|| format!("deleted bucket {bucket}, which the run had created"));
         gone.into_iter().chain(made).collect()
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use md5::{Digest, Md5};
-use tenbin_plan::S3Operation;
 use tenbin_plan::s3::{Effect, Feature};
+use tenbin_plan::{S3Operation, sentence};
 
 use super::checked::Checked;
 use super::progress::{Progress, Step};
@@ -143,11 +143,15 @@ impl PreparedS3 {
             _ => " again",
         };
         Some(Stage {
-            what: format!(
-                "reading back{again} {} of the objects that were written or deleted (at most \
-                 {MOST_SECONDS} s)",
-                grouped(objects.len() as u64)
-            ),
+            what: sentence!(
+                "reading-back",
+                "reading back{again} {objects} of the objects that were written or deleted (at most \
+                 {seconds} s)",
+                again = again,
+                objects = grouped(objects.len() as u64),
+                seconds = MOST_SECONDS
+            )
+            .with("is_again", wait != 0),
             total: Some(2 * objects.len() as u64),
             connections: CONNECTIONS.min(2 * objects.len()),
             workers: vec![Box::new(reader)],

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenbin_engine::{
     BodyUse, ErrorClass, Exchange, Judgement, Moment, Next, ResponseHead, Workload,
 };
-use tenbin_plan::S3Work;
+use tenbin_plan::{S3Work, sentence};
 
 use crate::error::WorkloadError;
 use crate::kind::{ProbeResponse, TargetProbe};
@@ -45,7 +45,11 @@ pub(crate) fn probe(
         response: Arc::clone(&response),
     };
     let stage = Stage {
-        what: format!("checking access to bucket {}", work.bucket),
+        what: sentence!(
+            "checking-access",
+            "checking access to bucket {bucket}",
+            bucket = work.bucket
+        ),
         total: Some(times),
         connections: 1,
         workers: vec![Box::new(probe)],

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tenbin_plan::s3::Feature;
-use tenbin_plan::{DataSet, Style};
+use tenbin_plan::{DataSet, Style, sentence};
 
 use crate::prepared::Stage;
 use crate::s3::prepared::PreparedS3;
@@ -27,8 +27,16 @@ impl PreparedS3 {
             report: Arc::clone(&self.host_report),
         };
         let what = match subject.hosts.as_slice() {
-            [only] => format!("checking the bucket in the name of host {only}"),
-            several => format!("checking {} hosts", several.len()),
+            [only] => sentence!(
+                "checking-host",
+                "checking the bucket in the name of host {host}",
+                host = only
+            ),
+            several => sentence!(
+                "checking-hosts",
+                "checking {hosts} hosts",
+                hosts = several.len()
+            ),
         };
         let writer = self.writer().for_host(host);
         Some(Stage {

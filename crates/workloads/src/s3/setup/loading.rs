@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenbin_plan::{DataSet, Found};
+use tenbin_plan::{DataSet, Found, Sentence, sentence};
 
 use crate::prepared::Stage;
 use crate::s3::action::{Layout, Setting};
@@ -53,7 +53,12 @@ impl PreparedS3 {
             Arc::clone(found),
         );
         Stage {
-            what: format!("listing the objects in {}", self.buckets()),
+            what: sentence!(
+                "listing-objects",
+                "listing the objects in {place}",
+                place = self.buckets()
+            )
+            .with_part("place", [self.buckets()]),
             total: (!existing).then(|| self.work.objects.div_ceil(PAGE).max(1)),
             connections: 1,
             workers: vec![Box::new(survey)],
@@ -117,10 +122,11 @@ impl PreparedS3 {
             Arc::clone(&self.unfinished),
         );
         (uploads > 0).then(|| Stage {
-            what: format!(
-                "aborting {} unfinished upload{}",
-                grouped(uploads),
-                s(uploads)
+            what: sentence!(
+                "aborting-uploads",
+                "aborting {uploads} unfinished upload{s}",
+                uploads = grouped(uploads),
+                s = s(uploads)
             ),
             total: Some(abort_uploads.requests()),
             connections: CLEANUP_CONNECTIONS,
@@ -145,17 +151,19 @@ impl PreparedS3 {
     }
 
     /// Message about the objects of a data set that are kept for later runs, if any.
-    pub(crate) fn staying(&self) -> Option<String> {
+    pub(crate) fn staying(&self) -> Option<Sentence> {
         let objects = self.right + self.stay;
         (objects > 0).then(|| {
-            format!(
-                "{} object{} under {} {} kept in {} for later runs",
-                grouped(objects),
-                s(objects),
-                self.place.prefix,
-                if objects == 1 { "is" } else { "are" },
-                self.buckets(),
+            sentence!(
+                "kept-for-later",
+                "{objects} object{s} under {prefix} {are} kept in {place} for later runs",
+                objects = grouped(objects),
+                s = s(objects),
+                prefix = self.place.prefix,
+                are = if objects == 1 { "is" } else { "are" },
+                place = self.buckets()
             )
+            .with_part("place", [self.buckets()])
         })
     }
 }

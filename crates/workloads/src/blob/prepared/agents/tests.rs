@@ -285,7 +285,7 @@ fn what_no_agent_reported_is_found_by_name_or_told() {
     machines.coordinator[0].state_for_agents();
     let swept = machines.coordinator[0].after_run().expect("a stage");
     assert!(
-        swept.what.starts_with("deleting everything under"),
+        swept.what.text().starts_with("deleting everything under"),
         "{}",
         swept.what
     );

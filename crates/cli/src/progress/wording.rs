@@ -1,0 +1,190 @@
+//! The lines of the progress, with their figures.
+
+use std::time::Duration;
+
+use tenbin_plan::duration::Time;
+use tenbin_plan::{Sentence, sentence};
+use tenbin_result::format::{bytes, count, exact_rate};
+use tenbin_runner::LoadedData;
+
+/// A forecast of this duration or more counts as unlimited.
+const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// A count whose total may be known.
+pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {
+    match total {
+        Some(total) => sentence!("done-of", "{done} of {total}", done = done, total = total),
+        None => sentence!("done", "{done}", done = done),
+    }
+}
+
+/// The range that contains the highest rate, as known so far: `held` is the highest rate that met
+/// the limits, `failed` the lowest rate that did not.
+pub(super) fn bracket(held: Option<f64>, failed: Option<f64>) -> Sentence {
+    match (held.map(exact_rate), failed.map(exact_rate)) {
+        (Some(held), Some(failed)) => sentence!(
+            "maximum-between",
+            "the maximum is between {held} and {failed}",
+            held = held,
+            failed = failed
+        ),
+        (Some(held), None) => sentence!(
+            "maximum-at-least",
+            "the maximum is at least {held}",
+            held = held
+        ),
+        (None, Some(failed)) => sentence!(
+            "maximum-below",
+            "the maximum is below {failed}",
+            failed = failed
+        ),
+        (None, None) => sentence!("maximum-unknown", "the maximum is still unknown"),
+    }
+}
+
+/// The total duration of a run, which can end before with `at_most`.
+pub(super) fn about(at_most: bool, time: Duration) -> Sentence {
+    if at_most {
+        sentence!("at-most", "at most {time}", time = short(time))
+    } else {
+        sentence!("about", "about {time}", time = short(time))
+    }
+}
+
+/// What will be measured, and for how long.
+pub(super) struct Lasting {
+    /// Number of slices; 0 for a maximum-rate search.
+    pub(super) slices: usize,
+    /// Whether the run can end before `forecast`.
+    pub(super) at_most: bool,
+    /// The expected duration.
+    pub(super) forecast: Duration,
+    /// The shortest duration, if the run ends as soon as it is precise enough.
+    pub(super) shortest: Option<Duration>,
+    /// All requests, if slices end after a number of requests.
+    pub(super) requests: Option<u64>,
+}
+
+impl Lasting {
+    /// The first line of the progress.
+    pub(super) fn sentence(&self) -> Sentence {
+        let what = match self.slices {
+            0 => sentence!("a-search", "a maximum-rate search"),
+            1 => sentence!("slices", "{slices} slice", slices = 1),
+            several => sentence!("slices", "{slices} slices", slices = several),
+        };
+        let forecast = short(self.forecast);
+        let lasting = match (self.requests, self.shortest) {
+            (Some(all), _) if self.forecast >= NO_LIMIT => sentence!(
+                "until-requests",
+                "{what}, until {requests} requests are done",
+                what = what,
+                requests = all
+            ),
+            (Some(all), _) => sentence!(
+                "until-requests-or",
+                "{what}, until {requests} requests are done, or for {time}",
+                what = what,
+                requests = all,
+                time = forecast
+            ),
+            (None, None) => {
+                let about = about(self.at_most, self.forecast);
+                let lasting = sentence!("lasting", "{what} in {about}", what = what, about = about);
+                lasting.with_part("about", [about])
+            }
+            (None, Some(shortest)) => sentence!(
+                "lasting-between",
+                "at most {what}, in at least {shortest} and at most {time}",
+                what = what,
+                shortest = short(shortest),
+                time = forecast
+            ),
+        };
+        lasting.with_part("what", [what])
+    }
+}
+
+/// What is loaded before measuring.
+pub(super) fn after_loading(loaded: &LoadedData) -> Sentence {
+    let (objects, size) = (count(loaded.objects), bytes(loaded.bytes));
+    if loaded.again {
+        sentence!(
+            "after-loading-again",
+            ", after loading {loaded} per target, with further loading before each slice",
+            loaded = loaded
+        )
+        .with("objects", objects)
+        .with("size", size)
+    } else {
+        sentence!(
+            "after-loading",
+            ", after loading {loaded} per target",
+            loaded = loaded
+        )
+        .with("objects", objects)
+        .with("size", size)
+    }
+}
+
+/// The longest duration of the run; `None` if slow targets cannot prolong the run.
+pub(super) fn slower(
+    forecast: Duration,
+    longest: Option<Duration>,
+    requests: Option<u64>,
+) -> Option<Sentence> {
+    match (longest, requests) {
+        (Some(longest), None) if forecast < NO_LIMIT => Some(sentence!(
+            "if-slower",
+            ", up to {time} if one target is much slower",
+            time = short(longest)
+        )),
+        _ => None,
+    }
+}
+
+/// A duration in whole seconds.
+pub(super) fn short(time: Duration) -> Time {
+    Time(Duration::from_secs(time.as_secs_f64().round() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_by_requests_has_no_made_up_length() {
+        let of = |seconds, shortest, requests| {
+            let lasting = Lasting {
+                slices: 4,
+                at_most: false,
+                forecast: Duration::from_secs(seconds),
+                shortest,
+                requests,
+            };
+            lasting.sentence().to_string()
+        };
+        assert_eq!(
+            of(86_401, None, Some(300)),
+            "4 slices, until 300 requests are done"
+        );
+        assert_eq!(
+            of(60, None, Some(300)),
+            "4 slices, until 300 requests are done, or for 1m"
+        );
+        assert_eq!(of(60, None, None), "4 slices in about 1m");
+        let up_to = |requests| {
+            let seconds = Duration::from_secs;
+            let slower = slower(seconds(60), Some(seconds(132)), requests);
+            slower.map(|slower| slower.to_string())
+        };
+        let slower = ", up to 2m12s if one target is much slower";
+        assert_eq!(up_to(None).as_deref(), Some(slower));
+        assert_eq!(up_to(Some(300)), None);
+        let shortest = Some(Duration::from_secs(10));
+        assert_eq!(
+            of(60, shortest, None),
+            "at most 4 slices, in at least 10s and at most 1m"
+        );
+    }
+}

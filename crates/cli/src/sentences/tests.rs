@@ -1,0 +1,126 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::*;
+
+/// The ids of all sentences in the code of the workspace, with the arguments in their English texts.
+fn in_code() -> BTreeMap<String, BTreeSet<String>> {
+    let mut all = BTreeMap::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for member in std::fs::read_dir(crates).expect("the workspace").flatten() {
+        read_directory(&member.path().join("src"), &mut all);
+    }
+    all
+}
+
+fn read_directory(directory: &Path, all: &mut BTreeMap<String, BTreeSet<String>>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.ends_with("sentences") {
+            continue;
+        } else if path.is_dir() {
+            read_directory(&path, all);
+        } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("sentence.rs") {
+            let code = std::fs::read_to_string(&path).expect("code");
+            for (at, _) in code.match_indices("sentence!(") {
+                let call = &code[at..];
+                let mut texts = call.split('"').skip(1).step_by(2);
+                let (Some(id), Some(_)) = (texts.next(), texts.next()) else {
+                    continue;
+                };
+                all.entry(id.to_owned()).or_default().extend(names(call));
+            }
+        }
+    }
+}
+
+/// The names in `name = value` and `.with("name", …)` from a call to the end of its function.
+fn names(call: &str) -> BTreeSet<String> {
+    let rest = call.split("\n}\n").next().unwrap_or(call);
+    let words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.map(str::to_owned).collect()
+}
+
+/// The arguments that each Japanese text uses.
+fn in_japanese() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut id = "";
+    for line in SENTENCES.japanese.lines().filter(|it| !it.starts_with('#')) {
+        if let Some((name, _)) = line.split_once(" =")
+            && !name.starts_with(' ')
+        {
+            id = name;
+            assert!(
+                all.insert(id, BTreeSet::new()).is_none(),
+                "{id} occurs twice"
+            );
+        }
+        let used = line.split('$').skip(1).map(|rest| {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            &rest[..end.unwrap_or(rest.len())]
+        });
+        all.entry(id).or_default().extend(used);
+    }
+    all.remove("");
+    all
+}
+
+#[test]
+fn every_sentence_has_a_japanese_text_with_its_arguments() {
+    let code = in_code();
+    let texts = in_japanese();
+    assert!(code.len() > 250, "{}", code.len());
+    let missing: Vec<&String> = code
+        .keys()
+        .filter(|id| !texts.contains_key(id.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "no text in Japanese: {missing:?}");
+    let unused: Vec<&&str> = texts.keys().filter(|id| !code.contains_key(**id)).collect();
+    assert!(unused.is_empty(), "no sentence has these texts: {unused:?}");
+    for (id, used) in &texts {
+        let unknown: Vec<&&str> = used
+            .iter()
+            .filter(|name| !code[*id].contains(**name))
+            .collect();
+        assert!(unknown.is_empty(), "{id} has no {unknown:?}");
+    }
+}
+
+#[test]
+fn every_text_is_printed() {
+    for (id, used) in in_japanese() {
+        let message = used
+            .iter()
+            .fold(Message::new(id), |message, name| message.with(name, "2"));
+        let said = SENTENCES.say(&message, Language::Japanese);
+        assert!(said.is_some_and(|text| !text.contains('$')), "{id}");
+    }
+}
+
+#[test]
+fn parts_are_printed_in_the_language_too_and_a_text_without_translation_stays_english() {
+    let part = tenbin_plan::sentence!("slices", "{slices} slices", slices = 4);
+    let whole = tenbin_plan::sentence!("removed", "removed {what}", what = part);
+    let whole = whole.with_part("what", [part]);
+    let japanese = |sentence: &Sentence| said_in(sentence, Language::Japanese);
+    assert_eq!(japanese(&whole).as_deref(), Some("4 スライスを削除した"));
+    assert_eq!(said_in(&whole, Language::English), None);
+    let unknown = tenbin_plan::sentence!("removed", "removed {what}", what = "x");
+    let unknown = unknown.with_part("what", ["something else".into()]);
+    assert_eq!(japanese(&unknown), None);
+}
+
+/// Notes of flags are fixed texts, which stand in another table.
+#[test]
+fn every_note_on_a_flag_of_another_tool_is_translated() {
+    let mut notes = 0;
+    for spelling in tenbin_compat::SPELLINGS {
+        for flag in spelling.flags.iter().copied().flatten() {
+            if let Some(note) = flag.note() {
+                notes += 1;
+                assert!(fixed(note).is_some(), "{}: {note}", flag.name);
+            }
+        }
+    }
+    assert!(notes > 5, "{notes}");
+}

@@ -1,0 +1,181 @@
+//! What the main commands print with `--lang ja`, or in a Japanese locale, has no English sentence.
+
+mod common;
+
+use std::fs;
+
+use common::{ACCESS, Outcome, OwnServer, SECRET, Scratch, Tenbin};
+
+/// Runs a command line in a Japanese locale.
+fn japanese(scratch: &Scratch, line: &str) -> Outcome {
+    Tenbin::line(scratch, line)
+        .env("LANG", "ja_JP.UTF-8")
+        .env("LC_ALL", "")
+        .env("TENBIN_ACCESS_KEY", ACCESS)
+        .env("TENBIN_SECRET_KEY", SECRET)
+        .run()
+}
+
+/// The lines with an English sentence: four plain words in a row. Names, units, flags, paths and code
+/// have other characters, or fewer words.
+fn english(text: &str) -> Vec<&str> {
+    let is_word = |word: &str| {
+        let word = word.trim_matches(|c: char| ",;.:()\"".contains(c));
+        word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase())
+    };
+    let has_sentence = |line: &&str| {
+        let words: Vec<bool> = line.split_whitespace().map(is_word).collect();
+        words.windows(4).any(|four| four.iter().all(|is| *is))
+    };
+    text.lines().filter(has_sentence).collect()
+}
+
+#[track_caller]
+fn expect_japanese(run: &Outcome) {
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert_eq!(english(&said), [""; 0], "{run}");
+    assert!(has_kana(&said), "{run}");
+}
+
+/// Like [`expect_japanese`], for a tool whose own lines stand first on standard output: those are
+/// read by programs and stay as the tool prints them.
+#[track_caller]
+fn expect_japanese_after_the_tool(run: &Outcome) {
+    let own = run.stdout.lines().skip_while(|line| !has_kana(line));
+    let own: Vec<&str> = own.collect();
+    let said = format!("{}\n{}", own.join("\n"), run.stderr);
+    assert_eq!(english(&said), [""; 0], "{run}");
+    assert!(has_kana(&run.stderr), "{run}");
+}
+
+fn has_kana(text: &str) -> bool {
+    text.contains(|c: char| ('\u{3040}'..'\u{3100}').contains(&c))
+}
+
+const SHORT: &str = "--connections 2 --slice 100ms --lead 10ms --gap 0ms --warmup 100ms --sustain 0 \
+                     --relaunch=never";
+
+#[test]
+fn runs_and_the_commands_that_read_them_are_japanese() {
+    let scratch = Scratch::new("japanese");
+    let run = |line: &str| {
+        let run = japanese(&scratch, line);
+        expect_japanese(&run);
+        run
+    };
+    let few = run(&format!(
+        "http --builtin a=http --builtin b=http --rounds 3 {SHORT}"
+    ));
+    few.expect_stderr("警告: --rounds 4")
+        .expect_stderr("注記: 結果のページ: ");
+    run(&format!(
+        "http --builtin a=http --builtin b=http --rounds 12 {SHORT} -v"
+    ));
+    run(&format!(
+        "http --builtin a=http --rounds 2 {SHORT} --before last"
+    ));
+    run("show last -v").expect_stdout("負荷生成側");
+    run("list").expect_stdout("実行");
+    run("list nowhere").expect_stderr("エラー: ");
+    run("history").expect_stdout("実行");
+    run("compare last~2 last~1");
+    run("verify last");
+    run("pack last --out run.tar.zst");
+    run("clean last").expect_stderr("削除するものはない");
+    japanese(&scratch, "label last good").expect_code(0);
+    run("rm good");
+    run("show nothing").expect_stderr("エラー: ");
+    run(&format!(
+        "gate http --builtin base=http --builtin candidate=http --max-rounds 12 {SHORT}"
+    ));
+    run("http --target a=http://127.0.0.1:9/");
+    run("http --vus 3");
+}
+
+#[test]
+fn checks_rules_and_files_are_japanese() {
+    let scratch = Scratch::new("japanese-checks");
+    let run = |line: &str| {
+        let run = japanese(&scratch, line);
+        expect_japanese(&run);
+        run
+    };
+    run("doctor --duration 1s --port 1").expect_stdout("失敗 ");
+    run("doctor s3 --target a=http://127.0.0.1:9").expect_stdout("失敗 ");
+    run("explain");
+    run("explain little").expect_stdout("リトルの法則");
+    run("explain limit");
+    run("explain nothing");
+    fs::write(scratch.join("ab.txt"), AB).expect("a file");
+    run("lint ab.txt").expect_stdout("所見 ");
+    for command in [
+        "", "http", "gate", "list", "history", "compare", "doctor", "clean", "lint",
+    ] {
+        run(&format!("{command} --help")).expect_stdout("使い方");
+    }
+}
+
+#[test]
+fn the_command_lines_of_other_tools_explain_themselves_in_japanese() {
+    let scratch = Scratch::new("japanese-fronts");
+    let server = OwnServer::start(&scratch, ["serve", "http", "--listen", "127.0.0.1:0"]);
+    let url = server.url();
+    let run = |line: String| {
+        let run = japanese(&scratch, &line);
+        expect_japanese_after_the_tool(&run);
+        run
+    };
+    run(format!("ab -n 200 -c 2 {url}"))
+        .expect_stderr("注記: リクエストは HTTP/1.1 で送る")
+        .expect_stdout("判定    ");
+    run(format!("wrk -c 2 -t 1 -d 1s {url}")).expect_stdout("信頼性  ");
+    run(format!("wrk2 -c 2 -t 1 -d 1s -R 200 {url}"));
+    let store = OwnServer::start(&scratch, SERVE_S3);
+    let address = store.address;
+    let keys = format!("-a {ACCESS} -s {SECRET}");
+    run(format!(
+        "hsbench -u http://{address} {keys} -bp bench -m pg -d 1 -t 2 -z 4k"
+    ));
+    run(format!(
+        "warp put --host {address} --access-key {ACCESS} --secret-key {SECRET} --duration 1s \
+         --concurrent 2 --obj.size 4KiB --no-color"
+    ));
+}
+
+const SERVE_S3: [&str; 8] = [
+    "serve",
+    "s3",
+    "--listen",
+    "127.0.0.1:0",
+    "--access-key",
+    ACCESS,
+    "--secret-key",
+    SECRET,
+];
+
+/// A report of ab with failures and without keep-alive.
+const AB: &str = "This is ApacheBench, Version 2.3 <$Revision: 1903618 $>
+
+Server Software:        nginx
+Server Hostname:        127.0.0.1
+Server Port:            8080
+
+Document Path:          /
+Document Length:        10 bytes
+
+Concurrency Level:      4
+Time taken for tests:   1.000 seconds
+Complete requests:      200
+Failed requests:        0
+Total transferred:      20000 bytes
+HTML transferred:       2000 bytes
+Requests per second:    200.00 [#/sec] (mean)
+Time per request:       20.000 [ms] (mean)
+Time per request:       5.000 [ms] (mean, across all concurrent requests)
+Transfer rate:          19.53 [Kbytes/sec] received
+
+Percentage of the requests served within a certain time (ms)
+  50%     20
+  99%     40
+ 100%     40 (longest request)
+";
