@@ -91,6 +91,8 @@ fn workload() -> Json {
     let load = "Keys that override `[load]` for this workload.";
     workload["properties"]["load"] = described(reference("load"), load);
     let common = workload["properties"].clone();
+    // The branch of the protocol refuses unknown keys: once is enough.
+    workload["additionalProperties"] = true.into();
     let mut otherwise = json!({});
     for entry in PROTOCOLS.iter().rev() {
         let kind = entry.traits.name;
