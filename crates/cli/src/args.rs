@@ -175,7 +175,7 @@ pub enum Command {
     /// Run a droonga-send command line
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
-    /// Ask what to measure, try it once, and write a plan file, also for CI
+    /// Ask what to measure, try the servers, and write a plan file, also for CI
     Init(Deferred<InitArgs>),
     /// Check this machine and servers before a run: cores, limits, disk, clock, ports, S3 keys
     Doctor(Box<Deferred<DoctorArgs>>),

@@ -1,4 +1,4 @@
-//! `tenbin init`: what it asks, tries and writes, and that the written plan runs as it is.
+//! `tenbin init`: what it asks, tries and writes, and that the written plan runs.
 
 mod common;
 
@@ -7,7 +7,8 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{OwnServer, Scratch, Tenbin, tied};
+use common::{ACCESS, OwnServer, SECRET, Scratch, Tenbin, tied, wait_until};
+use nix::sys::signal::Signal;
 
 /// Options of a run of the written plan that make it short.
 const SHORT: &str = "--slice 100ms --lead 10ms --gap 0s --warmup 50ms";
@@ -44,7 +45,7 @@ fn exists(scratch: &Scratch, name: &str) -> bool {
 }
 
 #[test]
-fn a_plan_of_two_servers_runs_as_it_is() {
+fn a_plan_of_two_servers_runs() {
     let scratch = Scratch::new("init-two");
     let (first, second) = (own_server(&scratch), own_server(&scratch));
     let words = [
@@ -84,7 +85,7 @@ fn a_plan_of_two_servers_runs_as_it_is() {
 }
 
 #[test]
-fn a_gate_of_two_commands_runs_as_it_is() {
+fn a_gate_of_two_commands_runs() {
     let scratch = Scratch::new("init-gate");
     let server = launched();
     let words = [
@@ -123,6 +124,38 @@ fn a_gate_of_two_commands_runs_as_it_is() {
     let run = Tenbin::new(&scratch, ["plan", "file", "the gate.toml"]).run();
     run.expect_code(0);
     scratch.expect_nobody_left(Duration::from_secs(2));
+}
+
+#[test]
+fn plans_of_object_and_blob_stores_run() {
+    let scratch = Scratch::new("init-stores");
+    let keys = ["--access-key", ACCESS, "--secret-key", SECRET];
+    for (kind, operation) in [("s3", "put:50,get:50"), ("blob", "pg")] {
+        let words = ["serve", kind, "--listen", "127.0.0.1:0"];
+        let keys = if kind == "s3" { &keys[..] } else { &[] };
+        let server = OwnServer::start(&scratch, [&words[..], keys].concat());
+        let url = server.url();
+        let words = [
+            "init",
+            "--kind",
+            kind,
+            "--server",
+            &url,
+            "--request",
+            operation,
+            "--force",
+        ];
+        let made = Tenbin::new(&scratch, words).run();
+        made.expect_code(0).expect_stdout("server: GET / → status ");
+        if kind == "s3" {
+            made.expect_stdout("set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run tenbin run");
+        }
+        let run = Tenbin::line(&scratch, format!("run tenbin.toml --rounds 1 {SHORT}"))
+            .env("TENBIN_ACCESS_KEY", ACCESS)
+            .env("TENBIN_SECRET_KEY", SECRET)
+            .run();
+        run.expect_measured();
+    }
 }
 
 #[test]
@@ -247,6 +280,26 @@ fn a_server_that_cannot_be_tried_is_named_and_no_try_writes_the_plan() {
         .expect_stderr("the response to GET /absent has status 404");
     let run = Tenbin::line(&scratch, format!("{not_found} --no-try")).run();
     run.expect_code(0).expect_stdout("wrote tenbin.toml");
+    scratch.expect_nobody_left(Duration::from_secs(20));
+}
+
+#[test]
+fn an_interrupt_leaves_no_file_and_no_process() {
+    let scratch = Scratch::new("init-interrupted");
+    let line = "init --kind http --server 'sleep 100 {port}' --goal gate --ci github";
+    let mut init = Tenbin::line(&scratch, line).start();
+    let (mut said, limit) = (String::new(), Duration::from_secs(60));
+    wait_until(limit, || {
+        said = init.so_far();
+        said.contains("starting server") || !init.is_running()
+    });
+    init.signal(Signal::SIGINT);
+    init.wait(limit)
+        .expect_code(130)
+        .expect_stderr("interrupted; nothing was written");
+    for name in ["tenbin.toml", ".github"] {
+        assert!(!exists(&scratch, name), "{name}");
+    }
     scratch.expect_nobody_left(Duration::from_secs(20));
 }
 

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 /// `tenbin init`.
 #[derive(Args)]
 #[command(after_help = "\
-On a terminal, Tenbin asks for what no option says: at most six questions. Elsewhere, --kind and
---server are required. Tenbin then sends one GET request to each server (a command is started for it,
-and stopped), and writes the plan file.
+On a terminal, Tenbin asks for everything that no option states: at most six questions. Elsewhere,
+--kind and --server are required. Tenbin then sends one GET request to each server, and writes the
+plan file. For the request, Tenbin starts a command and stops it again.
 
 Examples:
   tenbin init

@@ -1,4 +1,4 @@
-//! The shell lines of `examples/ci`, run as they are written in a clone of a repository with a history.
+//! The shell lines of `examples/ci`, run unchanged in a clone of a repository with a history.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -59,7 +59,7 @@ int main(int count, char **arguments) {
 
 const MAKEFILE: &str = "server: server.c\n\tcc -O1 -pthread -o server server.c\n";
 
-/// A repository with the branches `main`, `slower` and `alike`.
+/// A repository with the branches `main`, `slower` and `faster`.
 fn repository(scratch: &Scratch) -> PathBuf {
     let directory = scratch.path().join("origin");
     std::fs::create_dir(&directory).expect("a directory");
@@ -85,10 +85,10 @@ fn repository(scratch: &Scratch) -> PathBuf {
         &[("server.c", SERVER.replace("8000", "16000"))],
         "Think longer",
     );
-    shell(&place, "git checkout -q -b alike main");
+    shell(&place, "git checkout -q -b faster main");
     commit(
-        &[("server.c", format!("// A server.\n{SERVER}"))],
-        "Comment",
+        &[("server.c", SERVER.replace("8000", "4000"))],
+        "Think shorter",
     );
     shell(&place, "git checkout -q main");
     directory
@@ -127,7 +127,7 @@ impl Runner {
             let executable = std::fs::Permissions::from_mode(0o755);
             std::fs::set_permissions(&file, executable).expect("permissions");
         };
-        // The lines as they are written, with slices that are shorter.
+        // The lines of the example, with shorter slices.
         let tenbin = env!("CARGO_BIN_EXE_tenbin");
         program(
             "tenbin",
@@ -253,11 +253,11 @@ fn gate_of_workflow(scratch: &Scratch, origin: &Path, branch: &str, code: i32, w
 }
 
 #[test]
-fn the_workflow_fails_for_a_slower_change_and_passes_for_another() {
+fn the_workflow_fails_for_a_slower_change_and_passes_for_a_faster_one() {
     let scratch = Scratch::new("gate-workflow");
     let origin = repository(&scratch);
     gate_of_workflow(&scratch, &origin, "slower", 7, "REGRESSION");
-    gate_of_workflow(&scratch, &origin, "alike", 0, "PASS");
+    gate_of_workflow(&scratch, &origin, "faster", 0, "PASS");
     scratch.expect_nobody_left(Duration::from_secs(2));
 }
 
@@ -265,7 +265,7 @@ fn the_workflow_fails_for_a_slower_change_and_passes_for_another() {
 fn of_jenkinsfile(text: &str) -> String {
     let (_, after) = text.split_once("script: '''").expect("a script");
     let (script, _) = after.split_once("'''").expect("its end");
-    script.replace(r"\\", "\\")
+    script.replace(r"\'", "'").replace(r"\\", "\\")
 }
 
 /// The lines of the job in a file of GitLab CI.
@@ -277,14 +277,43 @@ fn of_gitlab(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// The Jenkinsfile that `tenbin init` writes beside a plan: that of the examples, with the plan in place
+/// of options.
+fn written_jenkinsfile(runner: &Runner) -> String {
+    let made = tied(env!("CARGO_BIN_EXE_tenbin"))
+        .args([
+            "init",
+            "--kind",
+            "http",
+            "--server",
+            "./server --port {port}",
+        ])
+        .args(["--goal", "gate", "--ci", "jenkins", "--no-try"])
+        .current_dir(&runner.clone)
+        .output()
+        .expect("tenbin can be started");
+    assert!(made.status.success(), "{made:?}");
+    let said = String::from_utf8_lossy(&made.stdout);
+    assert!(
+        said.contains("tenbin gate run tenbin.toml --base-rev main --build make"),
+        "{said}"
+    );
+    runner.read("Jenkinsfile")
+}
+
 #[test]
 fn the_lines_for_jenkins_and_gitlab_run_the_gate() {
     let scratch = Scratch::new("gate-pipelines");
     let origin = repository(&scratch);
     let runner = Runner::new(&scratch, &origin, "slower");
+    let jenkinsfile = written_jenkinsfile(&runner);
+    assert!(
+        jenkinsfile.contains("tenbin gate run tenbin.toml"),
+        "{jenkinsfile}"
+    );
     let pipelines = [
         (
-            of_jenkinsfile(&example("Jenkinsfile")),
+            of_jenkinsfile(&jenkinsfile),
             vec![("CHANGE_TARGET", "main".to_owned())],
         ),
         (

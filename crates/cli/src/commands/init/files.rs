@@ -17,6 +17,7 @@ pub(super) struct NewFile {
     /// The option that names another file.
     option: &'static str,
     may_replace: bool,
+    makes_directory: bool,
 }
 
 impl NewFile {
@@ -31,6 +32,7 @@ impl NewFile {
             path: path.to_owned(),
             option,
             may_replace,
+            makes_directory: false,
         };
         if !may_replace && path.symlink_metadata().is_ok() {
             return Err(file.exists());
@@ -38,11 +40,12 @@ impl NewFile {
         Ok(file)
     }
 
-    /// Creates the directory of the file, if it is missing.
+    /// The directory of the file is created with the file, if it is missing.
     pub(super) fn with_directory(self) -> Self {
-        // If the directory cannot be created, the file cannot be written, which is then reported.
-        let _ = fs::create_dir_all(self.directory());
-        self
+        Self {
+            makes_directory: true,
+            ..self
+        }
     }
 
     /// Writes a file beside the path, and then gives the file its name.
@@ -54,6 +57,9 @@ impl NewFile {
             path: self.path.clone(),
             source,
         };
+        if self.makes_directory {
+            fs::create_dir_all(self.directory()).map_err(cannot)?;
+        }
         let mut file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(PERMISSIONS))
             .tempfile_in(self.directory())
