@@ -9,7 +9,10 @@ use std::time::Duration;
 use saphyr::{LoadableYamlNode as _, Yaml};
 
 use super::common::{Scratch, not_run, search_path, tied};
-use super::{SHORT, shell};
+use super::shell;
+
+/// Short slices. `tenbin gate run` has no options of the load.
+const SHORT: &str = "--slice 200ms --lead 20ms --gap 0s --warmup 50ms";
 
 /// A server with a thread for each connection that sleeps before it responds.
 const SERVER: &str = r#"
@@ -20,7 +23,7 @@ const SERVER: &str = r#"
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SLEEP_US 8000
+#define SLEEP_US 20000
 
 static void *serve(void *argument) {
     int connection = (int)(long)argument;
@@ -82,12 +85,12 @@ fn repository(scratch: &Scratch) -> PathBuf {
     commit(&[("README", "a server\n".to_owned())], "Describe");
     shell(&place, "git checkout -q -b slower");
     commit(
-        &[("server.c", SERVER.replace("8000", "16000"))],
+        &[("server.c", SERVER.replace("20000", "40000"))],
         "Think longer",
     );
     shell(&place, "git checkout -q -b faster main");
     commit(
-        &[("server.c", SERVER.replace("8000", "4000"))],
+        &[("server.c", SERVER.replace("20000", "10000"))],
         "Think shorter",
     );
     shell(&place, "git checkout -q main");

@@ -12,7 +12,7 @@ use crate::keys::scalar::Scalar;
 use crate::keys::sections::{OF_TARGETS, TABLES};
 use crate::target::TargetDraft;
 use crate::work::PROTOCOLS;
-use crate::work::http::{HttpDraft, TemplateDraft};
+use crate::work::http::TemplateDraft;
 
 /// The first line of a printed plan: editors and linters that know the directive, such as Taplo and
 /// Even Better TOML, check the plan and complete its keys with this schema.
@@ -31,6 +31,8 @@ const URL: &str = concat!(
 const PAGES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 /// The page with the keys.
 const PAGE: &str = "plan-file.md";
+/// The key of a workload that can also be a table.
+const PATTERNS: &str = "patterns";
 /// The default of a key that must be given.
 const REQUIRED: &str = "required";
 
@@ -97,8 +99,8 @@ fn workload() -> Json {
     for entry in PROTOCOLS.iter().rev() {
         let kind = entry.traits.name;
         let mut own = table("", entry.keys);
-        if kind == "http" {
-            own["properties"]["patterns"] = patterns(&own["properties"]["patterns"]);
+        if let Some(file) = own["properties"].get(PATTERNS) {
+            own["properties"][PATTERNS] = patterns(file, entry.keys);
         }
         let keys = own["properties"].clone();
         for (name, property) in members(&keys) {
@@ -134,11 +136,11 @@ fn is_shared(name: &str) -> bool {
 }
 
 /// `patterns` can also be a table `[workload.patterns]`, which has the file in `terms`.
-fn patterns(file: &Json) -> Json {
-    let mut inner = table("", HttpDraft::KEYS);
+fn patterns(file: &Json, keys: &[Key]) -> Json {
+    let mut inner = table("", keys);
     let keys = inner["properties"].as_object_mut();
     let keys = keys.expect("a table has properties");
-    keys.remove("patterns");
+    keys.remove(PATTERNS);
     keys.insert("terms".to_owned(), file.clone());
     let about = file["description"].clone();
     json!({ "anyOf": [file, inner], "description": about })
