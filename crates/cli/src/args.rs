@@ -14,6 +14,7 @@ mod gate;
 mod groups;
 mod http;
 mod hub;
+mod init;
 mod observe;
 mod options;
 mod protocol;
@@ -46,6 +47,7 @@ pub use gate::{GateArgs, GateCommand, GateSettings, Revision, RevisionArgs, of_r
 pub use groups::in_words as template;
 pub use http::{HttpArgs, RequestArgs};
 pub use hub::HubArgs;
+pub use init::{CiChoice, GoalKind, InitArgs, ServerKind, value_name};
 pub use observe::ObserveArgs;
 pub use options::comparing::ComparingArgs;
 pub use options::export::ExportArgs;
@@ -174,6 +176,8 @@ pub enum Command {
     /// Run a droonga-send command line
     #[command(name = "droonga-send", disable_help_flag = true)]
     DroongaSend(ForeignArgs),
+    /// Ask what to measure, try the servers, and write a plan file, also for CI
+    Init(Deferred<InitArgs>),
     /// Check this machine and servers before a run: cores, limits, disk, clock, ports, S3 keys
     Doctor(Box<Deferred<DoctorArgs>>),
     /// Run the experiment that a plan file (TOML) describes
@@ -286,29 +290,33 @@ pub enum PlanCommand {
     Ab(ForeignArgs),
     /// Check a plan file and print it with every default filled in
     File(Deferred<RunArgs>),
+    /// Print the JSON Schema of plan files, for editors and linters
+    Schema,
 }
 
 impl PlanCommand {
-    /// The plan that the options describe.
+    /// The plan that the options describe; `None` if the command prints no plan.
     ///
     /// # Errors
     ///
     /// When an option names a target that does not exist.
-    pub fn draft(&self) -> Result<Draft, Refusal> {
+    pub fn draft(&self) -> Option<Result<Draft, Refusal>> {
         let (draft, output) = match self {
             Self::Quickstart(args) => (Ok(args.draft()), &args.output),
             Self::Protocol(plan) => (plan.0.args().draft(), plan.0.args().output()),
             Self::SearchRamp(args) => (args.draft(), &args.output),
-            Self::Warp(args) => return args.draft(foreign::planned_warp),
-            Self::Hsbench(args) => return args.draft(foreign::planned_hsbench),
-            Self::Wrk(args) => return args.draft(foreign::planned_wrk),
-            Self::Wrk2(args) => return args.draft(foreign::planned_wrk2),
-            Self::Ab(args) => return args.draft(foreign::planned_ab),
+            Self::Warp(args) => return Some(args.draft(foreign::planned_warp)),
+            Self::Hsbench(args) => return Some(args.draft(foreign::planned_hsbench)),
+            Self::Wrk(args) => return Some(args.draft(foreign::planned_wrk)),
+            Self::Wrk2(args) => return Some(args.draft(foreign::planned_wrk2)),
+            Self::Ab(args) => return Some(args.draft(foreign::planned_ab)),
             Self::File(args) => (args.draft(), &args.output),
+            Self::Schema => return None,
         };
-        let mut draft = draft?;
-        output.write_down(&mut draft);
-        Ok(draft)
+        Some(draft.map(|mut draft| {
+            output.write_down(&mut draft);
+            draft
+        }))
     }
 }
 

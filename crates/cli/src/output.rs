@@ -104,6 +104,12 @@ pub(crate) fn say(line: &str) {
         .write_all(format!("{line}\n").as_bytes());
 }
 
+/// Prints a question on standard error; the answer follows on its line. Control characters must be
+/// escaped already.
+pub(crate) fn prompt(question: &str) {
+    let _ = io::stderr().lock().write_all(question.as_bytes());
+}
+
 /// Whether a write to standard output failed.
 static FAILED: AtomicBool = AtomicBool::new(false);
 

@@ -51,7 +51,7 @@ fn draft(command: &Command) -> Result<Draft, Refusal> {
         Command::Quickstart(args) => Ok(args.draft()),
         Command::Protocol(command) => command.args().draft(),
         Command::Run(args) => args.draft(),
-        Command::Plan(command) => command.draft(),
+        Command::Plan(command) => command.draft().expect("a plan"),
         _ => panic!("a command that measures"),
     }
 }
@@ -62,6 +62,20 @@ fn resolve(line: &str) -> Result<Plan, Refusal> {
 
 fn plan(line: &str) -> Plan {
     resolve(line).unwrap_or_else(|refusal| panic!("{line}\n{refusal}"))
+}
+
+/// Fails unless the plan conforms to `docs/plan.schema.json`.
+#[track_caller]
+fn expect_schema(plan: &str) {
+    const URL: &str = "http://localhost/plan.schema.json";
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    let schema = serde_json::from_str(&tenbin_plan::schema_json()).expect("JSON");
+    compiler.add_resource(URL, schema).expect("a resource");
+    let schema = compiler.compile(URL, &mut schemas).expect("a schema");
+    let value: serde_json::Value = toml::from_str(plan).expect("TOML");
+    if let Err(why) = schemas.validate(&value, schema) {
+        panic!("{why:#}\n{plan}");
+    }
 }
 
 fn refusal(line: &str) -> String {
@@ -315,6 +329,7 @@ fn the_printed_plan_of_flags_is_the_same_plan() {
         "tenbin http --target a=http://h --builtin b=http --server-version a=1.2 --decide mean",
     ] {
         let once = plan(line).to_toml();
+        expect_schema(&once);
         let again = Draft::from_toml(&once, Path::new("plan.toml"))
             .and_then(|draft| draft.resolve(&mut world()))
             .unwrap_or_else(|refusal| panic!("{once}\n{refusal}"));

@@ -1,5 +1,7 @@
 //! `tenbin gate` with real servers: its results, exit codes, outputs and git revisions.
 
+#[path = "gate/ci.rs"]
+mod ci;
 mod common;
 
 use std::process::Command;

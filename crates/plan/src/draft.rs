@@ -18,6 +18,7 @@ pub use rounds::{Rounds, RoundsDraft};
 
 use crate::comparison::expectation::{Demand, Expectation};
 use crate::comparison::figure::Figure;
+use crate::keys::form::{NAME, PERCENT};
 use crate::keys::page::{self, Page};
 use crate::keys::row::{Flag, Key, Takes, section, switch, text, whole};
 use crate::keys::scalar::{At, List, Scalar};
@@ -32,6 +33,7 @@ section! {
     pub struct Draft("at the top of the plan", "a plan") {
         /// short name, used in the name of the run directory
         name: Scalar = text("name")
+            .kinds(NAME)
             .default_rule("the name of the plan file")
             .flag(Flag::text(
                 "--name",
@@ -92,6 +94,7 @@ section! {
         ));
         /// largest difference at which two targets count as *equivalent*
         margin: Scalar => Percent, read margin = text("`\"0.1%\"` to `\"100%\"`")
+            .kinds(PERCENT)
             .default("5%")
             .changes_only()
             .comment("largest difference at which two targets count as equivalent")
@@ -106,6 +109,7 @@ section! {
         /// "equivalent" if the interval lies within `margin`, [see](findings.md#one_start). With `"0%"`, the verdict applies only to the server
         /// processes of this run, not to their programs
         start_noise: Scalar => Percent, read start_noise = text("`\"0%\"` to `\"100%\"`")
+            .kinds(PERCENT)
             // In eight starts of a CPython server on one machine, CPU time per request had a standard
             // deviation of 2.6 % (measured with Tenbin), so two starts differ by more than 5 % one
             // time in six.
@@ -271,7 +275,7 @@ section! {
             .default_rule("required")
             .synonyms(&["type"]);
         /// unique name
-        name: Scalar = text("name").default_rule("`http-GET`, `put-1KiB` and so on");
+        name: Scalar = text("name").kinds(NAME).default_rule("`http-GET`, `put-1KiB` and so on");
         /// read the times of server stages from the response headers `Server-Timing` and
         /// `Trace-Log`, and the time of a search (`took`) from the responses of OpenSearch and
         /// Groonga: [stages.md](stages.md)

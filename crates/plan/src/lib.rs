@@ -47,10 +47,13 @@ pub use draft::{
     Load, LoadDraft, ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft,
     WorkloadDraft,
 };
+pub use keys::form::{Form, Kind};
+pub use keys::page::text as toml_text;
 pub use keys::row::{
     Exclusion, Flag, Key, KeyDefault, Need, Only, Scope, Section, Takes, Value, Yields,
 };
 pub use keys::scalar::{At, Entries, Field, KeyField, List, Scalar, SweepDraft};
+pub use keys::schema::{SCHEMA_DIRECTIVE, schema_json};
 pub use keys::sections::all_keys;
 pub use keys::suggest::nearest_few;
 pub use load::outage::OnOutage;

@@ -10,7 +10,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::{resolve_in, world};
+use support::{against_schema, resolve_in, world};
 use tenbin_plan::{
     Agents, Arrivals, BlobHash, BlobWork, Builtin, ByteRange, Choose, ClientCertificate, Comparing,
     Connect, Credentials, DataSet, DeadHosts, Draft, Encryption, Host, HttpVersion, HttpWork,
@@ -920,6 +920,7 @@ proptest! {
         let variables: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let printed = plan.to_toml();
+        prop_assert_eq!(against_schema(&printed), Ok(()));
         match resolve_in(&printed, &mut world(&variables, FILES)) {
             Ok(again) => {
                 prop_assert_eq!(&plainly(again.clone()), &by_reference(plan), "{}", printed);

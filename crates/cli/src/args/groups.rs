@@ -30,7 +30,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Prepare and clean up",
-        &["plan", "doctor", "serve", "observe", "clean"],
+        &["init", "plan", "doctor", "serve", "observe", "clean"],
     ),
     ("Use several load machines", &["hub", "agent", "agents"]),
     ("Set up the shell", &["completions", "man", "help"]),

@@ -57,6 +57,16 @@ unknown-rule =
        *[false] { $near } ではないか
     }
 
+# tenbin init
+init-missing = 標準入力が端末ではないので質問できない。{ $flags } を指定する
+only-for = { $option } は { $only } のためのもの。取り除くか、{ $only } を加える
+gate-of-one = 判定は 2 つのサーバー、または Tenbin が起動する 1 つのサーバーの 2 つの Git リビジョンを比べる。2 つ目のサーバー(--second)を指定するか、URL の代わりに起動するコマンドを指定する
+exists = { $path } はすでにある。{ $option } で別のファイルを指定するか、--force で上書きする
+no-success =
+    ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
+    リクエストを直す(--request)
+init-interrupted = 中断した。何も書いていない
+
 # Git のリビジョン
 no-revision = 「{ $name }」は { $repository } のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する
 build-failed = { $revision } のビルドに失敗した: { $command }。出力は上にある

@@ -5,6 +5,7 @@
 
 mod build;
 mod command;
+mod init;
 
 use std::error::Error;
 use std::io::ErrorKind;
@@ -26,6 +27,7 @@ use crate::language::language;
 
 pub(crate) use build::BuildError;
 pub(crate) use command::CommandError;
+pub(crate) use init::InitError;
 
 /// The messages of errors.
 static ERRORS: Messages = Messages {
@@ -53,6 +55,7 @@ const TYPES: &[Said] = types!(
     CorpusError => |error, language| ERRORS.say(&of_corpus(error)?, language),
     BuildError => |error, language| ERRORS.say(&of_build(error)?, language),
     CommandError => |error, language| ERRORS.say(&of_command(error)?, language),
+    InitError => |error, language| ERRORS.say(&of_init(error)?, language),
     NotComparable => |error, language| Some(error.said(language)),
 );
 
@@ -267,6 +270,50 @@ fn of_build(error: &BuildError) -> Option<Message> {
         )),
         BuildError::NoCache => Some(message!("no-cache-directory")),
         BuildError::NoGit(_) | BuildError::Git { .. } | BuildError::Directory { .. } => None,
+    }
+}
+
+fn of_init(error: &InitError) -> Option<Message> {
+    match error {
+        InitError::Missing { flags } => Some(message!(
+            "init-missing",
+            flags = flags
+                .iter()
+                .map(|flag| (*flag).to_owned())
+                .collect::<Vec<_>>()
+        )),
+        InitError::NoChoice { answer, choices } => Some(message!(
+            "not-one-of",
+            value = answer,
+            choices = choices.clone(),
+            percentile = false,
+            meant = None::<Message>
+        )),
+        InitError::NoUrl { text } => Some(message!(
+            "no-url",
+            text = text,
+            meant = format!("http://{text}")
+        )),
+        InitError::OnlyFor { option, only } => {
+            Some(message!("only-for", option = *option, only = *only))
+        }
+        InitError::GateOfOne => Some(message!("gate-of-one")),
+        InitError::Exists { path, option } => {
+            Some(message!("exists", path = shown(path), option = *option))
+        }
+        InitError::Status {
+            target,
+            path,
+            status,
+        } => Some(message!(
+            "no-success",
+            target = target,
+            path = path,
+            status = Value::Plain(u64::from(*status))
+        )),
+        InitError::Target(error) => of_target(error),
+        InitError::Interrupted => Some(message!("init-interrupted")),
+        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ const MAIN: &[&str] = &[
     "label",
     "rm",
     "prune",
+    "init",
     "show",
     "report",
     "compare",

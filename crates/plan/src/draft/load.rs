@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::keys::form::Kind;
 use crate::keys::names::Named;
 use crate::keys::page::{self, Page};
 use crate::keys::relations;
@@ -33,6 +34,10 @@ section! {
         /// connections over all threads. A list of up to 64 values creates one workload per value,
         /// with the suffix `-c8` and so on
         connections: Scalar, shown connections = text("1 to 100,000, or a list: `\"1,8,64\"`")
+            .kinds(&[
+                Kind::Whole { least: 1, most: MOST_CONNECTIONS },
+                Kind::Pattern(r"^[0-9,\s]+$"),
+            ])
             .default_rule("16; 128 with `slo`")
             .comment("over all threads")
             .synonyms(&["concurrency", "clients", "concurrent", "users", "vus"])
@@ -168,6 +173,7 @@ section! {
         );
         /// playback speed of the trace: `2.0` halves the time between operations
         trace_speed: Scalar = text("above 0, at most 1,000,000")
+            .kinds(&[Kind::Above0 { most: 1_000_000 }, Kind::Pattern(r"^[0-9.]+$")])
             .default_rule("`1.0`")
             .comment("playback speed")
             .needs(&["trace"], "needs a trace")

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 
+use crate::keys::form::{Form, Kind};
 use crate::keys::row::{Flag, Takes, section, switch, text};
 use crate::keys::scalar::{At, FromFlag, Scalar};
 
@@ -18,7 +19,9 @@ pub enum ObservedDraft {
     Several(Vec<At<ObserveDraft>>),
 }
 
-impl FromFlag for ObservedDraft {}
+impl FromFlag for ObservedDraft {
+    const FORM: Form = Form::Tables("observe");
+}
 
 impl<'de> Deserialize<'de> for ObservedDraft {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -55,9 +58,10 @@ section! {
         "a table such as { pid = 1234 } or { tenbin = \"https://…\" }"
     ) {
         /// a process on this machine, with its descendants
-        pid: Scalar = text("1 to 4,194,304");
+        pid: Scalar = text("1 to 4,194,304").kinds(&[Kind::Whole { least: 1, most: 1 << 22 }]);
         /// the process that listens on this local TCP port; `true`: the port of the target's `url`
-        port: Scalar = text("1 to 65,535, or `true`");
+        port: Scalar = text("1 to 65,535, or `true`")
+            .kinds(&[Kind::Whole { least: 1, most: 65_535 }, Kind::True]);
         /// processes on this machine with this program name
         name: Scalar = text("text");
         /// only processes of this `name` that work in this directory: their working directory, or a

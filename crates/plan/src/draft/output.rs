@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
+use crate::keys::form::Kind;
 use crate::keys::page::Page;
 use crate::keys::row::{Flag, Takes, section, text};
 use crate::keys::scalar::{List, Scalar};
@@ -27,7 +28,11 @@ section! {
         ));
         /// serve a page with the figures of every second while the run lasts, on 127.0.0.1 only. A
         /// number is the port. The address with its token is printed: [live.md](live.md)
-        live: Scalar, shown live = text("`true`, `false` or a port, 1 to 65,535").default_rule("`false`").flag(Flag::of(
+        live: Scalar, shown live = text("`true`, `false` or a port, 1 to 65,535").kinds(&[
+            Kind::Switch,
+            Kind::Whole { least: 1, most: 65_535 },
+            Kind::Pattern("^(true|[0-9]+)$"),
+        ]).default_rule("`false`").flag(Flag::of(
             "--live",
             Takes::Optional("PORT", "true"),
             "Serve a live page with the figures of every second during the run, on 127.0.0.1 \
@@ -36,7 +41,10 @@ section! {
         /// serve operation counters and latency percentiles since the start of the run to a
         /// Prometheus server, at `/metrics` on this port of 127.0.0.1, or on this address, while
         /// the run lasts: [live.md](live.md#prometheus)
-        prometheus: Scalar => Option<SocketAddr>, read address = text("port, or `\"ADDRESS:PORT\"`").flag(Flag::text(
+        prometheus: Scalar => Option<SocketAddr>, read address = text("port, or `\"ADDRESS:PORT\"`").kinds(&[
+            Kind::Whole { least: 0, most: 65_535 },
+            Kind::Text,
+        ]).flag(Flag::text(
             "--prometheus",
             "ADDRESS",
             "Serve metrics for Prometheus during the run, at the path /metrics (operation \
@@ -47,7 +55,7 @@ section! {
         /// warp's lists of requests, at most 10,000,000 requests:
         /// [run-directory.md](run-directory.md#log-of-requests). With several workloads or targets,
         /// each has a file, with the names before `.csv.zst`
-        ops_log: Scalar => Option<PathBuf>, read_in ops_log = text("file name ending with `.csv.zst`").flag(Flag::text(
+        ops_log: Scalar => Option<PathBuf>, read_in ops_log = text("file name ending with `.csv.zst`").kinds(&[Kind::Pattern(r"[^/]\.csv\.zst$")]).flag(Flag::text(
             "--ops-log",
             "FILE.csv.zst",
             "Log every measured request in this file, at most 10,000,000 requests, in the columns \

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::comparison::until::Until;
+use crate::keys::form::{Kind, ON_OUTAGE, PERCENT, SUSTAIN};
 use crate::keys::names::Named as _;
 use crate::keys::page::{self, Page};
 use crate::keys::row::{Flag, Takes, choice, section, text, time, time_from, whole};
@@ -62,6 +63,7 @@ section! {
         /// has this precision. `count` is then the minimum number of rounds. The size of the ratios
         /// does not affect when the run ends
         until: Scalar, shown until = text("`\"±0.01%\"` to `\"±50%\"`")
+            .kinds(PERCENT)
             .default_rule("none: `count` rounds")
             .comment("ends when every primary ratio is known to this precision")
             .synonyms(&["precision"])
@@ -138,6 +140,7 @@ section! {
         /// caches (`relaunch = "slice"`) have no stretch; of a concurrency sweep, only the highest
         /// level has one
         sustain: Scalar => Sustain, read sustain = text("time, percentage, `\"auto\"` or `\"0\"`")
+            .kinds(&[Kind::Pattern(SUSTAIN), Kind::Whole { least: 0, most: 0 }])
             .default_explained(
                 "auto",
                 "`\"auto\"`: `\"20%\"` if the plan compares targets or workloads in at least five \
@@ -184,6 +187,7 @@ section! {
         /// `"continue"`: 60 s. `"stop"`: the run ends, and the slices before stay. Maximum-rate
         /// searches end
         on_outage: Scalar => OnOutage, read on_outage = text("time, `\"continue\"` or `\"stop\"`")
+            .kinds(&[Kind::Pattern(ON_OUTAGE)])
             .default_explained("continue", "`\"continue\"`")
             .changes_only()
             .comment("when a target stops answering")
@@ -206,7 +210,7 @@ section! {
         /// warm-up for all workloads together. Restarts require that every target has a `command`
         /// and that every workload is of kind `"http"` without `slo`. Older plans contain `true`
         /// (`"slice"`) and `false` (`"never"`)
-        relaunch: Scalar => Relaunch, read relaunch = choice::<Relaunch>().default("auto").changes_only().flag(
+        relaunch: Scalar => Relaunch, read relaunch = choice::<Relaunch>().kinds(&[Kind::Switch]).default("auto").changes_only().flag(
             Flag::of(
                 "--relaunch",
                 Takes::Optional("WHEN", "slice"),

@@ -60,7 +60,8 @@ impl Page {
     }
 }
 
-pub(crate) fn text(value: impl Display) -> String {
+/// A text in TOML, in quotes.
+pub fn text(value: impl Display) -> String {
     toml::Value::String(value.to_string()).to_string()
 }
 

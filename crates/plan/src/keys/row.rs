@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use crate::keys::form::{Form, Kind};
 use crate::keys::names::Named;
 use crate::keys::scalar::Scalar;
 use crate::plan_file::problem::Place;
@@ -22,6 +23,11 @@ pub struct Key {
     pub meaning: &'static str,
     /// The accepted values.
     pub value: Value,
+    /// Whether a plan file has one value, a list or a table.
+    pub form: Form,
+    /// The kinds of values if `value` describes them in words, and otherwise further kinds; empty: any
+    /// text, or no further kinds.
+    pub kinds: &'static [Kind],
     /// The value of the key if a plan does not set the key.
     pub default: KeyDefault,
     /// Comment after the value in a printed plan; empty for no comment.
@@ -230,6 +236,8 @@ impl Key {
             name: "",
             meaning: "",
             value,
+            form: Form::One,
+            kinds: &[],
             default: KeyDefault::Rule("none"),
             comment: "",
             prints_changes_only: false,
@@ -240,6 +248,16 @@ impl Key {
             scope: None,
             yields: [None; 2],
         }
+    }
+
+    /// The key has values of these kinds.
+    pub(crate) const fn kinds(self, kinds: &'static [Kind]) -> Self {
+        Self { kinds, ..self }
+    }
+
+    /// A plan file has the value in this form.
+    pub(crate) const fn written(self, form: Form) -> Self {
+        Self { form, ..self }
     }
 
     /// The key is for these targets only.
@@ -542,7 +560,9 @@ macro_rules! section {
         impl $draft {
             $($(
                 pub(crate) const $key: $crate::keys::row::Key =
-                    $entry.named(stringify!($key), concat!($($meaning),+));
+                    $entry
+                        .named(stringify!($key), concat!($($meaning),+))
+                        .written(<$value as $crate::keys::scalar::FromFlag>::FORM);
             )+)+
         }
 

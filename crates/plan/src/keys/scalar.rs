@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::keys::form::Form;
 use crate::keys::suggest::nearest;
 use crate::plan_file::mistake::{Mistake, NotOneOf};
 use crate::plan_file::problem::Place;
@@ -230,6 +231,9 @@ impl<'de> Deserialize<'de> for Scalar {
 
 /// A type of values that flags can set.
 pub(crate) trait FromFlag: Sized {
+    /// How a plan file has such a value.
+    const FORM: Form = Form::One;
+
     /// Reads the values of a flag, in order.
     ///
     /// # Errors
@@ -247,6 +251,8 @@ impl FromFlag for Scalar {
 }
 
 impl FromFlag for List {
+    const FORM: Form = Form::List;
+
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
         let items = values.into_iter().map(|value| At::flag(flag, value));
         Ok(Self::Many(items.collect()))
@@ -255,6 +261,8 @@ impl FromFlag for List {
 
 /// Reads `VARIABLE=VALUE`.
 impl FromFlag for Entries {
+    const FORM: Form = Form::Texts;
+
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
         let entry = |value: Scalar| {
             let (name, value) = value.text()?.split_once('=').ok_or_else(|| {
@@ -271,7 +279,9 @@ impl FromFlag for Entries {
     }
 }
 
-impl FromFlag for SweepDraft {}
+impl FromFlag for SweepDraft {
+    const FORM: Form = Form::Lists;
+}
 
 impl FromFlag for Secret {
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {

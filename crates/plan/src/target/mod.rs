@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::draft::observe::ObservedDraft;
+use crate::keys::form::{Kind, NAME};
 use crate::keys::row::{
     Flag, Only, Takes, Yields, choice, section, size, switch, text, time, time_from,
 };
@@ -74,6 +75,7 @@ section! {
     pub struct TargetDraft("in [[target]]", "a table such as [[target]]") {
         /// unique name
         name: Scalar = text("name")
+            .kinds(NAME)
             .default_rule("host and port, program, or name of the built-in server");
         /// program and arguments, as a list, or as one line with quotes as in a shell. No shell is
         /// run
@@ -83,6 +85,7 @@ section! {
         /// and 127.0.0.3. The target is ready when all processes are ready; its resource usage is
         /// the sum over all processes
         nodes: List, shown print::nodes = text("1 to 100, or a list of addresses")
+            .kinds(&[Kind::Whole { least: 1, most: 100 }, Kind::Text])
             .only(Only::Launched, LAUNCHED).default_rule("one process");
         /// additional environment variables
         env: Entries, shown print::env = text("`{ NAME = \"value\" }`")
@@ -295,6 +298,7 @@ section! {
         /// kind of the server, to load the pages of [`[corpus]`](#corpus) into it. With
         /// `"groonga"`, every host gets all pages
         corpus: Scalar => Option<SearchServer> = text("`\"groonga\"`, `\"opensearch\"`")
+            .kinds(&[Kind::Names(&["groonga", "opensearch"])])
             .only(Only::Servers, SEARCH_SERVERS).default_rule("no pages");
         /// kind of the server. Before every slice, Tenbin checks that the target has as many nodes
         /// as hosts and that all nodes are alive, as [`tenbin search status`](search.md#status)
@@ -307,6 +311,7 @@ section! {
         /// the ratio of each size to the next smaller size, and of the smallest size to the
         /// baseline, if the baseline is not part of the cluster
         cluster: Scalar => Option<String>, read naming::checked = text("name")
+            .kinds(NAME)
             .only(Only::Servers, SEARCH_SERVERS);
         /// source of this server's cache counters, instead of the workload's
         /// [`cache_counters`](#kind--http), for targets with different servers

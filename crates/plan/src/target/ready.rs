@@ -1,5 +1,6 @@
 //! The readiness check of a launched target.
 
+use crate::keys::form::{Form, Kind};
 use crate::keys::row::{section, text};
 use crate::keys::scalar::{At, FromFlag, Scalar};
 
@@ -10,7 +11,7 @@ section! {
         "a table: { port = true }, { url = \"…\" } or { log = \"…\" }"
     ) {
         /// the port of the target's URL accepts connections
-        port: Scalar = text("`true`");
+        port: Scalar = text("`true`").kinds(&[Kind::True]);
         /// the URL returns a status below 500
         url: Scalar = text("URL");
         /// the output of the server contains this text
@@ -31,6 +32,8 @@ pub enum Ready {
 
 /// Reads `port`, `url:URL` or `log:TEXT`.
 impl FromFlag for ReadyDraft {
+    const FORM: Form = Form::Table("ready");
+
     fn from_flag(flag: &'static str, values: Vec<Scalar>) -> Result<Self, String> {
         let how = Scalar::from_flag(flag, values)?;
         let how = how.text()?;

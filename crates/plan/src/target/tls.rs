@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::keys::form::Form;
 use crate::keys::names::Named;
 use crate::keys::page::{self, Page};
 use crate::keys::row::{Flag, Takes, Yields, choice, section, switch, text};
@@ -89,7 +90,9 @@ section! {
     }
 }
 
-impl FromFlag for TlsDraft {}
+impl FromFlag for TlsDraft {
+    const FORM: Form = Form::Table("tls");
+}
 
 /// A client certificate with its private key.
 #[derive(Debug, Clone, PartialEq, Eq)]

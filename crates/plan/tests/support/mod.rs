@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use tenbin_plan::{Context, Draft, Plan, Refusal};
+use boon::{Compiler, SchemaIndex, Schemas};
+use tenbin_plan::{Context, Draft, Plan, Refusal, schema_json};
 
 /// Four cores, seed 7, working directory `/made-up`, and only what is given here.
 pub fn world(environment: &[(&str, &str)], files: &[(&str, &[u8])]) -> Context {
@@ -43,4 +45,25 @@ pub fn resolve_in(text: &str, context: &mut Context) -> Result<Plan, Refusal> {
 /// Resolves the text of `plan.toml` without environment variables or other files.
 pub fn resolve(text: &str) -> Result<Plan, Refusal> {
     resolve_in(text, &mut world(&[], &[]))
+}
+
+/// Checks the text of a plan against the published schema.
+///
+/// # Errors
+///
+/// Where the plan does not conform.
+pub fn against_schema(text: &str) -> Result<(), String> {
+    static SCHEMA: LazyLock<(Schemas, SchemaIndex)> = LazyLock::new(|| {
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        let schema = serde_json::from_str(&schema_json()).expect("JSON");
+        let added = compiler.add_resource("http://localhost/plan.schema.json", schema);
+        added.expect("a resource");
+        let index = compiler.compile("http://localhost/plan.schema.json", &mut schemas);
+        let index = index.expect("a schema");
+        (schemas, index)
+    });
+    let plan: serde_json::Value = toml::from_str(text).map_err(|error| format!("{error}"))?;
+    let (schemas, index) = &*SCHEMA;
+    let checked = schemas.validate(&plan, *index);
+    checked.map_err(|error| format!("{error:#}\n{text}"))
 }

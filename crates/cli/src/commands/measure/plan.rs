@@ -2,20 +2,28 @@
 
 use std::path::Path;
 
-use tenbin_plan::{Agents, AgentsDraft, Context, Draft, Plan, Refusal};
+use tenbin_plan::{
+    Agents, AgentsDraft, Context, Draft, Plan, Refusal, SCHEMA_DIRECTIVE, schema_json,
+};
 
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints the plan for the options.
+/// Prints the plan for the options, as a plan file that editors check.
 pub(crate) fn print_plan(draft: Result<Draft, Refusal>) -> Exit {
     match resolve(draft) {
         Ok(plan) => {
-            output::print(plan.to_toml().as_bytes());
+            output::print(format!("{SCHEMA_DIRECTIVE}{}", plan.to_toml()).as_bytes());
             Exit::Done
         }
         Err(exit) => exit,
     }
+}
+
+/// Prints the JSON Schema of plan files.
+pub(crate) fn print_schema() -> Exit {
+    output::print(schema_json().as_bytes());
+    Exit::Done
 }
 
 /// Resolves a draft to a plan with all defaults. Prints errors.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::{BlobHash, LARGEST_PUT, MOST_LOCATIONS, MOST_POLL_CONNECTIONS, Phase};
 use crate::bucket;
 use crate::choose::{ByteRange, Choose};
+use crate::keys::form::{Kind, NAME, SIZES};
 use crate::keys::page::{self, Page};
 use crate::keys::row::{self, Flag, Takes, section, switch, text, time, whole};
 use crate::keys::scalar::{List, Scalar};
@@ -38,6 +39,7 @@ section! {
         /// size of a blob, in the same notation as for S3; above 1 GiB only with the protocol of
         /// CubeFS's blobstore, which refuses empty blobs
         size: Scalar, shown size = text("0 bytes to 5 GiB")
+            .kinds(SIZES)
             .default("1MiB")
             .flag(Flag::text(
                 "--size",
@@ -61,6 +63,7 @@ section! {
         /// name of the set of blobs, used as the name of the file in `locations` and in the keys of
         /// the blobs
         prefix: Scalar => Option<String>, read prefix = text("name")
+            .kinds(NAME)
             .default_rule("with `locations`: `blobs`; otherwise a name derived from the seed")
             .flag(
                 Flag::text(
@@ -95,7 +98,9 @@ section! {
         ));
         /// checksums that the server computes for each upload and that Tenbin compares with the
         /// content sent
-        hashes: List => Vec<BlobHash> = text("list of `\"crc32\"`, `\"md5\"`, `\"sha1\"`, `\"sha256\"`").flag(
+        hashes: List => Vec<BlobHash> = text("list of `\"crc32\"`, `\"md5\"`, `\"sha1\"`, `\"sha256\"`")
+            .kinds(&[Kind::Names(&["crc32", "md5", "sha1", "sha256"])])
+            .flag(
             Flag::of(
                 "--hashes",
                 Takes::Commas("NAMES"),
@@ -113,7 +118,7 @@ section! {
             ));
         /// how often a slice reads a blob: `"sequential"` reads all blobs in order, and then from
         /// the start again
-        choose: Scalar => Choose, read choose = text("`\"once\"`, `\"sequential\"`").default("once").changes_only().flag(Flag::text(
+        choose: Scalar => Choose, read choose = text("`\"once\"`, `\"sequential\"`").kinds(&[Kind::Names(&["once", "sequential"])]).default("once").changes_only().flag(Flag::text(
             "--choose",
             "HOW",
             "How often g reads each blob: once, or sequential (again and again until the time is \

@@ -10,6 +10,7 @@ use super::method;
 use super::status::STATUS_CLASSES;
 use crate::check::Check;
 use crate::comparison::may_differ::MayDiffer;
+use crate::keys::form::{Form, Kind, PERCENT};
 use crate::keys::page::{self, Page};
 use crate::keys::row::{Flag, Takes, choice, section, switch, text, whole};
 use crate::keys::scalar::{At, FromFlag, List, Scalar};
@@ -93,6 +94,7 @@ section! {
         /// statuses that count as success; `"2xx"`, `"3xx"`, `"4xx"` and `"5xx"` are whole classes.
         /// The flag `--expect` takes these statuses as well as [conditions](#expectations)
         expect: List, shown expect = text("list of statuses, 200 to 599")
+            .kinds(&[Kind::Whole { least: 200, most: 599 }, Kind::Pattern("^[2-5]([0-9]{2}|xx)$")])
             .default_rule("any 2xx")
             .synonyms(&["status"]);
         /// allowed differences between responses to the same request, from one target or from
@@ -100,7 +102,7 @@ section! {
         /// `"headers"` (`Content-Type`, `Content-Encoding`), `"body"` (content, and size with it);
         /// see [unequal_answers](findings.md#unequal_answers) and
         /// [mixed_responses](findings.md#mixed_responses)
-        may_differ: List, shown may_differ = text("list of `\"size\"`, `\"headers\"`, `\"body\"`").flag(
+        may_differ: List, shown may_differ = text("list of `\"size\"`, `\"headers\"`, `\"body\"`").kinds(&[Kind::Names(&["size", "headers", "body"])]).flag(
             Flag::of(
                 "--may-differ",
                 Takes::Commas("LIST"),
@@ -210,6 +212,7 @@ section! {
         order: Scalar => PatternOrder = text(
             "`\"weighted\"`, `\"sequential\"`, `\"shuffled\"` or `\"zipf:1.1\"`",
         )
+        .kinds(&[Kind::Pattern(r"^(weighted|sequential|shuffled|zipf(:[0-9.]+)?)$")])
         .default("weighted")
         .needs(PATTERNS_KEY, NEEDS_PATTERNS)
         .flag(
@@ -258,6 +261,7 @@ section! {
         /// larger number. The same percentage is also the share of patterns that can exceed this
         /// difference
         hits_tolerance: Scalar => Percent, read tolerance = text("`\"0%\"` to `\"50%\"`")
+            .kinds(PERCENT)
             .default("0%")
             .changes_only()
             .needs(PATTERNS_KEY, NEEDS_PATTERNS);
@@ -270,6 +274,7 @@ section! {
         /// hit ratio that the server's cache should reach: the workload uses (cache size ÷ ratio)
         /// patterns of the file
         cache_hit: Scalar => Option<Percent>, read hit_ratio = text("`\"0.1%\"` to `\"100%\"`")
+            .kinds(PERCENT)
             .default_rule("all patterns")
             .needs(PATTERNS_KEY, NEEDS_PATTERNS)
             .flag(
@@ -444,7 +449,9 @@ fn templates(by_target: &ByTarget, secrets: &Secrets) -> String {
     format!("{{ {} }}", each.collect::<Vec<_>>().join(", "))
 }
 
-impl FromFlag for ByTargetDraft {}
+impl FromFlag for ByTargetDraft {
+    const FORM: Form = Form::TableByName("template");
+}
 
 /// Why keys of a template exclude the search request of a kind of server.
 const SET_BY_SEARCH: &str = "is set by search; leave out one of the two";

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::bucket;
 use crate::choose::{ByteRange, Choose, Prefixes};
+use crate::keys::form::{Kind, SIZES};
 use crate::keys::page::{self, Page};
 use crate::keys::row::{self, Flag, Key, Takes, choice, section, switch, text, whole};
 use crate::keys::scalar::{List, Scalar};
@@ -48,6 +49,7 @@ section! {
              `\"1KiB:60,1MiB:30,64MiB:10\"` (with shares); `\"lognormal:64KiB:1.5\"` (median, and \
              standard deviation of the logarithm); `\"file:sizes.txt\"` (one per line)",
         )
+        .kinds(SIZES)
         .default_rule(
             "`\"1MiB\"`; `\"1KiB\"` for operations without content; `\"20MiB\"` for multipart",
         )
@@ -107,7 +109,7 @@ section! {
             "Key names: sequential or random",
         ));
         /// number of prefixes on each level: `"16/16"` is sixteen prefixes with sixteen each below
-        prefixes: Scalar => Option<Prefixes> = text("`\"16/16\"`").flag(Flag::text(
+        prefixes: Scalar => Option<Prefixes> = text("`\"16/16\"`").kinds(&[Kind::Text, Kind::Whole { least: 1, most: u64::MAX }]).flag(Flag::text(
             "--prefixes",
             "N/N…",
             "Number of prefixes (directories) per level above the keys; 16/16 means 16 prefixes \
@@ -117,6 +119,7 @@ section! {
         /// can contain the object; if all objects have been read before a slice starts, the run
         /// ends with a message
         choose: Scalar => Choose = text("`\"uniform\"`, `\"zipf:1.1\"`, `\"sequential\"`, `\"once\"`")
+            .kinds(&[Kind::Pattern(r"^(uniform|sequential|once|zipf(:[0-9.]+)?)$")])
             .default("uniform").changes_only()
             .synonyms(&["distribution"])
             .flag(

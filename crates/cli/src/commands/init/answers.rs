@@ -1,0 +1,235 @@
+//! What `tenbin init` knows, from options and from answers.
+
+use std::path::Path;
+
+use crate::args::{CiChoice, GoalKind, InitArgs, ServerKind};
+use crate::errors::InitError;
+
+/// The limits of a maximum-rate search without `--slo`.
+const DEFAULT_SLO: &str = "p99<100ms,errors<0.1%";
+
+/// Files in the working directory, each with the command that builds such a project.
+const BUILDS: &[(&str, &str)] = &[
+    ("Cargo.toml", "cargo build --release"),
+    ("go.mod", "go build -o ./ ./..."),
+    ("Makefile", "make"),
+];
+
+/// What options say; `None` where none was given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked {
+    pub(super) kind: Option<ServerKind>,
+    pub(super) server: Option<String>,
+    pub(super) second: Option<String>,
+    pub(super) request: Option<String>,
+    pub(super) goal: Option<GoalKind>,
+    pub(super) slo: Option<String>,
+    pub(super) ci: Option<CiChoice>,
+    pub(super) build: Option<String>,
+}
+
+impl Asked {
+    pub(super) fn of(args: &InitArgs) -> Self {
+        Self {
+            kind: args.kind,
+            server: args.server.clone(),
+            second: args.second.clone(),
+            request: args.request.clone(),
+            goal: args.goal,
+            slo: args.slo.clone(),
+            ci: args.ci,
+            build: args.build.clone(),
+        }
+    }
+
+    /// The answers, without any question.
+    ///
+    /// # Errors
+    /// If an option without a default is missing.
+    pub(super) fn complete(self) -> Result<Answers, InitError> {
+        let required = [
+            ("--kind", self.kind.is_none()),
+            ("--server", self.server.is_none()),
+        ];
+        let missing: Vec<&str> = required
+            .into_iter()
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(flag, _)| flag)
+            .collect();
+        if missing.is_empty() {
+            Ok(self.assumed())
+        } else {
+            Err(InitError::Missing { flags: missing })
+        }
+    }
+
+    /// The answers, with defaults for those that are missing.
+    pub(super) fn assumed(self) -> Answers {
+        let text = |text: Option<String>| {
+            let text = text.map(|text| text.trim().to_owned());
+            text.filter(|text| !text.is_empty())
+        };
+        let server = |text: Option<String>| text.map(Server::of);
+        let first = server(text(self.server));
+        let first = first.unwrap_or_else(|| Server::Url("http://127.0.0.1/".to_owned()));
+        let goal = self.goal.unwrap_or(GoalKind::Compare);
+        let mut answers = Answers {
+            kind: self.kind.unwrap_or(ServerKind::Http),
+            first,
+            second: server(text(self.second)),
+            request: text(self.request),
+            slo: self.slo.or_else(|| {
+                let is_rate = goal == GoalKind::Rate;
+                is_rate.then(|| DEFAULT_SLO.to_owned())
+            }),
+            goal,
+            ci: self.ci.unwrap_or(CiChoice::None),
+            build: self.build,
+        };
+        if answers.is_of_revisions() && answers.build.is_none() {
+            answers.build = build_of(Path::new("."));
+        }
+        answers
+    }
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Server {
+    /// It runs already.
+    Url(String),
+    /// Tenbin starts it.
+    Command(String),
+}
+
+impl Server {
+    fn of(text: String) -> Self {
+        if text.starts_with("http://") || text.starts_with("https://") {
+            Self::Url(text)
+        } else {
+            Self::Command(text)
+        }
+    }
+}
+
+/// Everything that the plan needs.
+#[derive(Debug, Clone)]
+pub(super) struct Answers {
+    pub(super) kind: ServerKind,
+    pub(super) first: Server,
+    pub(super) second: Option<Server>,
+    /// `None`: the default of the kind.
+    pub(super) request: Option<String>,
+    pub(super) goal: GoalKind,
+    /// Limits of the maximum-rate search.
+    pub(super) slo: Option<String>,
+    pub(super) ci: CiChoice,
+    /// Command that builds a git revision.
+    pub(super) build: Option<String>,
+}
+
+impl Answers {
+    /// Checks what no plan says.
+    ///
+    /// # Errors
+    /// Why the answers contradict each other, or are none.
+    pub(super) fn check(&self) -> Result<(), InitError> {
+        let servers = [Some(&self.first), self.second.as_ref()];
+        for server in servers.into_iter().flatten() {
+            if let Server::Command(text) = server
+                && is_address(text)
+            {
+                return Err(InitError::NoUrl { text: text.clone() });
+            }
+        }
+        let is_one_url = self.second.is_none() && matches!(self.first, Server::Url(_));
+        if self.is_gate() && is_one_url {
+            return Err(InitError::GateOfOne);
+        }
+        if self.slo.is_some() && self.goal != GoalKind::Rate {
+            return Err(InitError::only_for("--slo", "--goal rate"));
+        }
+        if self.ci != CiChoice::None && !self.is_gate() {
+            return Err(InitError::only_for("--ci", "--goal gate"));
+        }
+        if self.build.is_some() && !self.is_of_revisions() {
+            let gate = "a gate with one server that Tenbin starts";
+            return Err(InitError::only_for("--build", gate));
+        }
+        Ok(())
+    }
+
+    /// The servers with their names in the plan.
+    pub(super) fn servers(&self) -> Vec<(&'static str, &Server)> {
+        let names = match (&self.second, self.is_gate()) {
+            (None, _) => ["server", ""],
+            (Some(_), true) => ["base", "candidate"],
+            (Some(_), false) => ["first", "second"],
+        };
+        let servers = [Some(&self.first), self.second.as_ref()];
+        names
+            .into_iter()
+            .zip(servers.into_iter().flatten())
+            .collect()
+    }
+
+    pub(super) fn is_gate(&self) -> bool {
+        self.goal == GoalKind::Gate
+    }
+
+    /// Whether two git revisions of one server are compared.
+    pub(super) fn is_of_revisions(&self) -> bool {
+        self.is_gate() && self.second.is_none() && matches!(self.first, Server::Command(_))
+    }
+
+    /// Whether the plan reads S3 keys from the environment: Tenbin generates the keys of servers that
+    /// it starts.
+    pub(super) fn needs_keys(&self) -> bool {
+        let mut servers = self.servers().into_iter();
+        self.kind == ServerKind::S3 && servers.any(|(_, server)| matches!(server, Server::Url(_)))
+    }
+
+    /// Path and query of the request, if the plan has one.
+    pub(super) fn path(&self) -> Option<&str> {
+        match self.kind {
+            ServerKind::Http | ServerKind::Search => self.request.as_deref(),
+            ServerKind::S3 | ServerKind::Blob => None,
+        }
+    }
+}
+
+/// Whether a text is an address without a scheme, such as `localhost:8080/path`.
+fn is_address(text: &str) -> bool {
+    let Some((host, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let port = rest.split('/').next().unwrap_or_default();
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    !host.is_empty() && host.chars().all(is_host) && port.parse::<u16>().is_ok()
+}
+
+/// The command that builds the project in a directory, by the file that it has.
+fn build_of(directory: &Path) -> Option<String> {
+    let mut found = BUILDS.iter();
+    let found = found.find(|(file, _)| directory.join(file).is_file());
+    found.map(|(_, command)| (*command).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_no_command() {
+        for (text, expected) in [
+            ("localhost:8080", true),
+            ("127.0.0.1:8080/path?a=b", true),
+            ("./server --port {port}", false),
+            ("./server 127.0.0.1:{port}", false),
+            ("PORT={port} ./server", false),
+            ("server", false),
+        ] {
+            assert_eq!(is_address(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `tenbin init`: asks what to measure, tries it once, and writes a plan file.
+
+mod answers;
+mod ci;
+mod files;
+mod plan;
+mod questions;
+mod trial;
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use tenbin_plan::{Context, Draft, Plan, Problem, Refusal};
+use tenbin_report::{for_terminal, quoted};
+
+use crate::args::InitArgs;
+use crate::commands::init::answers::{Answers, Asked};
+use crate::commands::init::files::NewFile;
+use crate::commands::init::trial::Trial;
+use crate::errors::InitError;
+use crate::exit::Exit;
+use crate::{interrupt, output};
+
+/// Writes a plan file, and the file of a CI system if one was asked for.
+pub(crate) fn init(args: &InitArgs) -> Exit {
+    match write(args) {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            output::failure(&error);
+            if error.is_of_trial() {
+                output::note("to write the plan without trying the servers, add --no-try");
+            }
+            error.exit()
+        }
+    }
+}
+
+fn write(args: &InitArgs) -> Result<(), InitError> {
+    let asked = Asked::of(args);
+    // A file that is in the way is reported before the questions.
+    let file = NewFile::at(&args.out, "--out", args.force)?;
+    let answers = if io::stdin().is_terminal() {
+        let mut input = io::stdin().lock();
+        questions::ask(asked, &mut input, &|answers| {
+            is_possible(answers, &args.out)
+        })?
+    } else {
+        asked.complete()?
+    };
+    answers.check()?;
+    let text = plan::text(&answers);
+    let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
+    let ci = ci::file(&answers, args)?;
+    let stop = interrupt::stop(output::say).map_err(InitError::Handler)?;
+    if !args.no_try {
+        Trial::of(&answers, &args.out, &stop)?.try_all(&plan)?;
+    }
+    if stop.is_asked() {
+        return Err(InitError::Interrupted);
+    }
+    for (file, text) in [Some((file, text)), ci].into_iter().flatten() {
+        file.write(&text)?;
+        let path = for_terminal(&file.path.display().to_string());
+        output::print(format!("wrote {path}\n").as_bytes());
+    }
+    output::print(next_steps(&answers, args).as_bytes());
+    Ok(())
+}
+
+/// Whether these answers make a plan. Prints why not.
+fn is_possible(answers: &Answers, path: &Path) -> bool {
+    let checked = answers.check();
+    let checked = checked.and_then(|()| {
+        let plan = resolve(&plan::text(answers), path);
+        plan.map(|_| ()).map_err(InitError::Refused)
+    });
+    if let Err(error) = &checked {
+        output::failure(error);
+    }
+    checked.is_ok()
+}
+
+/// The plan of a text. Environment variables that are not set get a value, because only the run needs
+/// them.
+fn resolve(text: &str, path: &Path) -> Result<Plan, Refusal> {
+    let mut context = Context::of_this_process().map_err(|error| {
+        Refusal::from(Problem {
+            file: None,
+            position: None,
+            key: None,
+            mistake: format!("cannot read the working directory: {error}").into(),
+        })
+    })?;
+    context.environment =
+        Box::new(|name| Some(std::env::var(name).unwrap_or_else(|_| "not-set".to_owned())));
+    Draft::from_toml(text, path)?.resolve(&mut context)
+}
+
+/// The command to run next.
+fn next_steps(answers: &Answers, args: &InitArgs) -> String {
+    let file = for_terminal(&quoted(&args.out.display().to_string()));
+    let command = if !answers.is_gate() {
+        format!("tenbin run {file}")
+    } else if answers.is_of_revisions() {
+        let build = answers.build.as_deref().map(quoted);
+        let build = build.map_or_else(String::new, |build| format!(" --build {build}"));
+        format!(
+            "tenbin gate run {file} --base-rev main{}",
+            for_terminal(&build)
+        )
+    } else {
+        format!("tenbin gate run {file}")
+    };
+    let keys = if answers.needs_keys() {
+        "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run "
+    } else {
+        "next: "
+    };
+    format!("{keys}{command}\n")
+}

@@ -1,0 +1,176 @@
+//! The questions of `tenbin init`: one for each thing that no option says.
+
+use std::io::{BufRead, Read as _};
+
+use clap::ValueEnum;
+
+use crate::args::{CiChoice, GoalKind, ServerKind, value_name};
+use crate::commands::init::answers::{Answers, Asked};
+use crate::errors::InitError;
+use crate::output;
+
+/// Longest answer, bytes.
+const LONGEST: u64 = 64 << 10;
+
+/// Whether answers make a plan; says why not.
+type IsPossible<'a> = &'a dyn Fn(&Answers) -> bool;
+
+/// Asks for what `asked` lacks. An answer with which no plan is possible is asked for again.
+///
+/// # Errors
+/// If the input ends before the last answer.
+pub(super) fn ask(
+    asked: Asked,
+    input: &mut dyn BufRead,
+    is_possible: IsPossible<'_>,
+) -> Result<Answers, InitError> {
+    let mut form = Form {
+        asked,
+        input,
+        is_possible,
+    };
+    if form.asked.kind.is_none() {
+        form.choose(
+            "What kind of server is it",
+            ServerKind::Http,
+            |asked, kind| {
+                asked.kind = Some(kind);
+            },
+        )?;
+    }
+    if form.asked.server.is_none() {
+        let question =
+            "Its URL, or the command that starts it, in which {port} becomes a free port: ";
+        form.text(question, true, |asked, text| asked.server = Some(text))?;
+    }
+    if form.asked.request.is_none() {
+        let question = match form.asked.kind.unwrap_or(ServerKind::Http) {
+            ServerKind::Http => "Path and query of the request [those of the URL]: ",
+            ServerKind::Search => "Path and query of a search [those of the URL]: ",
+            ServerKind::S3 => "Operation, such as get, put or put:50,get:50 [get]: ",
+            ServerKind::Blob => "Phases: p put, g get, d delete [pgd]: ",
+        };
+        form.text(question, false, |asked, text| asked.request = Some(text))?;
+    }
+    if form.asked.second.is_none() {
+        let question = "A second server to compare with, URL or command [none]: ";
+        form.text(question, false, |asked, text| asked.second = Some(text))?;
+    }
+    if form.asked.goal.is_none() {
+        let question =
+            "Goal: compare or measure, find the highest rate within limits, or a gate for CI";
+        form.choose(question, GoalKind::Compare, |asked, goal| {
+            asked.goal = Some(goal)
+        })?;
+    }
+    if form.asked.ci.is_none() && form.asked.goal == Some(GoalKind::Gate) {
+        form.choose("Also write the CI file", CiChoice::None, |asked, ci| {
+            asked.ci = Some(ci);
+        })?;
+    }
+    Ok(form.asked.assumed())
+}
+
+struct Form<'a> {
+    asked: Asked,
+    input: &'a mut dyn BufRead,
+    is_possible: IsPossible<'a>,
+}
+
+impl Form<'_> {
+    fn choose<V: ValueEnum>(
+        &mut self,
+        question: &str,
+        default: V,
+        set: impl Fn(&mut Asked, V),
+    ) -> Result<(), InitError> {
+        let names: Vec<String> = V::value_variants()
+            .iter()
+            .cloned()
+            .map(value_name)
+            .collect();
+        let text = format!(
+            "{question}: {} [{}]: ",
+            names.join(", "),
+            value_name(default.clone())
+        );
+        self.until_possible(&text, |asked, answer| {
+            let value = match answer.as_str() {
+                "" => Ok(default.clone()),
+                name => V::from_str(name, true),
+            };
+            let value = value.map_err(|_| InitError::NoChoice {
+                answer,
+                choices: names.clone(),
+            })?;
+            set(asked, value);
+            Ok(())
+        })
+    }
+
+    fn text(
+        &mut self,
+        question: &str,
+        is_required: bool,
+        set: impl Fn(&mut Asked, String),
+    ) -> Result<(), InitError> {
+        self.until_possible(question, |asked, answer| {
+            if is_required && answer.is_empty() {
+                return Err(InitError::NoAnswer);
+            }
+            set(asked, answer);
+            Ok(())
+        })
+    }
+
+    /// Asks until the answer can be read, and makes a possible plan together with the answers before.
+    fn until_possible(
+        &mut self,
+        question: &str,
+        read: impl Fn(&mut Asked, String) -> Result<(), InitError>,
+    ) -> Result<(), InitError> {
+        loop {
+            output::prompt(question);
+            let mut asked = self.asked.clone();
+            let answer = self.line()?;
+            match answer.and_then(|answer| read(&mut asked, answer)) {
+                Ok(()) if (self.is_possible)(&asked.clone().assumed()) => {
+                    self.asked = asked;
+                    return Ok(());
+                }
+                Ok(()) => {}
+                Err(error) => output::failure(&error),
+            }
+        }
+    }
+
+    /// The next line; the inner error is of an answer that can be given again.
+    fn line(&mut self) -> Result<Result<String, InitError>, InitError> {
+        let mut line = Vec::new();
+        let mut input = (&mut *self.input).take(LONGEST);
+        input
+            .read_until(b'\n', &mut line)
+            .map_err(InitError::Input)?;
+        if line.is_empty() {
+            return Err(InitError::Ended);
+        }
+        if line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
+            self.skip_line()?;
+            return Ok(Err(InitError::TooLong));
+        }
+        let text = String::from_utf8(line).map_err(|_| InitError::NoText);
+        Ok(text.map(|text| text.trim().to_owned()))
+    }
+
+    fn skip_line(&mut self) -> Result<(), InitError> {
+        loop {
+            let part = self.input.fill_buf().map_err(InitError::Input)?;
+            let end = part.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(part.len(), |end| end + 1);
+            self.input.consume(length);
+            if end.is_some() || length == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
