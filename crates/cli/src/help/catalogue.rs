@@ -50,7 +50,7 @@ impl Catalogue {
         let name = path.rsplit(' ').next().unwrap_or(path);
         let help = || (name == "help").then(|| self.get("command help")).flatten();
         let own = self.get(&format!("command {path}"));
-        own.or_else(|| self.get(&format!("command {}", without_gate(path))))
+        own.or_else(|| self.get(&format!("command {}", of_protocol(path))))
             .or_else(help)
     }
 
@@ -61,9 +61,12 @@ impl Catalogue {
             Some(long) => long,
             None => value.map_or(arg.get_id().as_str(), |name| name.as_str()),
         };
-        let path = without_gate(path);
+        // An option of the command around a protocol's command.
+        let outer = path.strip_suffix(of_protocol(path)).unwrap_or_default();
+        let path = of_protocol(path);
         let group = path.split(' ').next().unwrap_or(path);
         [
+            format!("option {name} / {}", outer.trim()),
             format!("option {name} / {path}"),
             format!("option {name} / {group}"),
             format!("option {name}"),
@@ -80,7 +83,7 @@ impl Catalogue {
     /// The text after the options of a command: its sentences from the catalogue, and its examples,
     /// which need no translation.
     pub(super) fn after(&self, path: &str, english: &str) -> Option<String> {
-        let path = without_gate(path);
+        let path = of_protocol(path);
         let group = path.split(' ').next().unwrap_or(path);
         let own = self.get(&format!("after {path}"));
         let prose = own.or_else(|| self.get(&format!("after {group}")));
@@ -108,7 +111,8 @@ impl Catalogue {
     }
 }
 
-/// The command whose options a subcommand of `tenbin gate` has.
-fn without_gate(path: &str) -> &str {
-    path.strip_prefix("gate ").unwrap_or(path)
+/// The command whose options a subcommand of `tenbin gate` or `tenbin bisect` has.
+fn of_protocol(path: &str) -> &str {
+    let rest = |command| path.strip_prefix(command);
+    rest("gate ").or_else(|| rest("bisect ")).unwrap_or(path)
 }

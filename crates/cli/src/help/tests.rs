@@ -11,6 +11,7 @@ const MAIN: &[&str] = &[
     "search",
     "run",
     "gate",
+    "bisect",
     "show",
     "compare",
     "explain",
