@@ -36,8 +36,8 @@ use tenbin_report::Extent;
 use tenbin_result::Language;
 
 pub use agent::{AgentArgs, AgentsArgs, NatsArgs};
-pub use bisect::{BisectArgs, BisectCommand, BisectSettings, SearchOptions};
 pub(crate) use bisect::{BAD, CommitRun, GOOD, of_commits};
+pub use bisect::{BisectArgs, BisectCommand, BisectSettings, SearchOptions};
 pub use blob::{BlobArgs, StoreArgs};
 pub use deferred::Deferred;
 pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};

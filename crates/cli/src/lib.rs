@@ -76,7 +76,11 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
     if error.use_stderr() {
         // `git bisect run` would take the code of a mistake for a bad commit.
         let for_git = arguments.iter().any(|it| it == "--git-bisect");
-        return if for_git { Exit::GitStop } else { Exit::Refused };
+        return if for_git {
+            Exit::GitStop
+        } else {
+            Exit::Refused
+        };
     }
     output::note_failure(printed);
     output::exit_after_output(Exit::Done)

@@ -96,7 +96,9 @@ fn start(scratch: &Scratch, more: &str) -> Running {
          {SHORT} {more}"
     );
     let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
-    Tenbin::new(scratch, common::words(&line)).inside(&inside).start()
+    Tenbin::new(scratch, common::words(&line))
+        .inside(&inside)
+        .start()
 }
 
 fn bisect(scratch: &Scratch, more: &str) -> Outcome {
@@ -216,17 +218,29 @@ fn what_has_no_meaning_is_refused_before_a_build() {
         ("--good nowhere", "\"nowhere\" is no revision of"),
         ("--good side", "is no ancestor of HEAD"),
         ("--good main --bad good", "is no ancestor of good"),
-        ("--good good --rounds 8", "--rounds has no meaning in a bisect"),
+        (
+            "--good good --rounds 8",
+            "--rounds has no meaning in a bisect",
+        ),
         ("--good good --export csv", "--export has no meaning"),
-        ("--good good --certainty 40%", "is not between 50% and 99.9%"),
+        (
+            "--good good --certainty 40%",
+            "is not between 50% and 99.9%",
+        ),
         ("--good good --figure max", "has no ratio"),
         ("--good good --budget soon", "is not a duration"),
         ("--good good --builtin b=http", "a bisect needs one target"),
         ("--good good --relaunch=never", "--relaunch has no meaning"),
-        ("--good good --connections 1,2", "a bisect follows one workload"),
+        (
+            "--good good --connections 1,2",
+            "a bisect follows one workload",
+        ),
     ] {
         bisect(&scratch, line).expect_code(2).expect_stderr(why);
     }
     assert!(scratch.run().is_none(), "nothing was started");
-    assert!(!scratch.entries().contains(&"builds".to_owned()), "nothing was built");
+    assert!(
+        !scratch.entries().contains(&"builds".to_owned()),
+        "nothing was built"
+    );
 }

@@ -245,10 +245,18 @@ fn git_bisect_run_understands_a_gate() {
     let scratch = Scratch::new("gate-bisect");
     let directory = repository(&scratch);
     // After the fast and the slow commit: one that does not build, and a fast and two slow ones.
-    for (delay, message) in [("", "broken"), ("4ms", "repaired"), ("8ms", "culprit"), ("8ms", "last")] {
+    for (delay, message) in [
+        ("", "broken"),
+        ("4ms", "repaired"),
+        ("8ms", "culprit"),
+        ("8ms", "last"),
+    ] {
         std::fs::write(format!("{directory}/delay"), delay).expect("a file");
         let commit = "git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -a";
-        shell(&directory, &format!("{commit} -m {message} && git tag {message}"));
+        shell(
+            &directory,
+            &format!("{commit} -m {message} && git tag {message}"),
+        );
     }
     let builds = scratch.join("builds");
     let gate = |more: &str| {
@@ -259,7 +267,9 @@ fn git_bisect_run_understands_a_gate() {
     };
     let run = |inside: &str, line: &str| {
         let words = ["sh", "-c", inside];
-        Tenbin::new(&scratch, common::words(line)).inside(&words).run()
+        Tenbin::new(&scratch, common::words(line))
+            .inside(&words)
+            .run()
     };
     let alone = "cd project && exec \"$0\" \"$@\"";
     run(alone, &gate("--candidate-rev broken")).expect_code(125);
@@ -271,7 +281,10 @@ fn git_bisect_run_understands_a_gate() {
     );
     // A busy machine can make a gate INVALID, which git skips.
     if !found.stdout.contains("possible first bad commit") {
-        found.expect_code(0).expect_stdout("is the first bad commit").expect_stdout("culprit");
+        found
+            .expect_code(0)
+            .expect_stdout("is the first bad commit")
+            .expect_stdout("culprit");
     }
     scratch.expect_nobody_left(Duration::from_secs(2));
 }

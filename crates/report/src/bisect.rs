@@ -11,7 +11,14 @@ use crate::language::{say_in, translated_beside};
 use crate::page;
 
 /// Columns of the table of commits.
-const COLUMNS: [&str; 6] = ["commit", "date", "blocks", "commit ÷ good", "probability", "subject"];
+const COLUMNS: [&str; 6] = [
+    "commit",
+    "date",
+    "blocks",
+    "commit ÷ good",
+    "probability",
+    "subject",
+];
 /// Most commits of a result that is not decided.
 const MOST_LIKELY: usize = 5;
 /// Probability from which a commit is in the table.
@@ -45,10 +52,11 @@ fn blocks(bisect: &Bisect, language: Language) -> Vec<Block> {
     let between = bisect.commits.iter().find(|commit| commit.between);
     let second = between.map(|commit| message!("bisect-between", commit = short(commit)));
     blocks.extend(second.map(|line| Block::sentence(&say(line))));
-    for commit in bisect.commits.iter() {
-        let skipped = commit.skipped.as_ref().map(|why| {
-            message!("bisect-skipped", commit = short(commit), why = why.as_str())
-        });
+    for commit in &bisect.commits {
+        let skipped = commit
+            .skipped
+            .as_ref()
+            .map(|why| message!("bisect-skipped", commit = short(commit), why = why.as_str()));
         blocks.extend(skipped.map(|line| Block::sentence(&say(line))));
     }
     blocks.push(Block::sentence(&say(effort(bisect))));
@@ -70,9 +78,9 @@ fn word(outcome: BisectOutcome) -> &'static str {
 
 /// The most probable commits.
 fn group(bisect: &Bisect) -> &[BisectCommit] {
-    let range = bisect.group.and_then(|(first, last)| {
-        Some(usize::try_from(first).ok()?..=usize::try_from(last).ok()?)
-    });
+    let range = bisect
+        .group
+        .and_then(|(first, last)| Some(usize::try_from(first).ok()?..=usize::try_from(last).ok()?));
     range
         .and_then(|range| bisect.commits.get(range))
         .unwrap_or_default()
@@ -141,16 +149,28 @@ fn advice(bisect: &Bisect) -> Option<Message> {
 
 fn table(bisect: &Bisect) -> Table {
     let mut table = Table::new(1, COLUMNS);
-    let mut likely: Vec<f64> = bisect.commits.iter().filter_map(|it| it.probability).collect();
+    let mut likely: Vec<f64> = bisect
+        .commits
+        .iter()
+        .filter_map(|it| it.probability)
+        .collect();
     likely.sort_by(|a, b| b.total_cmp(a));
-    let least = likely.get(MOST_LIKELY - 1).copied().unwrap_or(0.0).max(NOTABLE);
+    let least = likely
+        .get(MOST_LIKELY - 1)
+        .copied()
+        .unwrap_or(0.0)
+        .max(NOTABLE);
     let is_shown = |commit: &&BisectCommit| {
         commit.blocks > 0 || commit.probability.is_some_and(|it| it >= least)
     };
     for commit in bisect.commits.iter().filter(is_shown) {
         let text = |text: String| Cell::Text(Text::plain(text));
         let probability = commit.probability.map(tenbin_plan::percent);
-        let look = if commit.between { Look::Doubtful } else { Look::Plain };
+        let look = if commit.between {
+            Look::Doubtful
+        } else {
+            Look::Plain
+        };
         let of_good = commit.ratio.map(ratio).unwrap_or_default();
         table.push([
             text(short(commit)),

@@ -111,7 +111,9 @@ fn figure(text: &str) -> Result<Figure, String> {
     if figure.has_ratio() {
         Ok(figure)
     } else {
-        Err(format!("{figure} has no ratio that blocks can state; choose a percentile"))
+        Err(format!(
+            "{figure} has no ratio that blocks can state; choose a percentile"
+        ))
     }
 }
 
@@ -125,7 +127,7 @@ fn certainty(text: &str) -> Result<Percent, String> {
 }
 
 fn budget(text: &str) -> Result<Time, String> {
-    let time: Time = text.parse().map_err(|error| format!("{error}"))?;
+    let time = text.parse::<Time>().map_err(|error| error.to_string())?;
     if time.0 < Duration::from_secs(1) {
         return Err(format!("{text:?} is too short; the minimum is 1s"));
     }
@@ -219,7 +221,9 @@ pub(crate) struct CommitRun<'a> {
 /// If the plan has another number of launched targets than one.
 pub(crate) fn of_commits(mut draft: Draft, run: &CommitRun<'_>) -> Result<Draft, Refusal> {
     let mut gate = GateDraft::default();
-    let figure = run.figure.map(|figure| At::flag("--figure", Scalar::from(figure.to_string())));
+    let figure = run
+        .figure
+        .map(|figure| At::flag("--figure", Scalar::from(figure.to_string())));
     gate.figures = figure.map(|figure| At::flag("--figure", List::Many(vec![figure])));
     gate.budget = Some(At::nowhere(Time(run.budget).to_string()));
     draft.gate = Some(At::nowhere(gate));

@@ -195,11 +195,7 @@ pub struct Revision {
 ///
 /// # Errors
 /// If the plan has another number of launched targets than one.
-pub fn of_revisions(
-    draft: Draft,
-    base: &Revision,
-    candidate: &Revision,
-) -> Result<Draft, Refusal> {
+pub fn of_revisions(draft: Draft, base: &Revision, candidate: &Revision) -> Result<Draft, Refusal> {
     in_worktrees(draft, "--base-rev", [(BASE, base), (CANDIDATE, candidate)])
 }
 
@@ -228,7 +224,7 @@ pub(super) fn in_worktrees(
         in_worktree(&mut target.value, name, revision);
         target
     };
-    draft.targets = targets.map(|(name, revision)| of(name, revision)).to_vec();
+    draft.targets = Vec::from(targets.map(|(name, revision)| of(name, revision)));
     draft.baseline = None;
     Ok(draft)
 }

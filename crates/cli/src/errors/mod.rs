@@ -258,7 +258,7 @@ fn of_build(error: &BuildError) -> Option<Message> {
             "not-before",
             good = good.as_str(),
             bad = bad.as_str(),
-            near = near.as_deref()
+            near = near.as_deref().unwrap_or("none")
         )),
         BuildError::SameCommit { good, bad } => Some(message!(
             "same-commit",

@@ -149,7 +149,9 @@ impl Bisection {
         let last = self.commits.len() - 1;
         let scale = posterior.scale;
         let likelihood = |logs: &[f64], centre: f64| -> f64 {
-            logs.iter().map(|log| log_density(log - centre, scale)).sum()
+            logs.iter()
+                .map(|log| log_density(log - centre, scale))
+                .sum()
         };
         let is_misfit = |at: &usize| {
             let logs = &self.commits[*at].logs;

@@ -15,7 +15,11 @@ const FREEDOM: f64 = 4.0;
 /// it faster or slower. More blocks of one commit do not average it out.
 pub(super) const BUILD_SPREAD: f64 = 0.005;
 /// Nodes and weights of the sum over the offset (Gauss and Hermite), in standard deviations.
-const OFFSETS: [(f64, f64); 3] = [(-1.732_050_8, 1.0 / 6.0), (0.0, 2.0 / 3.0), (1.732_050_8, 1.0 / 6.0)];
+const OFFSETS: [(f64, f64); 3] = [
+    (-1.732_050_8, 1.0 / 6.0),
+    (0.0, 2.0 / 3.0),
+    (1.732_050_8, 1.0 / 6.0),
+];
 /// Points of the grid of changes.
 const CHANGES: usize = 33;
 /// Points of the grid of scales.
@@ -183,7 +187,10 @@ impl Sums {
 /// The quantile of a distribution that has a density proportional to `weights` around `points`, which
 /// have the same distances.
 fn quantile(points: &[f64], weights: &[f64], share: f64) -> f64 {
-    let step = points.windows(2).next().map_or(0.0, |pair| pair[1] - pair[0]);
+    let step = points
+        .windows(2)
+        .next()
+        .map_or(0.0, |pair| pair[1] - pair[0]);
     let mut below = 0.0;
     for (point, weight) in points.iter().zip(weights) {
         if below + weight >= share && *weight > 0.0 {

@@ -112,7 +112,11 @@ fn a_search_without_noise_takes_a_step_for_each_halving() {
         let searched = search(32, culprit, 0.5, &[], || 0.0);
         assert_eq!(searched.found, culprit..culprit + 1);
         // The ends take five blocks, and five halvings two each.
-        assert!(searched.blocks <= 5 + 2 * 6, "{culprit}: {}", searched.blocks);
+        assert!(
+            searched.blocks <= 5 + 2 * 6,
+            "{culprit}: {}",
+            searched.blocks
+        );
     }
 }
 
@@ -121,7 +125,13 @@ fn commits_that_cannot_be_measured_join_the_next() {
     let mut dice = Dice(5);
     let mut noise = || 0.02 * normal(&mut dice);
     let skipped = [10, 11, 12, 20];
-    for (culprit, group) in [(9, 9..10), (10, 10..14), (12, 10..14), (13, 10..14), (14, 14..15)] {
+    for (culprit, group) in [
+        (9, 9..10),
+        (10, 10..14),
+        (12, 10..14),
+        (13, 10..14),
+        (14, 14..15),
+    ] {
         let searched = search(32, culprit, 0.1, &skipped, &mut noise);
         assert_eq!(searched.found, group, "culprit {culprit}");
         assert!(searched.certainty >= CERTAINTY);

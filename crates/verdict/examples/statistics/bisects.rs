@@ -70,7 +70,12 @@ fn of(name: &str, runner: Runner, effect: f64, found: &[Found]) -> Vec<Row> {
         found.len(),
     )];
     if effect >= 0.05 && runner != Runner::Bursts {
-        rows.push(at_least(&format!("{what}: found"), FOUND, right, found.len()));
+        rows.push(at_least(
+            &format!("{what}: found"),
+            FOUND,
+            right,
+            found.len(),
+        ));
     }
     rows
 }
@@ -79,10 +84,16 @@ fn one(runner: Runner, effect: f64, seed: u64) -> Found {
     let mut rng = Rng::new(seed, &[7]);
     let mut blocks = Blocks::new(runner, seed);
     let culprit = ((rng.unit() * COMMITS as f64) as usize).min(COMMITS - 1);
-    let offsets: Vec<f64> = (0..=COMMITS).map(|_| BUILDS * crate::noise::normal(&mut rng)).collect();
+    let offsets: Vec<f64> = (0..=COMMITS)
+        .map(|_| BUILDS * crate::noise::normal(&mut rng))
+        .collect();
     // The last offset is that of the good end.
     let worse = |commit: usize| {
-        let change = if commit >= culprit { effect.ln_1p() } else { 0.0 };
+        let change = if commit >= culprit {
+            effect.ln_1p()
+        } else {
+            0.0
+        };
         change + offsets[commit] - offsets[COMMITS]
     };
     let last = COMMITS - 1;
@@ -109,7 +120,9 @@ fn one(runner: Runner, effect: f64, seed: u64) -> Found {
                 blocks: bisection.blocks(),
             };
         };
-        let logs: Vec<f64> = (0..step.blocks).map(|_| blocks.next(worse(step.commit))).collect();
+        let logs: Vec<f64> = (0..step.blocks)
+            .map(|_| blocks.next(worse(step.commit)))
+            .collect();
         bisection.observe(step.commit, &logs);
     }
 }

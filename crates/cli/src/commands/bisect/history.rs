@@ -42,7 +42,12 @@ pub(super) fn commits_between(
     let range = format!("{}..{}", good.commit, bad.commit);
     let line = ["log", "--first-parent", "--reverse", "--no-show-signature"];
     // The parents follow the name, the first parent first.
-    let fields = ["--no-color", "--format=%H%x00%P%x00%aI%x00%s", "--end-of-options", &range];
+    let fields = [
+        "--no-color",
+        "--format=%H%x00%P%x00%aI%x00%s",
+        "--end-of-options",
+        &range,
+    ];
     let text = repository.read(line.into_iter().chain(fields))?;
     let mut commits = Vec::new();
     let mut parent_of_first = None;

@@ -77,7 +77,9 @@ impl Pace {
 pub(super) fn forecast(plan: &Plan, commits: usize, budget: Duration) -> String {
     let steps = steps(commits);
     let rounds = plan.rounds_per_block();
-    let block = plan.lasting(2 * rounds).saturating_sub(plan.lasting(rounds));
+    let block = plan
+        .lasting(2 * rounds)
+        .saturating_sub(plan.lasting(rounds));
     let (of_ends, of_step) = USUAL_BLOCKS;
     let blocks = of_ends.saturating_add(of_step.saturating_mul(steps));
     let time = block.saturating_mul(blocks).min(budget);

@@ -1,8 +1,6 @@
 //! The result of a search as a document.
 
-use tenbin_result::{
-    BISECT_SCHEMA, Bisect, BisectCommit, BisectOutcome, BisectRatio, GateFigure,
-};
+use tenbin_result::{BISECT_SCHEMA, Bisect, BisectCommit, BisectOutcome, BisectRatio, GateFigure};
 use tenbin_stats::{CONFIDENCE, Posterior, ratio};
 
 use super::search::Search;
@@ -10,11 +8,7 @@ use super::search::Search;
 impl Search<'_> {
     /// What is known now.
     pub(super) fn result(&self, outcome: BisectOutcome) -> Bisect {
-        let are_told_apart = !matches!(
-            outcome,
-            BisectOutcome::NotWorse | BisectOutcome::NotProven | BisectOutcome::Invalid
-        ) && self.bisection.blocks() > 0;
-        let posterior = are_told_apart.then(|| self.bisection.posterior());
+        let posterior = self.is_proven.then(|| self.bisection.posterior());
         let leader = posterior.as_ref().map(|it| self.bisection.leader(it));
         let figure = self.figure.as_ref();
         Bisect {

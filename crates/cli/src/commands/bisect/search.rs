@@ -43,6 +43,8 @@ pub(super) struct Search<'a> {
     pub(super) bisection: Bisection,
     /// The figure that told both ends apart, or the first one that could not.
     pub(super) figure: Option<GateFigure>,
+    /// Whether the bad end is proven worse.
+    pub(super) is_proven: bool,
     pub(super) workload: String,
     pub(super) runs: Vec<String>,
     pub(super) pace: Pace,
@@ -91,6 +93,7 @@ impl<'a> Search<'a> {
             skipped: vec![None; count],
             bisection: Bisection::new(count),
             figure: None,
+            is_proven: false,
             workload: String::new(),
             runs: Vec::new(),
             pace: Pace::new(),
@@ -217,7 +220,10 @@ impl<'a> Search<'a> {
             ending => return Err(ended(&ending)),
         }
         Ok(match measured.outcome {
-            GateOutcome::Regression => None,
+            GateOutcome::Regression => {
+                self.is_proven = true;
+                None
+            }
             GateOutcome::Pass => Some(BisectOutcome::NotWorse),
             GateOutcome::CannotTell => Some(BisectOutcome::NotProven),
             GateOutcome::Invalid => {
@@ -265,7 +271,9 @@ impl<'a> Search<'a> {
             Shown::Interrupted => return Ok(Some(BisectOutcome::Interrupted)),
             Shown::Skipped(why) => self.skip(step.commit, why),
             Shown::Invalid(why) if self.invalid_in_a_row >= MOST_INVALID_IN_A_ROW => {
-                output::error(&format!("{MOST_INVALID_IN_A_ROW} runs in a row are INVALID: {why}"));
+                output::error(&format!(
+                    "{MOST_INVALID_IN_A_ROW} runs in a row are INVALID: {why}"
+                ));
                 return Ok(Some(BisectOutcome::Invalid));
             }
             Shown::Invalid(why) => {
@@ -279,7 +287,10 @@ impl<'a> Search<'a> {
     }
 
     fn skip(&mut self, commit: usize, why: String) {
-        self.note(&format!("{} is skipped: {why}", self.commits[commit].short()));
+        self.note(&format!(
+            "{} is skipped: {why}",
+            self.commits[commit].short()
+        ));
         self.skipped[commit] = Some(why);
         self.bisection.skip(commit);
     }
@@ -314,7 +325,9 @@ impl<'a> Search<'a> {
         match self.bench.measure(&plan, Role::Required, &mut display) {
             Ok(measured) => self.learn(step.commit, measured),
             Err(_) if self.is_stopped() => Ok(Shown::Interrupted),
-            Err(error) if is_of_commit(&error.to_string()) && Exit::of_run(&error) == Exit::Target => {
+            Err(error)
+                if is_of_commit(&error.to_string()) && Exit::of_run(&error) == Exit::Target =>
+            {
                 Ok(Shown::Skipped(error.to_string()))
             }
             Err(error) => Err(of_run(&error)),
@@ -328,7 +341,9 @@ impl<'a> Search<'a> {
                 self.pace.measured(measured.took, 0);
                 self.runs.push(measured.directory);
                 let why = measured.why_invalid;
-                Ok(Shown::Invalid(why.unwrap_or_else(|| "no reason given".to_owned())))
+                Ok(Shown::Invalid(
+                    why.unwrap_or_else(|| "no reason given".to_owned()),
+                ))
             }
             Ending::Complete(_) => {
                 self.keep(&measured, commit);
