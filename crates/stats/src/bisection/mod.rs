@@ -18,7 +18,7 @@ use std::ops::Range;
 pub use posterior::Posterior;
 
 use crate::order::median;
-use posterior::{BUILD_SPREAD, log_density};
+use posterior::{BUILD_SPREAD, log_density, spread_within};
 
 /// Evidence that one step should bring, natural logarithm: odds of 20 to 1.
 const WANTED: f64 = 3.0;
@@ -124,22 +124,34 @@ impl Bisection {
     }
 
     /// What to measure next; `None` if no commit is left that could tell more.
+    ///
+    /// The bad end, while the size of the change is not known within half of it: an unknown size makes
+    /// the observations of all commits doubtful. Otherwise the commit whose blocks tell most: the
+    /// probability is split in half, and the commit was not measured so often that the offset of its
+    /// build hides more than its noise.
     pub fn next(&self, posterior: &Posterior) -> Option<Step> {
         let last = self.commits.len() - 1;
-        let mut below = 0.0;
+        let blocks = blocks_of_step(posterior);
         let mut best: Option<(usize, f64)> = None;
+        let mut below = 0.0;
         for (at, probability) in posterior.commits.iter().enumerate().take(last) {
             below += probability;
-            let distance: f64 = (below - 0.5_f64).abs();
-            let is_better = best.is_none_or(|(_, least)| distance < least);
-            if !self.commits[at].is_skipped && is_better {
-                best = Some((at, distance));
+            let measured = &self.commits[at];
+            if measured.is_skipped {
+                continue;
+            }
+            let told = |blocks: usize| evidence_of(blocks, posterior);
+            let before = measured.logs.len();
+            let gain = entropy(below) * (told(before + blocks) - told(before));
+            if best.is_none_or(|(_, most)| gain > most) {
+                best = Some((at, gain));
             }
         }
-        best.map(|(commit, _)| Step {
-            commit,
-            blocks: blocks_of_step(posterior),
-        })
+        let (commit, _) = best?;
+        let (low, high) = posterior.interval;
+        let is_size_known = high - low <= posterior.change;
+        let commit = if is_size_known { commit } else { last };
+        Some(Step { commit, blocks })
     }
 
     /// The measured commits between the ends that are neither like the good nor like the bad end,
@@ -147,7 +159,9 @@ impl Bisection {
     /// thousand.
     pub fn misfits(&self, posterior: &Posterior) -> Vec<usize> {
         let last = self.commits.len() - 1;
-        let scale = posterior.scale;
+        // A commit between both ends is noise in the scale of the posterior.
+        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
+        let scale = spread_within(&logs);
         let likelihood = |logs: &[f64], centre: f64| -> f64 {
             logs.iter()
                 .map(|log| log_density(log - centre, scale))
@@ -169,6 +183,28 @@ impl Bisection {
         };
         (0..last).filter(is_misfit).collect()
     }
+}
+
+/// The evidence that blocks of one commit can give at most, on average: the squared distance of both
+/// ends by the variance of the commit's centre, which contains the offset of its build.
+fn evidence_of(blocks: usize, posterior: &Posterior) -> f64 {
+    if blocks == 0 {
+        return 0.0;
+    }
+    let noise = TAILS * posterior.scale.powi(2) / blocks as f64;
+    posterior.change.powi(2) / (noise + BUILD_SPREAD.powi(2))
+}
+
+/// How undecided a question with two answers is, of which one has this probability: 0 to 1 bit.
+fn entropy(probability: f64) -> f64 {
+    let of = |share: f64| {
+        if share > 0.0 {
+            -share * share.log2()
+        } else {
+            0.0
+        }
+    };
+    of(probability) + of(1.0 - probability)
 }
 
 /// The number of blocks after which a commit of a known speed is expected to be told from the other

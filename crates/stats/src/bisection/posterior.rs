@@ -24,10 +24,11 @@ const OFFSETS: [(f64, f64); 3] = [
 const CHANGES: usize = 33;
 /// Points of the grid of scales.
 const SCALES: usize = 13;
-/// Half of the width of the grid of changes, in standard errors of the observed change.
-const REACH: f64 = 6.0;
-/// Largest factor between a scale of the grid and the observed scale.
-const SCALE_REACH: f64 = 4.0;
+/// Half of the width of the first grid: of changes in standard errors of the observed change, of scales
+/// as the logarithm of a factor. Few blocks can understate the noise several times.
+const WIDE: (f64, f64) = (24.0, 1.8);
+/// Half of the width of the second grid, in standard deviations of the first result.
+const NARROW: f64 = 5.0;
 /// Smallest change and smallest scale, log ratios.
 const SMALLEST: f64 = 0.001;
 /// From the median absolute deviation to the standard deviation of a normal distribution.
@@ -52,23 +53,19 @@ impl Posterior {
     /// Computes the probabilities from the observations of each commit. The last is the bad end.
     pub(super) fn of(logs: &[&[f64]]) -> Self {
         let ends = logs.last().copied().unwrap_or_default();
-        let (centre, spread) = centre_and_spread(ends);
-        let spread = spread.max(SMALLEST);
-        let changes = changes(centre, spread / (ends.len().max(1) as f64).sqrt());
-        let scales = scales(spread);
-        let mut sums = Sums::new(logs.len(), changes.len());
-        for &scale in &scales {
-            let unchanged: Vec<f64> = logs
-                .iter()
-                .map(|logs| log_likelihood(logs, 0.0, scale))
-                .collect();
-            for (at, &change) in changes.iter().enumerate() {
-                let changed = logs.iter().map(|logs| log_likelihood(logs, change, scale));
-                let changed: Vec<f64> = changed.collect();
-                sums.add(&of_culprits(&unchanged, &changed), (at, scale));
-            }
-        }
-        sums.posterior(&changes)
+        let spread = spread_within(logs);
+        let error = spread / (ends.len().max(1) as f64).sqrt();
+        let wide = Grid {
+            changes: points::<CHANGES>(middle(ends), WIDE.0 * error, SMALLEST),
+            scales: points::<SCALES>(spread.ln(), WIDE.1, SMALLEST.ln()),
+        };
+        let first = wide.sums(logs);
+        let (change, scale) = (first.of_changes(&wide), first.of_scales(&wide));
+        let narrow = Grid {
+            changes: points::<CHANGES>(change.0, NARROW * change.1, SMALLEST),
+            scales: points::<SCALES>(scale.0, NARROW * scale.1, SMALLEST.ln()),
+        };
+        narrow.sums(logs).posterior(&narrow)
     }
 
     /// How undecided the search is, in bits: the steps that it takes at least.
@@ -110,25 +107,53 @@ fn of_culprits(unchanged: &[f64], changed: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The median, and the standard deviation as the median distance from it states it.
-fn centre_and_spread(sample: &[f64]) -> (f64, f64) {
-    let middle = |sample: &[f64]| median(sample, 0.5).value().unwrap_or(0.0);
-    let centre = middle(sample);
-    let distances: Vec<f64> = sample.iter().map(|value| (value - centre).abs()).collect();
-    (centre, FROM_DEVIATION * middle(&distances))
+fn middle(sample: &[f64]) -> f64 {
+    median(sample, 0.5).value().unwrap_or(0.0)
 }
 
-fn changes(centre: f64, error: f64) -> Vec<f64> {
-    let low = (centre - REACH * error).max(SMALLEST);
-    let high = (centre + REACH * error).max(low + SMALLEST);
-    let step = (high - low) / (CHANGES - 1) as f64;
-    (0..CHANGES).map(|at| low + step * at as f64).collect()
+/// The standard deviation of the blocks of a commit around its own centre, over all commits, as the
+/// median distance states it.
+pub(super) fn spread_within(logs: &[&[f64]]) -> f64 {
+    let several = logs.iter().filter(|logs| logs.len() > 1);
+    let distances = several.flat_map(|logs| {
+        let centre = middle(logs);
+        // The centre lies nearer to the blocks that it comes from.
+        let nearer = (logs.len() as f64 / (logs.len() - 1) as f64).sqrt();
+        logs.iter().map(move |log| nearer * (log - centre).abs())
+    });
+    (FROM_DEVIATION * middle(&distances.collect::<Vec<f64>>())).max(SMALLEST)
 }
 
-fn scales(spread: f64) -> Vec<f64> {
-    let half = (SCALES - 1) as f64 / 2.0;
-    let factor = |at: usize| SCALE_REACH.powf((at as f64 - half) / half);
-    (0..SCALES).map(|at| spread * factor(at)).collect()
+/// Points with the same distances around a centre, none below `least`.
+fn points<const N: usize>(centre: f64, half: f64, least: f64) -> Vec<f64> {
+    let low = (centre - half).max(least);
+    let high = (centre + half).max(low + SMALLEST);
+    let step = (high - low) / (N - 1) as f64;
+    (0..N).map(|at| low + step * at as f64).collect()
+}
+
+/// The changes and the natural logarithms of the scales over which likelihoods are summed.
+struct Grid {
+    changes: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+impl Grid {
+    fn sums(&self, logs: &[&[f64]]) -> Sums {
+        let mut sums = Sums::new(logs.len(), self);
+        for (of_scale, scale) in self.scales.iter().enumerate() {
+            let scale = scale.exp();
+            let at = |centre: f64| -> Vec<f64> {
+                let likelihoods = logs.iter().map(|logs| log_likelihood(logs, centre, scale));
+                likelihoods.collect()
+            };
+            let unchanged = at(0.0);
+            for (of_change, &change) in self.changes.iter().enumerate() {
+                sums.add(&of_culprits(&unchanged, &at(change)), of_change, of_scale);
+            }
+        }
+        sums
+    }
 }
 
 /// Sums of likelihoods over the grid, as multiples of `e^peak`.
@@ -136,52 +161,77 @@ struct Sums {
     peak: f64,
     commits: Vec<f64>,
     changes: Vec<f64>,
-    scales: f64,
+    scales: Vec<f64>,
 }
 
 impl Sums {
-    fn new(commits: usize, changes: usize) -> Self {
+    fn new(commits: usize, grid: &Grid) -> Self {
         Self {
             peak: f64::NEG_INFINITY,
             commits: vec![0.0; commits],
-            changes: vec![0.0; changes],
-            scales: 0.0,
+            changes: vec![0.0; grid.changes.len()],
+            scales: vec![0.0; grid.scales.len()],
         }
     }
 
     /// Adds the likelihood of each culprit at one point of the grid.
-    fn add(&mut self, logs: &[f64], (change, scale): (usize, f64)) {
+    fn add(&mut self, logs: &[f64], change: usize, scale: usize) {
         let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if highest > self.peak {
             let factor = (self.peak - highest).exp();
             let sums = self.commits.iter_mut().chain(&mut self.changes);
-            sums.for_each(|sum| *sum *= factor);
-            self.scales *= factor;
+            sums.chain(&mut self.scales).for_each(|sum| *sum *= factor);
             self.peak = highest;
         }
         for (sum, log) in self.commits.iter_mut().zip(logs) {
             let likelihood = (log - self.peak).exp();
             *sum += likelihood;
             self.changes[change] += likelihood;
-            self.scales += likelihood * scale.ln();
+            self.scales[scale] += likelihood;
         }
     }
 
-    fn posterior(self, changes: &[f64]) -> Posterior {
+    /// Mean and standard deviation of the change.
+    fn of_changes(&self, grid: &Grid) -> (f64, f64) {
+        mean_and_deviation(&grid.changes, &self.changes)
+    }
+
+    /// Mean and standard deviation of the logarithm of the scale.
+    fn of_scales(&self, grid: &Grid) -> (f64, f64) {
+        mean_and_deviation(&grid.scales, &self.scales)
+    }
+
+    fn posterior(&self, grid: &Grid) -> Posterior {
         let all: f64 = self.commits.iter().sum();
-        let share = |sum: &f64| sum / all;
-        let weights: Vec<f64> = self.changes.iter().map(share).collect();
-        let mean = changes.iter().zip(&weights).map(|(change, it)| change * it);
+        let of_changes: Vec<f64> = self.changes.iter().map(|sum| sum / all).collect();
+        let end = |share: f64| quantile(&grid.changes, &of_changes, share);
         Posterior {
-            commits: self.commits.iter().map(share).collect(),
-            change: mean.sum(),
-            interval: (
-                quantile(changes, &weights, OUTSIDE / 2.0),
-                quantile(changes, &weights, 1.0 - OUTSIDE / 2.0),
-            ),
-            scale: (self.scales / all).exp(),
+            commits: self.commits.iter().map(|sum| sum / all).collect(),
+            change: self.of_changes(grid).0,
+            interval: (end(OUTSIDE / 2.0), end(1.0 - OUTSIDE / 2.0)),
+            scale: self.of_scales(grid).0.exp(),
         }
     }
+}
+
+/// Mean and standard deviation, the latter at least half of the distance of two points, which could
+/// hide a smaller one.
+fn mean_and_deviation(points: &[f64], weights: &[f64]) -> (f64, f64) {
+    let all: f64 = weights.iter().sum();
+    let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
+        let terms = points.iter().zip(weights);
+        terms
+            .map(|(point, weight)| weight * of(*point))
+            .sum::<f64>()
+            / all
+    };
+    let centre = mean(&|point| point);
+    let variance = mean(&|point| (point - centre).powi(2));
+    let step = points
+        .windows(2)
+        .next()
+        .map_or(0.0, |pair| pair[1] - pair[0]);
+    (centre, variance.sqrt().max(step / 2.0))
 }
 
 /// The quantile of a distribution that has a density proportional to `weights` around `points`, which

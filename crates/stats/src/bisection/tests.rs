@@ -83,7 +83,7 @@ fn search(
 fn a_commit_that_costs_five_percent_is_found_among_thirty_two() {
     for (number, (name, noise)) in NOISES.iter().enumerate() {
         let mut dice = Dice(number as u64 + 1);
-        let (searches, mut right, mut wrong) = (60, 0, 0);
+        let (searches, mut right, mut wrong) = (40, 0, 0);
         let mut blocks = Vec::new();
         for _ in 0..searches {
             let culprit = (dice.roll() * 32.0) as usize;
@@ -101,7 +101,7 @@ fn a_commit_that_costs_five_percent_is_found_among_thirty_two() {
         );
         eprintln!("{shares}");
         assert!(right * 20 >= searches * 19, "{shares}");
-        assert!(wrong <= 5, "{shares}");
+        assert!(wrong <= 4, "{shares}");
         assert!(blocks[blocks.len() / 2] < 100, "{shares}");
     }
 }
@@ -137,9 +137,8 @@ fn commits_that_cannot_be_measured_join_the_next() {
         assert!(searched.certainty >= CERTAINTY);
     }
     // Between two ends of which nothing is left to measure.
-    let all: Vec<usize> = (0..31).collect();
-    let searched = search(32, 7, 0.1, &all, &mut noise);
-    assert_eq!((searched.found, searched.certainty), (0..32, 1.0));
+    let searched = search(4, 1, 0.1, &[0, 1, 2], &mut noise);
+    assert_eq!((searched.found, searched.certainty), (0..4, 1.0));
     let only = search(1, 0, 0.1, &[], &mut noise);
     assert_eq!((only.found, only.certainty), (0..1, 1.0));
 }
@@ -190,5 +189,5 @@ fn nothing_is_known_before_the_first_block() {
     }
     assert!((posterior.bits() - 2.0).abs() < 1e-9);
     let step = bisection.next(&posterior).expect("a step");
-    assert_eq!(step.commit, 1);
+    assert_eq!(step.commit, 3, "first the ends");
 }
