@@ -91,9 +91,14 @@ fn name_of(scratch: &Scratch, number: usize) -> String {
 
 fn start(scratch: &Scratch, more: &str) -> Running {
     let builds = scratch.join("builds");
+    let short = if more.contains("--connections") {
+        ""
+    } else {
+        SHORT
+    };
     let line = format!(
         "bisect --build '{BUILD}' --build-dir {builds} http --launch './server {{port}}' --out ../runs \
-         {SHORT} {more}"
+         {short} {more}"
     );
     let inside = ["sh", "-c", "cd project && exec \"$0\" \"$@\""];
     Tenbin::new(scratch, common::words(&line))

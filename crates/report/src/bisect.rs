@@ -165,7 +165,7 @@ fn table(bisect: &Bisect) -> Table {
     };
     for commit in bisect.commits.iter().filter(is_shown) {
         let text = |text: String| Cell::Text(Text::plain(text));
-        let probability = commit.probability.map(tenbin_plan::percent);
+        let probability = commit.probability.map(|it| format!("{:.1} %", it * 100.0));
         let look = if commit.between {
             Look::Doubtful
         } else {

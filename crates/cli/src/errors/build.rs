@@ -30,7 +30,7 @@ pub(crate) enum BuildError {
     /// The good commit of a bisect is not before the bad one.
     #[error(
         "{good} is no ancestor of {bad} along first parents, so no single commit separates them; name \
-         an earlier commit of the same branch, such as {}", near.as_deref().unwrap_or("its fork point")
+         an earlier commit of the same branch, such as {}", near.as_deref().unwrap_or("the fork point")
     )]
     NotBefore {
         /// The good revision.

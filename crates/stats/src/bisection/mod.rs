@@ -26,6 +26,8 @@ const WANTED: f64 = 3.0;
 const TAILS: f64 = 1.4;
 /// Fewest and most blocks of one step.
 const STEP: (usize, usize) = (2, 8);
+/// Blocks of the bad end that are measured in any case if the size of the change is not known.
+const FEWEST_OF_ENDS: usize = 8;
 /// Twice the log likelihood ratio from which a commit fits neither end: one in a thousand by chance.
 const MISFIT: f64 = 10.8;
 /// Fewest blocks of a commit that can fit neither end.
@@ -126,7 +128,8 @@ impl Bisection {
     /// What to measure next; `None` if no commit is left that could tell more.
     ///
     /// The bad end, while the size of the change is not known within half of it: an unknown size makes
-    /// the observations of all commits doubtful. Otherwise the commit whose blocks tell most: the
+    /// the observations of all commits doubtful. At most a third of the blocks go there, because
+    /// other commits show the size, too, with other builds. Otherwise the commit whose blocks tell most: the
     /// probability is split in half, and the commit was not measured so often that the offset of its
     /// build hides more than its noise.
     pub fn next(&self, posterior: &Posterior) -> Option<Step> {
@@ -150,7 +153,13 @@ impl Bisection {
         let (commit, _) = best?;
         let (low, high) = posterior.interval;
         let is_size_known = high - low <= posterior.change;
-        let commit = if is_size_known { commit } else { last };
+        let of_ends = self.commits[last].logs.len();
+        let has_fewest = of_ends >= FEWEST_OF_ENDS.max(self.blocks() / 3);
+        let commit = if is_size_known || has_fewest {
+            commit
+        } else {
+            last
+        };
         Some(Step { commit, blocks })
     }
 

@@ -77,7 +77,10 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
     }
     for revision in [&base, &candidate] {
         let made = repository.build(revision, build);
-        made.map_err(|why| failed(&why))?;
+        if !made.map_err(|why| failed(&why))? {
+            let place = revision.directory.display();
+            output::note(&format!("{} was built before: {place}", revision.name));
+        }
     }
     Ok(Ok(draft))
 }

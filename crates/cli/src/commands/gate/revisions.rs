@@ -99,11 +99,6 @@ impl Repository {
         let _lock = lock(&place.join("lock"))?;
         let built = place.join("built");
         if built.is_file() && tree.is_dir() {
-            output::note(&format!(
-                "{} was built before: {}",
-                revision.name,
-                tree.display()
-            ));
             return Ok(false);
         }
         self.remove(tree)?;
