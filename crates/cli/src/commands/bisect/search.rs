@@ -326,7 +326,8 @@ impl<'a> Search<'a> {
             Ok(measured) => self.learn(step.commit, measured),
             Err(_) if self.is_stopped() => Ok(Shown::Interrupted),
             Err(error)
-                if is_of_commit(&error.to_string()) && Exit::of_run(&error) == Exit::Target =>
+                if Exit::of_run(&error) == Exit::Target
+                    && self.can_skip(step.commit, &error.to_string()) =>
             {
                 Ok(Shown::Skipped(error.to_string()))
             }
@@ -353,12 +354,19 @@ impl<'a> Search<'a> {
                 self.keep(&measured, commit);
                 Ok(Shown::Interrupted)
             }
-            Ending::TargetFailed(why) if is_of_commit(why) => {
+            Ending::TargetFailed(why) if self.can_skip(commit, why) => {
                 self.pace.measured(measured.took, 0);
                 Ok(Shown::Skipped(why.clone()))
             }
             ending => Err(ended(ending)),
         }
+    }
+
+    /// Whether a run failed because of the measured commit, and not because of an end: errors of
+    /// targets name them.
+    fn can_skip(&self, commit: usize, sentence: &str) -> bool {
+        let is_of_good = sentence.contains(&format!("target \"{GOOD}\""));
+        commit + 1 < self.commits.len() && !is_of_good
     }
 
     /// Adds the blocks of a run.
@@ -369,11 +377,6 @@ impl<'a> Search<'a> {
             self.bisection.observe(commit, &measured.logs);
         }
     }
-}
-
-/// Whether an error is about the measured commit: errors of targets name them.
-fn is_of_commit(sentence: &str) -> bool {
-    !sentence.contains(&format!("target \"{GOOD}\""))
 }
 
 /// Prints why a run measured nothing, and returns the exit code.
