@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Slices long enough for responses on a busy machine. Commits of different speed sleep, so that
 /// other tests hardly change their ratio.
-const SHORT: &str = "--slice 200ms --lead 20ms --gap 0s --warmup 50ms --connections 2 --threads 1";
+const SHORT: &str = "--slice 100ms --lead 10ms --gap 0s --warmup 50ms --connections 2 --threads 1";
 /// Builds a commit, unless it is broken.
 const BUILD: &str = "test ! -e broken && cp delay built";
 
@@ -248,4 +248,41 @@ fn what_has_no_meaning_is_refused_before_a_build() {
         !scratch.entries().contains(&"builds".to_owned()),
         "nothing was built"
     );
+}
+
+/// Twenty bisects over 32 commits, of which one is slower by 5 %: at least 19 name it. Takes up to an
+/// hour; run alone on an idle machine:
+/// `cargo test --release -p tenbin --test bisect -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes up to an hour on an idle machine"]
+fn nineteen_of_twenty_bisects_find_five_percent_among_thirty_two_commits() {
+    let tries = 20;
+    let mut right = 0;
+    for number in 0..tries {
+        let scratch = Scratch::new("bisect-twenty");
+        let culprit = 1 + number * 7 % 32;
+        let delay = |commit: usize| if commit < culprit { "4ms" } else { "4210us" };
+        let commits: Vec<Commit> = (1..=32).map(|number| commit(delay(number))).collect();
+        repository(&scratch, &commits);
+        let long = "--slice 500ms --json";
+        let run = start(
+            &scratch,
+            &format!("--good good {long} --connections 2 --threads 1"),
+        );
+        let run = run.wait(Duration::from_secs(3600));
+        let result: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let found = (run.code == Some(0))
+            .then(|| result["group"][0].as_u64())
+            .flatten();
+        let is_right = found == Some(culprit as u64 - 1);
+        right += usize::from(is_right);
+        eprintln!(
+            "{number}: commit {culprit}, found {:?}, certainty {}, {} blocks in {} s",
+            found.map(|at| at + 1),
+            result["certainty"],
+            result["blocks"],
+            result["seconds"]
+        );
+    }
+    assert!(right + 1 >= tries, "{right} of {tries}");
 }

@@ -76,7 +76,7 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             "side is no ancestor of HEAD (1a2b) along first parents, so no single commit separates \
              them; name an earlier commit of the same branch, such as 3c4d",
             "side は HEAD (1a2b) の最初の親をたどった祖先ではないため、1 つのコミットでは分けられない。\
-             同じブランチの以前のコミットを指定する (例: 3c4d)",
+             同じブランチの以前のコミットを指定する(例: 3c4d)",
         ),
         (
             Box::new(BuildError::SameCommit {
