@@ -56,7 +56,7 @@ cargo xtask <task>
                   responses vary: which are found, and which are accused (two minutes)
   statistics      how often verdicts are right: simulated comparisons of which the truth is
                   known, and published tables that contradict themselves, kept in bench/ (minutes)
-  statistics ROWS only some of the simulated rows: pairs, sweep, single, runs, gate or published; nothing is kept
+  statistics ROWS only some of the simulated rows: pairs, sweep, single, runs, gate, bisect or published; nothing is kept
   statistics --real
                   the same and 20 real comparisons of a server with itself, and 20 by
                   three agents (minutes)

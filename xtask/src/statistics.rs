@@ -47,8 +47,8 @@ pub(crate) fn run(real: bool) -> Result<()> {
     Ok(())
 }
 
-/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate`, `history`
-/// or `published`. Saves nothing.
+/// Prints the rows with this name: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate`, `bisect`,
+/// `history` or `published`. Saves nothing.
 ///
 /// # Errors
 /// If the program cannot be built or run, no rows have this name, or a row has failed.

@@ -5,6 +5,7 @@
 //! plan file is also read into.
 
 mod agent;
+mod bisect;
 mod blob;
 mod deferred;
 mod doctor;
@@ -36,6 +37,8 @@ use tenbin_report::Extent;
 use tenbin_result::Language;
 
 pub use agent::{AgentArgs, AgentsArgs, NatsArgs};
+pub(crate) use bisect::{BAD, CommitRun, GOOD, of_commits};
+pub use bisect::{BisectArgs, BisectCommand, BisectSettings, SearchOptions};
 pub use blob::{BlobArgs, StoreArgs};
 pub use deferred::Deferred;
 pub use doctor::{DoctorArgs, DoctorCommand, DoctorMachineArgs, DoctorS3Args};
@@ -43,7 +46,9 @@ pub use flags::{Flags, Offered};
 pub(crate) use foreign::world as foreign_world;
 pub(crate) use foreign::{AddedArgs, is_added};
 pub use foreign::{ForeignArgs, TOOLS, called_by_name};
-pub use gate::{GateArgs, GateCommand, GateSettings, Revision, RevisionArgs, of_revisions};
+pub use gate::{
+    GateArgs, GateCommand, GateSettings, ReportingArgs, Revision, RevisionArgs, of_revisions,
+};
 pub use groups::in_words as template;
 pub use http::{HttpArgs, RequestArgs};
 pub use hub::HubArgs;
@@ -184,6 +189,8 @@ pub enum Command {
     Run(Deferred<RunArgs>),
     /// Test in CI whether a candidate is as good as its base: pass, regression or cannot tell
     Gate(Box<Deferred<GateArgs>>),
+    /// Find the commit that made a server slower, by noisy binary search
+    Bisect(Box<Deferred<BisectArgs>>),
     /// Print the plan file of a command line, to edit and run with `tenbin run`
     #[command(subcommand)]
     Plan(Deferred<PlanCommand>),

@@ -9,39 +9,82 @@ use tenbin_targets::TargetError;
 
 /// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
     /// Success, and the figures are VALID or SUSPECT.
-    Done = 0,
+    Done,
     /// Internal error: a bug in Tenbin or a failure of the system.
-    Internal = 1,
+    Internal,
     /// The arguments or the plan are invalid; nothing was started.
-    Refused = 2,
+    Refused,
     /// A target could not be started or reached, or rejected the credentials.
-    Target = 3,
+    Target,
     /// A target failed during the run; the results so far are kept.
-    TargetFailed = 4,
+    TargetFailed,
     /// The run directory or standard output could not be written; the results so far are kept.
-    Record = 5,
+    Record,
     /// The run finished, but the verdict is INVALID.
-    Invalid = 6,
+    Invalid,
     /// The result is not INVALID, but the run proves that `--expect` or `--fail-if` is violated.
-    Unmet = 7,
+    Unmet,
     /// The result is not INVALID, but the run cannot tell whether `--expect` is met.
-    Undecided = 8,
+    Undecided,
     /// The result is SUSPECT, and `--strict` was given.
-    Suspect = 9,
+    Suspect,
     /// Interrupted; the results so far are kept.
-    Interrupted = 130,
+    Interrupted,
+    /// For `git bisect run`: the commit is good.
+    GitGood,
+    /// For `git bisect run`: the commit is bad.
+    GitBad,
+    /// For `git bisect run`: the commit cannot be tested, and is skipped.
+    GitSkip,
+    /// For `git bisect run`: the bisect stops.
+    GitStop,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        ExitCode::from(exit.code())
     }
 }
 
 impl Exit {
+    /// The number with which the program ends.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done | Self::GitGood => 0,
+            Self::Internal | Self::GitBad => 1,
+            Self::Refused => 2,
+            Self::Target => 3,
+            Self::TargetFailed => 4,
+            Self::Record => 5,
+            Self::Invalid => 6,
+            Self::Unmet => 7,
+            Self::Undecided => 8,
+            Self::Suspect => 9,
+            Self::GitSkip => 125,
+            Self::GitStop => 128,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The exit code of a gate in the words of `git bisect run`, which takes every code from 1 to 127
+    /// except 125 for a bad commit. Only a proven regression is one.
+    pub(crate) fn for_git_bisect(self) -> Self {
+        match self {
+            Self::Done | Self::GitGood => Self::GitGood,
+            Self::Unmet | Self::GitBad => Self::GitBad,
+            Self::Invalid
+            | Self::Undecided
+            | Self::Suspect
+            | Self::Target
+            | Self::TargetFailed
+            | Self::GitSkip => Self::GitSkip,
+            Self::Internal | Self::Refused | Self::Record | Self::GitStop => Self::GitStop,
+            Self::Interrupted => Self::Interrupted,
+        }
+    }
+
     /// The exit code of a result with this trust; with `strict`, a SUSPECT result is no success.
     pub(crate) fn strictly(self, strict: bool, trust: Trust) -> Self {
         if strict && self == Self::Done && trust == Trust::Suspect {

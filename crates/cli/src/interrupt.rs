@@ -32,7 +32,7 @@ pub(crate) fn stop(say: impl Fn(&Sentence) + Send + 'static) -> io::Result<Stop>
         // has set the flag below. A run that ends by itself does not set this flag.
         flag::register_conditional_shutdown(
             signal,
-            i32::from(Exit::Interrupted as u8),
+            i32::from(Exit::Interrupted.code()),
             Arc::clone(stop.again()),
         )?;
         flag::register(signal, Arc::clone(stop.again()))?;

@@ -39,7 +39,7 @@ pub fn run() -> ExitCode {
     let arguments = args::called_by_name(arguments);
     let command_line = match Cli::try_parse_from(&arguments) {
         Ok(command_line) => command_line,
-        Err(error) => return explained(&args::with_tip(error), &arguments),
+        Err(error) => return explained(&args::with_tip(error), &arguments).into(),
     };
     language::choose(command_line.language);
     match command_line.command {
@@ -50,7 +50,7 @@ pub fn run() -> ExitCode {
 }
 
 /// Prints clap's output: help on standard output, errors on standard error.
-fn explained(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
     use std::io::Write as _;
 
     language::choose_before_parsing(arguments);
@@ -75,10 +75,16 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         None => error.print().and_then(|()| std::io::stdout().flush()),
     };
     if error.use_stderr() {
-        return Exit::Refused.into();
+        // `git bisect run` would take the code of a mistake for a bad commit.
+        let for_git = arguments.iter().any(|it| it == "--git-bisect");
+        return if for_git {
+            Exit::GitStop
+        } else {
+            Exit::Refused
+        };
     }
     output::note_failure(printed);
-    output::exit_after_output(Exit::Done).into()
+    output::exit_after_output(Exit::Done)
 }
 
 fn dispatch(command: Command) -> Exit {
@@ -110,6 +116,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Doctor(command) => commands::doctor(&command),
         Command::Run(args) => commands::measure(args.draft(), &args.output),
         Command::Gate(args) => commands::gate(&args),
+        Command::Bisect(args) => commands::bisect(&args),
         Command::Plan(command) => match command.draft() {
             Some(draft) => commands::print_plan(draft),
             None => commands::print_schema(),

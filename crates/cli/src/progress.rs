@@ -86,6 +86,14 @@ impl Display {
         }
     }
 
+    /// A display of the progress line alone, for a run among several of a command.
+    pub(crate) fn of_line(quiet: bool) -> Self {
+        Self {
+            quiet: true,
+            ..Self::new(quiet)
+        }
+    }
+
     /// Sets whether objects can remain on targets when a second Ctrl-C ends the program.
     pub(crate) fn tell_what_may_stay(&mut self, may_stay: bool) {
         self.directory_to_clean = may_stay.then(Arc::default);

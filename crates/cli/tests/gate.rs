@@ -241,3 +241,52 @@ fn revisions_are_built_in_worktrees_once() {
     shell(&directory, "test $(git worktree list | wc -l) -eq 3");
     scratch.expect_nobody_left(Duration::from_secs(2));
 }
+
+#[test]
+fn git_bisect_run_understands_a_gate() {
+    let scratch = Scratch::new("gate-bisect");
+    let directory = repository(&scratch);
+    // After the fast and the slow commit: one that does not build, and a fast and two slow ones.
+    for (delay, message) in [
+        ("", "broken"),
+        ("4ms", "repaired"),
+        ("8ms", "culprit"),
+        ("8ms", "last"),
+    ] {
+        std::fs::write(format!("{directory}/delay"), delay).expect("a file");
+        let commit = "git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -a";
+        shell(
+            &directory,
+            &format!("{commit} -m {message} && git tag {message}"),
+        );
+    }
+    let builds = scratch.join("builds");
+    let gate = |more: &str| {
+        format!(
+            "gate --git-bisect --base-rev fast --build-dir {builds} --build 'test -s delay && cp delay \
+             built' http --launch './server {{port}}' --out ../runs {SHORT} {more}"
+        )
+    };
+    let run = |inside: &str, line: &str| {
+        let words = ["sh", "-c", inside];
+        Tenbin::new(&scratch, common::words(line))
+            .inside(&words)
+            .run()
+    };
+    let alone = "cd project && exec \"$0\" \"$@\"";
+    run(alone, &gate("--candidate-rev broken")).expect_code(125);
+    run(alone, &gate("--candidate-rev nowhere")).expect_code(128);
+    run(alone, &gate("--no-such-option")).expect_code(128);
+    let found = run(
+        "cd project && git bisect start last repaired && git bisect run \"$0\" \"$@\"",
+        &gate("--margin 30%"),
+    );
+    // A busy machine can make a gate INVALID, which git skips.
+    if !found.stdout.contains("possible first bad commit") {
+        found
+            .expect_code(0)
+            .expect_stdout("is the first bad commit")
+            .expect_stdout("culprit");
+    }
+    scratch.expect_nobody_left(Duration::from_secs(2));
+}

@@ -7,6 +7,7 @@
 //! returns the text for a terminal. This crate makes no statistical decisions. Pages escape text
 //! that came from a server.
 
+mod bisect;
 mod block;
 mod cells;
 mod chart;
@@ -30,6 +31,7 @@ mod stages;
 mod trust_reason;
 mod words;
 
+pub use bisect::{bisect_json, terminal_bisect};
 pub use earlier::{NotComparable, Results, against, earlier_json, terminal_earlier};
 pub use escape::for_terminal;
 pub use foreign::last_lines;

@@ -8,6 +8,7 @@
 //! their numbers.
 
 mod agents;
+mod bisect;
 mod comparison;
 mod concurrency_sweep;
 mod connections;
@@ -41,6 +42,7 @@ mod trust;
 mod workload;
 
 pub use agents::{AgentRatio, AgentRatios, AgentResult};
+pub use bisect::{BISECT_SCHEMA, Bisect, BisectCommit, BisectOutcome, BisectRatio};
 pub use comparison::{Comparison, Likely, Outcome, Tendency, Together};
 pub use concurrency_sweep::{
     ConcurrencyLevel, ConcurrencySweep, ConcurrencySweepComparison, Knee, UslResult,

@@ -65,6 +65,20 @@ impl Stop {
         self.cleaning.load(Ordering::Relaxed)
     }
 
+    /// Prepares the flags for the next run of a command that measures several, unless the user has
+    /// stopped the command.
+    pub fn begin_run(&self) {
+        self.cleaning.store(false, Ordering::Relaxed);
+        for flag in [&self.over, &self.again, &self.late] {
+            flag.store(false, Ordering::Relaxed);
+        }
+        // A signal can have come in between.
+        if self.is_asked() {
+            self.over.store(true, Ordering::Relaxed);
+            self.again.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Ends the run for a reason other than the user.
     pub(crate) fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
@@ -99,5 +113,17 @@ mod tests {
         assert!(!stop.again.load(Ordering::Relaxed), "it would end at once");
         signal(&stop);
         assert!(clean_up.is_asked());
+    }
+
+    #[test]
+    fn the_next_run_begins_with_flags_that_are_not_set_unless_the_user_stopped() {
+        let stop = Stop::new();
+        stop.end();
+        stop.begin_clean_up();
+        stop.begin_run();
+        assert!(!stop.over.load(Ordering::Relaxed) && !stop.is_cleaning());
+        signal(&stop);
+        stop.begin_run();
+        assert!(stop.is_asked() && stop.over.load(Ordering::Relaxed));
     }
 }

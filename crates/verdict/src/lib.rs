@@ -57,7 +57,7 @@ pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
     said, said_data, said_limit, said_plainly, said_reasons, without_unknown_messages,
 };
-pub use gate::{gate, rounds_end};
+pub use gate::{gate, rounds_end, worse_logs};
 pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};
 pub use max_rate::{Finder, NextProbe, SearchResult};

@@ -24,7 +24,8 @@ Measures a base and a candidate in turns, until the candidate is proven not wors
 decision is wrong with a probability of at most 5 %, however long the gate measures. The first
 target is the base, unless --baseline is given. docs/gate.md describes the decisions.
 
-Exit codes: 0 pass, 7 regression, 8 cannot tell, 6 INVALID, 9 SUSPECT with --suspect fail.
+Exit codes: 0 pass, 7 regression, 8 cannot tell, 6 INVALID, 9 SUSPECT with --suspect fail; with
+--git-bisect those of `git bisect run`.
 
 Examples:
   tenbin gate http --base-rev main --build 'make' --launch './server --port {port}'
@@ -47,6 +48,18 @@ pub struct GateSettings {
     gate: Flags<GateDraft>,
     /// The git revisions to build and compare.
     pub revisions: RevisionArgs,
+    /// How the result is reported to other programs.
+    pub reporting: ReportingArgs,
+}
+
+/// How the result is reported to other programs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Gate")]
+pub struct ReportingArgs {
+    /// End with the exit codes of `git bisect run`: 0 for PASS, 1 for REGRESSION, 125 (skip) for
+    /// CANNOT TELL, INVALID, a failed build or a server that does not start, 128 (stop) for errors
+    #[arg(long)]
+    pub git_bisect: bool,
 }
 
 /// The git revisions to build and compare.
@@ -80,7 +93,8 @@ pub enum GateCommand {
 
 impl Args for GateSettings {
     fn augment_args(command: Command) -> Command {
-        let command = RevisionArgs::augment_args(Flags::<GateDraft>::augment_args(command));
+        let command = Flags::<GateDraft>::augment_args(command);
+        let command = RevisionArgs::augment_args(ReportingArgs::augment_args(command));
         // Options can stand after the protocol.
         command.mut_args(|arg| arg.global(true))
     }
@@ -95,6 +109,7 @@ impl FromArgMatches for GateSettings {
         Ok(Self {
             gate: Flags::from_arg_matches(matches)?,
             revisions: RevisionArgs::from_arg_matches(matches)?,
+            reporting: ReportingArgs::from_arg_matches(matches)?,
         })
     }
 
@@ -138,11 +153,7 @@ impl GateArgs {
         let mut gate = draft.gate.take().map(|gate| gate.value).unwrap_or_default();
         gate.override_with(&self.settings.gate.0);
         draft.gate = Some(At::nowhere(gate));
-        let rounds = &mut draft.rounds;
-        set_default(&mut rounds.gap, "100ms");
-        set_default(&mut rounds.warmup, "1s");
-        set_default(&mut rounds.sustain, "0");
-        set_default(&mut rounds.probes, "none");
+        quick_rounds(&mut draft);
         Ok(draft)
     }
 
@@ -155,7 +166,16 @@ impl GateArgs {
     }
 }
 
-fn set_default(field: &mut Field, value: &str) {
+/// Sets short pauses and warm-ups, so that blocks are short, and nothing after the rounds.
+pub(super) fn quick_rounds(draft: &mut Draft) {
+    let rounds = &mut draft.rounds;
+    set_default(&mut rounds.gap, "100ms");
+    set_default(&mut rounds.warmup, "1s");
+    set_default(&mut rounds.sustain, "0");
+    set_default(&mut rounds.probes, "none");
+}
+
+pub(super) fn set_default(field: &mut Field, value: &str) {
     field.get_or_insert_with(|| At::nowhere(value));
 }
 
@@ -175,16 +195,25 @@ pub struct Revision {
 ///
 /// # Errors
 /// If the plan has another number of launched targets than one.
-pub fn of_revisions(
+pub fn of_revisions(draft: Draft, base: &Revision, candidate: &Revision) -> Result<Draft, Refusal> {
+    in_worktrees(draft, "--base-rev", [(BASE, base), (CANDIDATE, candidate)])
+}
+
+/// The plan with its launched target once in each of two worktrees, under these names. `what` needs
+/// the target.
+///
+/// # Errors
+/// If the plan has another number of launched targets than one.
+pub(super) fn in_worktrees(
     mut draft: Draft,
-    base: &Revision,
-    candidate: &Revision,
+    what: &str,
+    targets: [(&str, &Revision); 2],
 ) -> Result<Draft, Refusal> {
     let launched = match draft.targets.as_slice() {
         [only] if only.value.command.is_some() => only.clone(),
         others => {
             return Err(problem(format!(
-                "--base-rev needs one target with a command, which runs in the worktree of each \
+                "{what} needs one target with a command, which runs in the worktree of each \
                  revision; there are {} targets: use --launch './server --port {{port}}' once",
                 others.len()
             )));
@@ -195,7 +224,7 @@ pub fn of_revisions(
         in_worktree(&mut target.value, name, revision);
         target
     };
-    draft.targets = vec![of(BASE, base), of(CANDIDATE, candidate)];
+    draft.targets = Vec::from(targets.map(|(name, revision)| of(name, revision)));
     draft.baseline = None;
     Ok(draft)
 }

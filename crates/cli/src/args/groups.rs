@@ -19,6 +19,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "run",
             "rerun",
             "gate",
+            "bisect",
         ],
     ),
     (

@@ -2,6 +2,7 @@
 
 mod about;
 mod agent;
+mod bisect;
 mod clean;
 mod doctor;
 mod gate;
@@ -16,6 +17,7 @@ mod serve;
 
 pub(crate) use about::{completions, man};
 pub(crate) use agent::{agent, agents};
+pub(crate) use bisect::bisect;
 pub(crate) use clean::clean;
 pub(crate) use doctor::doctor;
 pub(crate) use gate::gate;

@@ -27,6 +27,27 @@ pub(crate) enum BuildError {
         /// The repository.
         repository: PathBuf,
     },
+    /// The good commit of a bisect is not before the bad one.
+    #[error(
+        "{good} is no ancestor of {bad} along first parents, so no single commit separates them; name \
+         an earlier commit of the same branch, such as {}", near.as_deref().unwrap_or("the fork point")
+    )]
+    NotBefore {
+        /// The good revision.
+        good: String,
+        /// The bad revision.
+        bad: String,
+        /// The newest commit that both have.
+        near: Option<String>,
+    },
+    /// The two commits of a bisect are the same.
+    #[error("{good} and {bad} are the same commit; name a --good that was not slower")]
+    SameCommit {
+        /// The good revision.
+        good: String,
+        /// The bad revision.
+        bad: String,
+    },
     /// A directory cannot be used.
     #[error("cannot use {}: {why}; choose another directory with --build-dir", path.display())]
     Directory {
@@ -51,12 +72,15 @@ pub(crate) enum BuildError {
 }
 
 impl BuildError {
-    /// The exit code of a gate whose revision could not be built.
+    /// The exit code of a gate or a bisect whose revision could not be built.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::NoGit(_) | Self::Git { .. } | Self::NoRevision { .. } | Self::NoCache => {
-                Exit::Refused
-            }
+            Self::NoGit(_)
+            | Self::Git { .. }
+            | Self::NoRevision { .. }
+            | Self::NotBefore { .. }
+            | Self::SameCommit { .. }
+            | Self::NoCache => Exit::Refused,
             Self::Directory { .. } => Exit::Record,
             Self::Build { .. } => Exit::Target,
         }

@@ -70,4 +70,10 @@ init-interrupted = 中断した。何も書いていない
 # Git のリビジョン
 no-revision = 「{ $name }」は { $repository } のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する
 build-failed = { $revision } のビルドに失敗した: { $command }。出力は上にある
+not-before =
+    { $good } は { $bad } の最初の親をたどった祖先ではないため、1 つのコミットでは分けられない。同じブランチの以前のコミットを指定する{ $near ->
+        [none] {""}
+       *[other] (例: { $near })
+    }
+same-commit = { $good } と { $bad } は同じコミット。遅くなかったコミットを --good で指定する
 no-cache-directory = HOME が設定されていないため、キャッシュディレクトリーがない。--build-dir で指定する

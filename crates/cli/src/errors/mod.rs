@@ -268,6 +268,17 @@ fn of_build(error: &BuildError) -> Option<Message> {
             revision = revision.as_str(),
             command = command.as_str()
         )),
+        BuildError::NotBefore { good, bad, near } => Some(message!(
+            "not-before",
+            good = good.as_str(),
+            bad = bad.as_str(),
+            near = near.as_deref().unwrap_or("none")
+        )),
+        BuildError::SameCommit { good, bad } => Some(message!(
+            "same-commit",
+            good = good.as_str(),
+            bad = bad.as_str()
+        )),
         BuildError::NoCache => Some(message!("no-cache-directory")),
         BuildError::NoGit(_) | BuildError::Git { .. } | BuildError::Directory { .. } => None,
     }

@@ -68,6 +68,25 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             "main (1a2b) のビルドに失敗した: make。出力は上にある",
         ),
         (
+            Box::new(BuildError::NotBefore {
+                good: name("side"),
+                bad: name("HEAD (1a2b)"),
+                near: Some(name("3c4d")),
+            }),
+            "side is no ancestor of HEAD (1a2b) along first parents, so no single commit separates \
+             them; name an earlier commit of the same branch, such as 3c4d",
+            "side は HEAD (1a2b) の最初の親をたどった祖先ではないため、1 つのコミットでは分けられない。\
+             同じブランチの以前のコミットを指定する(例: 3c4d)",
+        ),
+        (
+            Box::new(BuildError::SameCommit {
+                good: name("v1"),
+                bad: name("HEAD"),
+            }),
+            "v1 and HEAD are the same commit; name a --good that was not slower",
+            "v1 と HEAD は同じコミット。遅くなかったコミットを --good で指定する",
+        ),
+        (
             Box::new(BuildError::NoCache),
             "there is no cache directory: HOME is not set; name a directory with --build-dir",
             "HOME が設定されていないため、キャッシュディレクトリーがない。--build-dir で指定する",

@@ -63,9 +63,12 @@ impl Catalogue {
         };
         // `|` separates subjects.
         let name = name.replace('|', "-");
+        // An option of the command around a protocol's command.
+        let outer = path.strip_suffix(plain(path)).unwrap_or_default();
         let path = plain(path);
         let group = path.split(' ').next().unwrap_or(path);
         [
+            format!("option {name} / {}", outer.trim()),
             format!("option {name} / {path}"),
             format!("option {name} / {group}"),
             format!("option {name}"),
@@ -110,9 +113,9 @@ impl Catalogue {
     }
 }
 
-/// The command whose options a subcommand of `tenbin gate` or `tenbin plan` has.
+/// The command whose options a subcommand of `tenbin gate`, `tenbin bisect` or `tenbin plan` has.
 fn plain(path: &str) -> &str {
-    let without = ["gate ", "plan "].iter();
+    let without = ["gate ", "bisect ", "plan "].iter();
     let mut without = without.filter_map(|before| path.strip_prefix(before));
     match without.next() {
         Some("search-ramp") => "search ramp",

@@ -18,6 +18,7 @@ const MAIN: &[&str] = &[
     "rm",
     "prune",
     "init",
+    "bisect",
     "show",
     "report",
     "compare",

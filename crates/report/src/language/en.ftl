@@ -627,6 +627,49 @@ gate-method =
         [one] {""}
        *[other] ; Holm's correction for { $tests } tests of a regression
     }
+# The commit that made a server slower
+bisect-answer =
+    { $outcome ->
+        [found] { $commit }  { $date }  { $subject }: certainty { $certainty }
+        [group] one of { $count } commits, { $first }…{ $commit }: certainty { $certainty }
+        [likely]
+            most probable: { $several ->
+                [true] one of { $count } commits, { $first }…{ $commit },
+               *[false] { $commit }  { $date }  { $subject },
+            } with { $certainty }
+        [not-worse] { $bad } is not slower than { $good }
+        [not-proven] it is not known whether { $bad } is slower than { $good }
+        [invalid] the figures of the runs cannot be used
+       *[other] nothing was measured
+    }
+bisect-change = { $metric } { $ratio } ({ $low }–{ $high }) of { $bad } divided by that of { $good }
+bisect-advice =
+    { $what ->
+        [more] The time of the search ended; measure longer with --budget. Builds are kept
+        [group] Commits of the group could not be measured, so that nothing tells the others apart
+        [ends]
+            Half of the time was not enough to prove a difference: measure longer with --budget, choose
+            a figure that varies less (--figure cpu), or name ends that differ more
+       *[figure] Any slowdown is smaller than --margin: choose another figure with --figure, another request, or a smaller --margin
+    }
+bisect-between =
+    { $commit } is neither like the good nor like the bad end: there may be more than one change. Bisect the
+    commits before and after it separately
+bisect-skipped = Skipped: { $commit }: { $why }
+bisect-effort =
+    { $commits ->
+        [1] 1 commit
+       *[other] { $commits } commits
+    } after { $good } up to { $bad }, along first parents. Measured in { $time }: { $blocks ->
+        [1] 1 block
+       *[other] { $blocks } blocks
+    } in { $runs ->
+        [1] 1 run
+       *[other] { $runs } runs
+    }; { $builds ->
+        [1] 1 build
+       *[other] { $builds } builds
+    }; { $whole } in all
 # The history of runs
 history-page = History of the runs in { $directory }
 history-title =

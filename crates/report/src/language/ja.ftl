@@ -527,6 +527,32 @@ gate-method =
         [1] {""}
        *[other] 。悪化の検定 { $tests } 件に Holm の補正
     }
+# 遅くしたコミット
+bisect-answer =
+    { $outcome ->
+        [found] { $commit }  { $date }  { $subject }: 確からしさ { $certainty }
+        [group] { $first }…{ $commit } の { $count } コミットのどれか: 確からしさ { $certainty }
+        [likely]
+            最も可能性が高いもの: { $several ->
+                [true] { $first }…{ $commit } の { $count } コミットのどれか、
+               *[false] { $commit }  { $date }  { $subject }、
+            }{ $certainty }
+        [not-worse] { $bad } は { $good } より遅くない
+        [not-proven] { $bad } が { $good } より遅いかはわからない
+        [invalid] 測定値は使えない
+       *[other] 何も測定していない
+    }
+bisect-change = { $metric }: { $bad } は { $good } の { $ratio } 倍({ $low }–{ $high })
+bisect-advice =
+    { $what ->
+        [more] 探索の時間が終わった。--budget で延ばせる。ビルドは残っている
+        [group] まとまりの中に測れないコミットがあり、ほかと区別できない
+        [ends] 時間の半分では差を証明できなかった。--budget で延ばすか、ばらつきの小さい指標(--figure cpu)か、差の大きい両端を選ぶ
+       *[figure] 遅くなっていても --margin 未満。別の指標(--figure)、別のリクエスト、または小さい --margin を選ぶ
+    }
+bisect-between = { $commit } は良い端にも悪い端にも似ていない。変化は 1 つではないかもしれない。その前と後を別々に調べる
+bisect-skipped = 飛ばした { $commit }: { $why }
+bisect-effort = { $good } の後から { $bad } まで、最初の親をたどって { $commits } コミット。測定 { $time }: { $runs } 実行の { $blocks } ブロック、ビルド { $builds } 回、全体で { $whole }
 # 実行の履歴
 history-page = { $directory } の実行の履歴
 history-title =

@@ -37,7 +37,7 @@ const CPU: f64 = 1e-10;
 
 /// A kind of runner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Runner {
+pub(crate) enum Runner {
     /// The noise of rented machines, see [`Noise`].
     Rented,
     /// The same, and the runner becomes slower by a fifth in the course of a run.
@@ -52,7 +52,7 @@ enum Runner {
     HeavyTails,
 }
 
-const RUNNERS: [(Runner, &str); 6] = [
+pub(crate) const RUNNERS: [(Runner, &str); 6] = [
     (Runner::Rented, "rented machine"),
     (Runner::Drift, "drift of 20 %"),
     (Runner::Bursts, "bursts"),
@@ -230,7 +230,7 @@ fn mean_and_variance(values: &[f64]) -> (f64, f64) {
 }
 
 /// The log speeds of two programs on one runner, slice by slice.
-struct Simulated {
+pub(crate) struct Simulated {
     runner: Runner,
     rng: Rng,
     noise: Noise,
@@ -241,7 +241,7 @@ struct Simulated {
 }
 
 impl Simulated {
-    fn new(runner: Runner, seed: u64, slices: usize) -> Self {
+    pub(crate) fn new(runner: Runner, seed: u64, slices: usize) -> Self {
         Self {
             runner,
             rng: Rng::new(seed, &[1]),
@@ -254,7 +254,7 @@ impl Simulated {
     }
 
     /// Starts both programs again, as a run does before each block.
-    fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         for start in &mut self.starts {
             *start = match self.runner {
                 Runner::BimodalStarts if self.rng.unit() < 0.4 => -0.08,
@@ -264,7 +264,7 @@ impl Simulated {
     }
 
     /// The log speed of a program in the next slice.
-    fn next(&mut self, target: usize) -> f64 {
+    pub(crate) fn next(&mut self, target: usize) -> f64 {
         self.at += 1;
         let rng = &mut self.rng;
         let own = match self.runner {

@@ -3,12 +3,12 @@
 //! row fails. `cargo xtask statistics` runs this program and stores the table.
 //!
 //! The first argument is the number of simulated comparisons per row (default 200). The second
-//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate`, `history` or
-//! `published`
-//! (default all).
+//! argument selects rows: `pairs`, `sweep`, `single`, `sustained`, `runs`, `gate`, `bisect`, `history`
+//! or `published` (default all).
 #![expect(clippy::print_stdout, reason = "a program for people at a terminal")]
 
 mod between;
+mod bisects;
 mod gates;
 mod history;
 mod made;
@@ -28,13 +28,14 @@ const COMPARISONS: u32 = 200;
 type Rows = fn(u32) -> Vec<Row>;
 
 /// All groups of rows, by name.
-const ROWS: [(&str, Rows); 8] = [
+const ROWS: [(&str, Rows); 9] = [
     ("pairs", simulated::rows),
     ("sweep", sweep::rows),
     ("single", single::rows),
     ("sustained", sustained::rows),
     ("runs", between::rows),
     ("gate", gates::rows),
+    ("bisect", bisects::rows),
     ("history", history::rows),
     ("published", |_| published::rows()),
 ];

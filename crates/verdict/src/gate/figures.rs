@@ -45,17 +45,21 @@ pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
 
 /// Adds the interval that holds at every number of blocks.
 pub(super) fn set_interval(plan: &Plan, slices: &[Slice], figure: &mut GateFigure) {
-    let workload = plan
-        .workloads
-        .iter()
-        .find(|workload| workload.name == figure.workload);
-    let (Some(workload), MetricName::Known(metric)) = (workload, &figure.metric) else {
-        return;
-    };
-    let logs = log_ratios(plan, &Blocks::of(workload, slices), *metric);
-    let (low, high) = running_bounds(&logs, ALPHA);
+    let (low, high) = running_bounds(&logs_of(plan, slices, figure), ALPHA);
     figure.low = low.map(f64::exp);
     figure.high = high.map(f64::exp);
+}
+
+/// The log ratios candidate ÷ base of the blocks of a figure.
+pub(super) fn logs_of(plan: &Plan, slices: &[Slice], figure: &GateFigure) -> Vec<f64> {
+    let mut workloads = plan.workloads.iter();
+    let workload = workloads.find(|workload| workload.name == figure.workload);
+    match (workload, &figure.metric) {
+        (Some(workload), MetricName::Known(metric)) => {
+            log_ratios(plan, &Blocks::of(workload, slices), *metric)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn of_workload(plan: &Plan, workload: &Workload, slices: &[Slice]) -> Vec<GateFigure> {

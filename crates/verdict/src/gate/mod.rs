@@ -76,6 +76,18 @@ pub fn gate(
     })
 }
 
+/// The log ratios of the blocks of each figure of a gate: positive where the candidate is worse.
+pub fn worse_logs(plan: &Plan, slices: &[Slice]) -> Vec<(GateFigure, Vec<f64>)> {
+    let figures = figures(plan, slices).into_iter();
+    let with_logs = figures.map(|figure| {
+        let sign = if figure.higher_is_better { -1.0 } else { 1.0 };
+        let logs = figures::logs_of(plan, slices, &figure);
+        let worse = logs.into_iter().map(|log| sign * log).collect();
+        (figure, worse)
+    });
+    with_logs.collect()
+}
+
 /// The decision of the figures; marks the figures from which it follows.
 fn decide(
     plan: &Plan,

@@ -1,6 +1,6 @@
 //! `tenbin gate`: measures until it is known whether a candidate is as good as its base.
 
-mod revisions;
+pub(super) mod revisions;
 
 use tenbin_plan::{Draft, Refusal, sentence};
 
@@ -14,6 +14,15 @@ use crate::output;
 
 /// Measures a base and a candidate, and prints whether the candidate passes.
 pub(crate) fn gate(args: &GateArgs) -> Exit {
+    let exit = measured(args);
+    if args.settings.reporting.git_bisect {
+        exit.for_git_bisect()
+    } else {
+        exit
+    }
+}
+
+fn measured(args: &GateArgs) -> Exit {
     let draft = match built(args) {
         Ok(draft) => draft,
         Err(exit) => return exit,
@@ -71,7 +80,10 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
     }
     for revision in [&base, &candidate] {
         let made = repository.build(revision, build);
-        made.map_err(|why| failed(&why))?;
+        if !made.map_err(|why| failed(&why))? {
+            let place = revision.directory.display();
+            output::note(&format!("{} was built before: {place}", revision.name));
+        }
     }
     Ok(Ok(draft))
 }

@@ -74,14 +74,27 @@ impl Repository {
         })
     }
 
+    /// What a git command prints in this repository.
+    pub(crate) fn read<'a>(
+        &self,
+        line: impl IntoIterator<Item = &'a str>,
+    ) -> Result<String, BuildError> {
+        git_text(&self.top, line)
+    }
+
     /// Whether tracked files differ from the commit that is checked out.
     pub(crate) fn has_changes(&self) -> bool {
         let line = ["status", "--porcelain", "--untracked-files=no"];
         git(&self.top, line).is_ok_and(|changes| !changes.is_empty())
     }
 
-    /// Checks a revision out into its worktree and builds it, unless that was done before.
-    pub(crate) fn build(&self, revision: &Revision, build: Option<&str>) -> Result<(), BuildError> {
+    /// Checks a revision out into its worktree and builds it, unless that was done before. Returns
+    /// whether it was built now.
+    pub(crate) fn build(
+        &self,
+        revision: &Revision,
+        build: Option<&str>,
+    ) -> Result<bool, BuildError> {
         let tree = &revision.directory;
         let place = tree.parent().unwrap_or(tree);
         fs::create_dir_all(place).map_err(|why| unusable(place, why))?;
@@ -94,7 +107,7 @@ impl Repository {
                 revision = revision.name,
                 directory = tree.display()
             ));
-            return Ok(());
+            return Ok(false);
         }
         self.remove(tree)?;
         output::say_note(&sentence!(
@@ -111,7 +124,8 @@ impl Repository {
             self.remove(tree)?;
             return Err(error);
         }
-        fs::write(&built, &revision.commit).map_err(|why| unusable(&built, why))
+        fs::write(&built, &revision.commit).map_err(|why| unusable(&built, why))?;
+        Ok(true)
     }
 
     fn check_out(&self, revision: &Revision) -> Result<(), BuildError> {
@@ -130,6 +144,10 @@ impl Repository {
     }
 }
 
+/// Variables with which git names a repository to its hooks and to `git bisect run`: a build works in
+/// its own worktree.
+const OF_ANOTHER_TREE: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
 /// Runs the build command in the worktree. Its output goes to standard error.
 fn run_build(revision: &Revision, command: &str) -> Result<(), BuildError> {
     let failed = |why: String| BuildError::Build {
@@ -137,7 +155,11 @@ fn run_build(revision: &Revision, command: &str) -> Result<(), BuildError> {
         command: command.to_owned(),
         why,
     };
-    let status = Command::new("sh")
+    let mut shell = Command::new("sh");
+    for variable in OF_ANOTHER_TREE {
+        shell.env_remove(variable);
+    }
+    let status = shell
         .args(["-c", command])
         .current_dir(&revision.directory)
         .env("TENBIN_COMMIT", &revision.commit)
@@ -152,8 +174,17 @@ fn run_build(revision: &Revision, command: &str) -> Result<(), BuildError> {
     }
 }
 
-/// Runs git without the repository's hooks, and returns the first line that git prints.
+/// Runs git, and returns the first line that git prints.
 fn git<S: AsRef<OsStr>>(
+    directory: &Path,
+    line: impl IntoIterator<Item = S>,
+) -> Result<String, BuildError> {
+    let text = git_text(directory, line)?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Runs git without the repository's hooks, and returns what git prints.
+fn git_text<S: AsRef<OsStr>>(
     directory: &Path,
     line: impl IntoIterator<Item = S>,
 ) -> Result<String, BuildError> {
@@ -166,8 +197,7 @@ fn git<S: AsRef<OsStr>>(
         .output()
         .map_err(BuildError::NoGit)?;
     if output.status.success() {
-        let text = String::from_utf8_lossy(&output.stdout);
-        return Ok(text.lines().next().unwrap_or_default().to_owned());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let what = line.first().map(|word| word.as_ref().to_string_lossy());
     let why = String::from_utf8_lossy(&output.stderr);

@@ -1,6 +1,7 @@
 //! Runs an experiment; shared by all commands that measure.
 
 pub(crate) mod context;
+pub(crate) mod one;
 pub(crate) mod plan;
 pub(crate) mod rerun;
 pub(crate) mod result;

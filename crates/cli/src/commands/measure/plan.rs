@@ -65,7 +65,8 @@ fn context() -> Result<Context, Exit> {
     })
 }
 
-fn refused(refusal: &Refusal) -> Exit {
+/// Prints why a plan is refused.
+pub(crate) fn refused(refusal: &Refusal) -> Exit {
     for problem in refusal.problems() {
         output::failure(problem);
     }

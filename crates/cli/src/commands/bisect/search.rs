@@ -1,0 +1,401 @@
+//! The course of a bisect: builds, runs, and the probabilities after each.
+
+use std::time::{Duration, Instant};
+
+use tenbin_plan::{Figure, Plan};
+use tenbin_result::{BisectOutcome, GateFigure, GateOutcome};
+use tenbin_runner::{Ending, RunError};
+use tenbin_stats::{Bisection, BisectionStep};
+
+use super::failed;
+use super::history::{Commit, commits_between};
+use super::progress::{NextStep, Pace, forecast};
+use super::step::{Bench, Measured, Role};
+use crate::args::{BAD, BisectArgs, CommitRun, GOOD, Revision};
+use crate::caution::{Caution, cautions};
+use crate::commands::gate::revisions::Repository;
+use crate::commands::measure::context::context_in;
+use crate::commands::measure::plan::refused;
+use crate::errors::BuildError;
+use crate::exit::Exit;
+use crate::output;
+use crate::progress::Display;
+
+/// Time of all measurements without `--budget`.
+const BUDGET: Duration = Duration::from_secs(30 * 60);
+/// Probability of a commit at which the search ends without `--certainty`.
+const CERTAINTY: f64 = 0.95;
+/// The part of the time in which both ends must be told apart: later, too little is left to search.
+const PART_OF_ENDS: f64 = 0.5;
+/// INVALID runs of a commit after which it is skipped.
+const MOST_INVALID: u32 = 2;
+/// INVALID runs in a row, whatever the commit, after which the search ends.
+const MOST_INVALID_IN_A_ROW: u32 = 4;
+
+/// A search with everything that is known so far.
+pub(super) struct Search<'a> {
+    pub(super) args: &'a BisectArgs,
+    pub(super) good: Revision,
+    pub(super) bad: Revision,
+    pub(super) commits: Vec<Commit>,
+    /// Why commits were skipped.
+    pub(super) skipped: Vec<Option<String>>,
+    pub(super) bisection: Bisection,
+    /// The figure that told both ends apart, or the first one that could not.
+    pub(super) figure: Option<GateFigure>,
+    /// Whether the bad end is proven worse.
+    pub(super) is_proven: bool,
+    pub(super) workload: String,
+    pub(super) runs: Vec<String>,
+    pub(super) pace: Pace,
+    bench: Bench,
+    repository: Repository,
+    /// The figure of the runs after the first.
+    decisive: Option<Figure>,
+    invalid: Vec<u32>,
+    invalid_in_a_row: u32,
+}
+
+/// What a commit's run showed.
+enum Shown {
+    Blocks,
+    Skipped(String),
+    Invalid(String),
+    Interrupted,
+}
+
+impl<'a> Search<'a> {
+    /// Checks everything that can be checked before a build. Prints errors.
+    pub(super) fn prepare(args: &'a BisectArgs) -> Result<Self, Exit> {
+        let draft = args.draft().map_err(|refusal| refused(&refusal))?;
+        let options = &args.settings.0;
+        let build = options.build.as_deref();
+        let directory = options.build_dir.as_deref();
+        let repository = Repository::here(directory).map_err(|why| failed(&why))?;
+        let find = |name: &str| repository.revision(name, build).map_err(|why| failed(&why));
+        let good = find(options.good.as_deref().unwrap_or(GOOD))?;
+        let bad = find(options.bad.as_deref().unwrap_or("HEAD"))?;
+        let commits = commits_between(&repository, &good, &bad).map_err(|why| failed(&why))?;
+        let quiet = args.output().quiet;
+        let may_lengthen = draft.rounds.slice.is_none();
+        let display = Display::new(quiet);
+        let (stop, mut context) = context_in(&args.output().out, &display).map_err(|error| {
+            output::error(&format!("{error:#}"));
+            Exit::Internal
+        })?;
+        context.lengthen_slices = may_lengthen;
+        let count = commits.len();
+        Ok(Self {
+            args,
+            good,
+            bad,
+            commits,
+            skipped: vec![None; count],
+            bisection: Bisection::new(count),
+            figure: None,
+            is_proven: false,
+            workload: String::new(),
+            runs: Vec::new(),
+            pace: Pace::new(),
+            bench: Bench {
+                draft,
+                stop,
+                context,
+            },
+            repository,
+            decisive: options.figure,
+            invalid: vec![0; count],
+            invalid_in_a_row: 0,
+        })
+    }
+
+    /// Searches to the end. Prints errors.
+    pub(super) fn run(&mut self) -> Result<BisectOutcome, Exit> {
+        let plan = self.bench.plan(&self.run_of_ends())?;
+        let [workload] = plan.workloads.as_slice() else {
+            output::error(&format!(
+                "a bisect follows one workload, and the plan has {}; leave one",
+                plan.workloads.len()
+            ));
+            return Err(Exit::Refused);
+        };
+        self.workload = workload.name.clone();
+        self.announce(&plan);
+        for revision in [self.good.clone(), self.bad.clone()] {
+            match self.build(&revision) {
+                _ if self.is_stopped() => return Ok(BisectOutcome::Interrupted),
+                Ok(()) => {}
+                Err(why) => return Err(failed(&why)),
+            }
+        }
+        if let Some(outcome) = self.compare_ends(&plan)? {
+            return Ok(outcome);
+        }
+        loop {
+            if let Some(outcome) = self.take_step()? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Time of all measurements.
+    pub(super) fn budget(&self) -> Duration {
+        self.args.settings.0.budget.map_or(BUDGET, |time| time.0)
+    }
+
+    /// Probability of a commit at which the search ends.
+    pub(super) fn certainty(&self) -> f64 {
+        let given = self.args.settings.0.certainty;
+        given.map_or(CERTAINTY, tenbin_plan::Percent::share)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.bench.stop.is_asked()
+    }
+
+    fn note(&self, text: &str) {
+        if !self.args.output().quiet {
+            output::note(text);
+        }
+    }
+
+    fn announce(&self, plan: &Plan) {
+        for caution in cautions(plan) {
+            match caution {
+                Caution::Warning(text) => output::warning(&text),
+                Caution::Note(text) => self.note(&text),
+            }
+        }
+        if self.args.settings.0.bad.is_none() && self.repository.has_changes() {
+            self.note("changes that are not committed are not measured: the bad end is HEAD");
+        }
+        self.note(&format!(
+            "{} after {} up to {}, along first parents: {}",
+            tenbin_result::format::plural(self.commits.len(), "commit"),
+            self.good.name,
+            self.bad.name,
+            forecast(plan, self.commits.len(), self.budget())
+        ));
+    }
+
+    /// Builds a commit unless it was built before.
+    fn build(&mut self, revision: &Revision) -> Result<(), BuildError> {
+        let started = Instant::now();
+        let build = self.args.settings.0.build.as_deref();
+        if self.repository.build(revision, build)? {
+            self.pace.built(started.elapsed());
+        }
+        Ok(())
+    }
+
+    fn run_of_ends(&self) -> CommitRun<'_> {
+        CommitRun {
+            good: &self.good,
+            other: (BAD, &self.bad),
+            figure: self.decisive,
+            budget: self.budget().mul_f64(PART_OF_ENDS),
+            rounds: None,
+        }
+    }
+
+    /// Measures the good against the bad end. Returns how the search ends if they are not told apart.
+    fn compare_ends(&mut self, plan: &Plan) -> Result<Option<BisectOutcome>, Exit> {
+        let mut display = Display::new(self.args.output().quiet);
+        let measured = self.bench.measure(plan, Role::OfGate, &mut display);
+        let measured = match measured {
+            Ok(measured) => measured,
+            Err(_) if self.is_stopped() => return Ok(Some(BisectOutcome::Interrupted)),
+            Err(error) => return Err(of_run(&error)),
+        };
+        let last = self.commits.len() - 1;
+        self.keep(&measured, last);
+        if measured.fell_back {
+            self.decisive = Some(Figure::Cpu);
+            self.note("the first figure could not tell, so CPU time per operation decides");
+        }
+        self.figure = measured.figure;
+        match measured.ending {
+            Ending::Complete(_) => {}
+            Ending::Interrupted => return Ok(Some(BisectOutcome::Interrupted)),
+            ending => return Err(ended(&ending)),
+        }
+        Ok(match measured.outcome {
+            GateOutcome::Regression => {
+                self.is_proven = true;
+                None
+            }
+            GateOutcome::Pass => Some(BisectOutcome::NotWorse),
+            GateOutcome::CannotTell => Some(BisectOutcome::NotProven),
+            GateOutcome::Invalid => {
+                if let Some(why) = measured.why_invalid {
+                    output::error(&format!("the run is INVALID: {why}"));
+                }
+                Some(BisectOutcome::Invalid)
+            }
+        })
+    }
+
+    /// Measures the next commit. Returns how the search ends, if it does.
+    fn take_step(&mut self) -> Result<Option<BisectOutcome>, Exit> {
+        let posterior = self.bisection.posterior();
+        let (group, certainty) = self.bisection.leader(&posterior);
+        if certainty >= self.certainty() {
+            return Ok(Some(match group.len() {
+                1 => BisectOutcome::Found,
+                _ => BisectOutcome::Group,
+            }));
+        }
+        let step = self.bisection.next(&posterior);
+        let Some(step) = step.filter(|_| self.pace.spent() < self.budget()) else {
+            return Ok(Some(BisectOutcome::CannotTell));
+        };
+        let next = NextStep {
+            step,
+            commits: &self.commits,
+            bisection: &self.bisection,
+            posterior: &posterior,
+            pace: &self.pace,
+            budget: self.budget(),
+        };
+        self.note(&next.note());
+        let shown = self.measure_commit(step)?;
+        if self.is_stopped() {
+            return Ok(Some(BisectOutcome::Interrupted));
+        }
+        self.invalid_in_a_row = match shown {
+            Shown::Invalid(_) => self.invalid_in_a_row + 1,
+            _ => 0,
+        };
+        match shown {
+            Shown::Blocks => {}
+            Shown::Interrupted => return Ok(Some(BisectOutcome::Interrupted)),
+            Shown::Skipped(why) => self.skip(step.commit, why),
+            Shown::Invalid(why) if self.invalid_in_a_row >= MOST_INVALID_IN_A_ROW => {
+                output::error(&format!(
+                    "{MOST_INVALID_IN_A_ROW} runs in a row are INVALID: {why}"
+                ));
+                return Ok(Some(BisectOutcome::Invalid));
+            }
+            Shown::Invalid(why) => {
+                self.invalid[step.commit] += 1;
+                if self.invalid[step.commit] >= MOST_INVALID {
+                    self.skip(step.commit, format!("its runs are INVALID: {why}"));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn skip(&mut self, commit: usize, why: String) {
+        self.note(&format!(
+            "{} is skipped: {why}",
+            self.commits[commit].short()
+        ));
+        self.skipped[commit] = Some(why);
+        self.bisection.skip(commit);
+    }
+
+    /// Builds a commit and measures it against the good end.
+    fn measure_commit(&mut self, step: BisectionStep) -> Result<Shown, Exit> {
+        let commit = &self.commits[step.commit];
+        let build = self.args.settings.0.build.as_deref();
+        let found = self.repository.revision(&commit.name, build);
+        let mut revision = found.map_err(|why| failed(&why))?;
+        let short = commit.short().to_owned();
+        revision.name.clone_from(&short);
+        match self.build(&revision) {
+            Ok(()) => {}
+            Err(_) if self.is_stopped() => return Ok(Shown::Interrupted),
+            Err(BuildError::Build { why, .. }) => {
+                return Ok(Shown::Skipped(format!("the build failed ({why})")));
+            }
+            Err(why) => return Err(failed(&why)),
+        }
+        if self.is_stopped() {
+            return Ok(Shown::Interrupted);
+        }
+        let plan = self.bench.plan(&CommitRun {
+            good: &self.good,
+            other: (&short, &revision),
+            figure: self.decisive,
+            budget: self.budget(),
+            rounds: u32::try_from(step.blocks).ok().map(|blocks| blocks * 2),
+        })?;
+        let mut display = Display::of_line(self.args.output().quiet);
+        match self.bench.measure(&plan, Role::Required, &mut display) {
+            Ok(measured) => self.learn(step.commit, measured),
+            Err(_) if self.is_stopped() => Ok(Shown::Interrupted),
+            Err(error)
+                if Exit::of_run(&error) == Exit::Target
+                    && self.can_skip(step.commit, &error.to_string()) =>
+            {
+                Ok(Shown::Skipped(error.to_string()))
+            }
+            Err(error) => Err(of_run(&error)),
+        }
+    }
+
+    /// Takes over what the run of a commit showed.
+    fn learn(&mut self, commit: usize, measured: Measured) -> Result<Shown, Exit> {
+        match &measured.ending {
+            Ending::Complete(_) if measured.outcome == GateOutcome::Invalid => {
+                self.pace.measured(measured.took, 0);
+                self.runs.push(measured.directory);
+                let why = measured.why_invalid;
+                Ok(Shown::Invalid(
+                    why.unwrap_or_else(|| "no reason given".to_owned()),
+                ))
+            }
+            Ending::Complete(_) => {
+                self.keep(&measured, commit);
+                Ok(Shown::Blocks)
+            }
+            Ending::Interrupted => {
+                self.keep(&measured, commit);
+                Ok(Shown::Interrupted)
+            }
+            Ending::TargetFailed(why) if self.can_skip(commit, why) => {
+                self.pace.measured(measured.took, 0);
+                Ok(Shown::Skipped(why.clone()))
+            }
+            ending => Err(ended(ending)),
+        }
+    }
+
+    /// Whether a run failed because of the measured commit, and not because of an end: errors of
+    /// targets name them.
+    fn can_skip(&self, commit: usize, sentence: &str) -> bool {
+        let is_of_good = sentence.contains(&format!("target \"{GOOD}\""));
+        commit + 1 < self.commits.len() && !is_of_good
+    }
+
+    /// Adds the blocks of a run.
+    fn keep(&mut self, measured: &Measured, commit: usize) {
+        self.pace.measured(measured.took, measured.logs.len());
+        self.runs.push(measured.directory.clone());
+        if measured.outcome != GateOutcome::Invalid {
+            self.bisection.observe(commit, &measured.logs);
+        }
+    }
+}
+
+/// Prints why a run measured nothing, and returns the exit code.
+fn of_run(error: &RunError) -> Exit {
+    output::failure(error);
+    Exit::of_run(error)
+}
+
+/// Prints why a run ended early, and returns the exit code.
+fn ended(ending: &Ending) -> Exit {
+    match ending {
+        Ending::TargetFailed(why) => {
+            output::error(why);
+            Exit::TargetFailed
+        }
+        Ending::RecordFailed(error) => {
+            output::failure(error);
+            Exit::Record
+        }
+        Ending::Complete(_) | Ending::Interrupted => Exit::Interrupted,
+    }
+}

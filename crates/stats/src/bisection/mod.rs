@@ -1,0 +1,226 @@
+//! Finds the commit that changed a figure, by binary search with noisy measurements.
+//!
+//! Commits are in order, and the last is the bad end. Every observation is the log ratio of one block,
+//! a commit against the good end; positive values are worse. The search keeps the probability of each
+//! commit ([`Posterior`]) and measures next the commit that splits it in half (M. Horstein 1963;
+//! M. Burnashev and K. Zigangirov 1974). An observation that misleads lowers a probability and does
+//! not exclude a commit, so that later observations can correct it.
+//!
+//! A commit that cannot be measured is skipped. It cannot be told from the next commit that can be
+//! measured: the two form a group.
+
+mod posterior;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use posterior::Posterior;
+
+use crate::order::median;
+use posterior::{BUILD_SPREAD, log_density, spread_within};
+
+/// Evidence that one step should bring, natural logarithm: odds of 20 to 1.
+const WANTED: f64 = 3.0;
+/// Observations that are as good as one of a normal distribution, for the tails that are assumed.
+const TAILS: f64 = 1.4;
+/// Fewest and most blocks of one step.
+const STEP: (usize, usize) = (2, 8);
+/// Blocks of the bad end that are measured in any case if the size of the change is not known.
+const FEWEST_OF_ENDS: usize = 8;
+/// Twice the log likelihood ratio from which a commit fits neither end: one in a thousand by chance.
+const MISFIT: f64 = 10.8;
+/// Fewest blocks of a commit that can fit neither end.
+const FEWEST_OF_MISFIT: usize = 2;
+
+/// A search for the commit that made a figure worse.
+#[derive(Debug, Clone)]
+pub struct Bisection {
+    commits: Vec<Measured>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Measured {
+    logs: Vec<f64>,
+    is_skipped: bool,
+}
+
+/// The next step of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Index of the commit to measure against the good end.
+    pub commit: usize,
+    /// Number of blocks to measure.
+    pub blocks: usize,
+}
+
+impl Bisection {
+    /// A search among this number of commits, of which one is the culprit. The last is the bad end.
+    pub fn new(commits: usize) -> Self {
+        Self {
+            commits: vec![Measured::default(); commits.max(1)],
+        }
+    }
+
+    /// Adds log ratios of a commit to the good end; positive values are worse.
+    pub fn observe(&mut self, commit: usize, logs: &[f64]) {
+        if let Some(measured) = self.commits.get_mut(commit) {
+            let finite = logs.iter().filter(|log| log.is_finite());
+            measured.logs.extend(finite);
+        }
+    }
+
+    /// Declares that a commit cannot be measured. The bad end cannot be skipped.
+    pub fn skip(&mut self, commit: usize) {
+        let last = self.commits.len() - 1;
+        if let Some(measured) = self.commits.get_mut(commit)
+            && commit != last
+        {
+            measured.is_skipped = true;
+        }
+    }
+
+    /// Whether a commit was skipped.
+    pub fn is_skipped(&self, commit: usize) -> bool {
+        self.commits.get(commit).is_some_and(|it| it.is_skipped)
+    }
+
+    /// The log ratios of a commit so far.
+    pub fn observed(&self, commit: usize) -> &[f64] {
+        self.commits.get(commit).map_or(&[], |it| &it.logs)
+    }
+
+    /// Number of observations.
+    pub fn blocks(&self) -> usize {
+        self.commits.iter().map(|it| it.logs.len()).sum()
+    }
+
+    /// The probabilities of the commits and the size of the change, from all observations so far.
+    pub fn posterior(&self) -> Posterior {
+        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
+        Posterior::of(&logs)
+    }
+
+    /// The group with the highest probability, and this probability.
+    pub fn leader(&self, posterior: &Posterior) -> (Range<usize>, f64) {
+        let weighed = self.groups().into_iter().map(|group| {
+            let mass: f64 = posterior.commits[group.clone()].iter().sum();
+            (group, mass)
+        });
+        let first = (0..0, -1.0);
+        let best = weighed.fold(first, |best, one| if one.1 > best.1 { one } else { best });
+        (best.0, best.1.clamp(0.0, 1.0))
+    }
+
+    /// The commits in groups that measurements can tell apart, in order.
+    pub fn groups(&self) -> Vec<Range<usize>> {
+        let mut groups = Vec::new();
+        let mut first = 0;
+        for (at, commit) in self.commits.iter().enumerate() {
+            if !commit.is_skipped {
+                groups.push(first..at + 1);
+                first = at + 1;
+            }
+        }
+        groups
+    }
+
+    /// What to measure next; `None` if no commit is left that could tell more.
+    ///
+    /// The bad end, while the size of the change is not known within half of it: an unknown size makes
+    /// the observations of all commits doubtful. At most a third of the blocks go there, because
+    /// other commits show the size, too, with other builds. Otherwise the commit whose blocks tell most: the
+    /// probability is split in half, and the commit was not measured so often that the offset of its
+    /// build hides more than its noise.
+    pub fn next(&self, posterior: &Posterior) -> Option<Step> {
+        let last = self.commits.len() - 1;
+        let blocks = blocks_of_step(posterior);
+        let mut best: Option<(usize, f64)> = None;
+        let mut below = 0.0;
+        for (at, probability) in posterior.commits.iter().enumerate().take(last) {
+            below += probability;
+            let measured = &self.commits[at];
+            if measured.is_skipped {
+                continue;
+            }
+            let told = |blocks: usize| evidence_of(blocks, posterior);
+            let before = measured.logs.len();
+            let gain = entropy(below) * (told(before + blocks) - told(before));
+            if best.is_none_or(|(_, most)| gain > most) {
+                best = Some((at, gain));
+            }
+        }
+        let (commit, _) = best?;
+        let (low, high) = posterior.interval;
+        let is_size_known = high - low <= posterior.change;
+        let of_ends = self.commits[last].logs.len();
+        let has_fewest = of_ends >= FEWEST_OF_ENDS.max(self.blocks() / 3);
+        let commit = if is_size_known || has_fewest {
+            commit
+        } else {
+            last
+        };
+        Some(Step { commit, blocks })
+    }
+
+    /// The measured commits between the ends that are neither like the good nor like the bad end,
+    /// although one of the two is assumed: a sign of more than one change. Noise causes one in a
+    /// thousand.
+    pub fn misfits(&self, posterior: &Posterior) -> Vec<usize> {
+        let last = self.commits.len() - 1;
+        // A commit between both ends is noise in the scale of the posterior.
+        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
+        let scale = spread_within(&logs);
+        let likelihood = |logs: &[f64], centre: f64| -> f64 {
+            logs.iter()
+                .map(|log| log_density(log - centre, scale))
+                .sum()
+        };
+        let is_misfit = |at: &usize| {
+            let logs = &self.commits[*at].logs;
+            if logs.len() < FEWEST_OF_MISFIT {
+                return false;
+            }
+            let own = median(logs, 0.5).value().unwrap_or(0.0);
+            let distance = |end: f64| {
+                // Two builds differ a little, whatever their speed.
+                let gap = own - end;
+                let end = own - gap.signum() * (gap.abs() - 2.0 * BUILD_SPREAD).max(0.0);
+                2.0 * (likelihood(logs, own) - likelihood(logs, end))
+            };
+            distance(0.0).min(distance(posterior.change)) > MISFIT
+        };
+        (0..last).filter(is_misfit).collect()
+    }
+}
+
+/// The evidence that blocks of one commit can give at most, on average: the squared distance of both
+/// ends by the variance of the commit's centre, which contains the offset of its build.
+fn evidence_of(blocks: usize, posterior: &Posterior) -> f64 {
+    if blocks == 0 {
+        return 0.0;
+    }
+    let noise = TAILS * posterior.scale.powi(2) / blocks as f64;
+    posterior.change.powi(2) / (noise + BUILD_SPREAD.powi(2))
+}
+
+/// How undecided a question with two answers is, of which one has this probability: 0 to 1 bit.
+fn entropy(probability: f64) -> f64 {
+    let of = |share: f64| {
+        if share > 0.0 {
+            -share * share.log2()
+        } else {
+            0.0
+        }
+    };
+    of(probability) + of(1.0 - probability)
+}
+
+/// The number of blocks after which a commit of a known speed is expected to be told from the other
+/// end with [`WANTED`].
+fn blocks_of_step(posterior: &Posterior) -> usize {
+    let of_each = (posterior.change / posterior.scale).powi(2) / (2.0 * TAILS);
+    let wanted = (WANTED / of_each).ceil();
+    // The cast saturates, also for a change of 0.
+    (wanted as usize).clamp(STEP.0, STEP.1)
+}
