@@ -7,7 +7,7 @@ mod pace;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tenbin_plan::Plan;
@@ -16,6 +16,7 @@ use tenbin_record::Environment;
 use tenbin_report::for_terminal;
 use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
+use tenbin_verdict::InterimRatio;
 use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
@@ -179,6 +180,12 @@ impl Display {
         }
     }
 
+    /// Shows the ratios after a block of rounds.
+    pub(crate) fn ratios(&mut self, ratios: &[InterimRatio]) {
+        self.table.set_ratios(ratios);
+        self.show_table(false);
+    }
+
     /// Shows what is being done, or prints it without a terminal.
     fn message(&mut self, text: String) {
         self.plain(&text);
@@ -251,7 +258,13 @@ impl Display {
         self.bar.set_prefix(if self.counted && index == 0 {
             "an unknown time".to_owned()
         } else {
-            format!("{} {}", self.about, short(whole))
+            let left = whole.saturating_sub(self.pace.elapsed());
+            format!(
+                "{} {}{}",
+                self.about,
+                short(whole),
+                until(SystemTime::now(), left)
+            )
         });
         self.bar.set_position(index as u64);
         if index == 0 {
@@ -264,7 +277,9 @@ impl Display {
         if is_probe {
             self.plain(&self.current.clone());
         } else {
-            self.plain(&format!("slice {} of {}", index + 1, self.total));
+            let so_far = self.table.first_ratio();
+            let so_far = so_far.map_or_else(String::new, |ratio| format!("; {ratio}"));
+            self.plain(&format!("slice {} of {}{so_far}", index + 1, self.total));
         }
     }
 
@@ -434,6 +449,20 @@ fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) 
     }
 }
 
+/// Runs with this much time left have an estimated end.
+const LONG: Duration = Duration::from_secs(120);
+
+/// When the run ends if this much time is left: `, until 18:43 UTC`; empty for a run that ends soon or
+/// has no limit.
+fn until(now: SystemTime, left: Duration) -> String {
+    if left < LONG || left >= NO_LIMIT {
+        return String::new();
+    }
+    let end = (now + left).duration_since(UNIX_EPOCH).unwrap_or_default();
+    let minutes = end.as_secs() / 60 % (24 * 60);
+    format!(", until {:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
 fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
@@ -454,6 +483,15 @@ fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_run_has_an_estimated_end() {
+        let now = UNIX_EPOCH + Duration::from_secs(86_400 * 20_000 + 23 * 3_600 + 30 * 60);
+        let left = Duration::from_secs;
+        assert_eq!(until(now, left(31 * 60)), ", until 00:01 UTC");
+        assert_eq!(until(now, left(100)), "");
+        assert_eq!(until(now, left(2 * 86_400)), "");
+    }
 
     #[test]
     fn what_ends_by_requests_has_no_made_up_length() {

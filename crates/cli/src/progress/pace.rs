@@ -32,6 +32,11 @@ impl Pace {
         measuring - self.begun + slices
     }
 
+    /// Time since the clock started.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
     /// The estimated end of the run. Called when slice `index` of `total` starts.
     pub(crate) fn end(&mut self, index: usize, total: usize) -> Instant {
         let whole = self.whole(index, total);

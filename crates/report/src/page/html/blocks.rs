@@ -290,7 +290,7 @@ impl<'a> Blocks<'a> {
         let link = say_in(self.language, &message!("link-to-chart", title = &title));
         let _ = writeln!(
             self.html,
-            "<figure id=\"{id}\" aria-labelledby=\"{id}t\">\n<figcaption><{tag}><span id=\"{id}t\">{}</span> \
+            "<figure id=\"{id}\" aria-labelledby=\"{id}t\">\n<figcaption><{tag}><span id=\"{id}t\">{}</span>&#160;\
              <a class=\"here\" href=\"#{id}\" aria-label=\"{}\">#</a></{tag}>{}</figcaption>\n\
              <div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}t\">",
             for_xml(&title),
