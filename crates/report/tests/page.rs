@@ -501,16 +501,25 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         let data = json!({
             "target": target, "workload": hostile, "slice": 3, "slices": 8, "left": left,
             "limit": false, "rate": rate, "p50": 0.001_25, "p99": null, "cpu": 1.5, "errors": 0,
-            "failed": 12_345,
+            "failed": 12_345, "classes": { "timeout": 12_340, "reset": 5 },
         });
         event("second", data)
     };
+    let ratios = json!({
+        "ratios": [{
+            "workload": hostile, "baseline": "a", "challenger": hostile, "metric": "throughput",
+            "blocks": 3, "ratio": "1.200", "interval": "1.150–1.250",
+            "course": [[1, 1.3, null, null], [2, 1.25, 1.05, 1.45], [3, 1.2, 1.15, 1.25]],
+        }],
+        "more": 4,
+    });
     let events = [
         event("begin", json!({})),
         event("message", json!({ "text": hostile })),
         second("a", json!(98_765.4), json!(3_700)),
         second("b", Value::Null, Value::Null),
         second(&hostile, json!(45.6), json!(61)),
+        event("ratios", ratios),
     ];
     let url = serve_live(page, format!("retry: 100\n{}", events.concat()));
     let shown = dump_at(&url);
@@ -521,7 +530,12 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         "12,345",
         "1.50",
         "slice 3 of 8",
-        "about 1m1s left",
+        "about 1m1s left, until ",
+        "1.200 (1.150–1.250) after 3 blocks, not final",
+        "and 4 more",
+        "12,340",
+        "timeout",
+        "0 to 45.6/s, last 1 s",
         "&lt;img src=http://",
     ] {
         assert!(shown.dom.contains(text), "{text} in {}", shown.dom);
@@ -535,7 +549,9 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         .next()
         .unwrap();
     assert!(!body.contains("<img"), "{body}");
-    assert_eq!(body.matches("</tr>").count(), 5, "{body}");
+    assert_eq!(body.matches("</tr>").count(), 11, "{body}");
+    let [band, line] = ["band", "line"].map(|class| format!("<path class=\"{class}\" d=\"M"));
+    assert!(body.contains(&band) && body.contains(&line), "{body}");
     assert!(body.contains("polyline"), "{body}");
     assert!(!shown.dom.contains("<title>gone"), "{}", shown.dom);
     assert_eq!(elsewhere.requests(), 0);

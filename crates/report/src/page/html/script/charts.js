@@ -1,12 +1,14 @@
 // Charts: tooltips, zoom, other axes, hidden targets, and pictures.
 
 const zoom = (chart, range) => {
-  const before = { ...chart, state: { ...chart.state, range: null } };
-  const [low, high] = acrossScale(before, 0).range;
+  const before = chart.state.range;
+  chart.state.range = null;
+  const [low, high] = acrossScale(chart, 0).range;
   const wanted = range && [Math.max(low, range[0]), Math.min(high, range[1])];
-  if (wanted && wanted[1] - wanted[0] < (high - low) * 1e-4) return;
+  const isTooShort = wanted && wanted[1] - wanted[0] < (high - low) * 1e-4;
   const isWhole = !wanted || (wanted[0] <= low && wanted[1] >= high);
-  chart.state.range = isWhole ? null : wanted;
+  chart.state.range = isTooShort ? before : isWhole ? null : wanted;
+  if (isTooShort) return;
   chart.whole.disabled = isWhole;
   hideTip(chart);
   redraw(chart);
@@ -151,13 +153,8 @@ const pictureOf = (chart) => {
   const svg = chart.svgs[0].cloneNode(true);
   svg.setAttribute("class", "chart");
   svg.querySelectorAll(".on, .chosen").forEach((node) => node.classList.remove("on", "chosen"));
-  const paper = document.createElementNS(SVG, "rect");
-  for (const [name, value] of [["class", "paper"], ["width", "100%"], ["height", "100%"]]) {
-    paper.setAttribute(name, value);
-  }
-  const style = document.createElementNS(SVG, "style");
-  style.textContent = document.querySelector("style").textContent;
-  svg.prepend(style, paper);
+  const style = inSvg(svg, "style", {}, document.querySelector("style").textContent);
+  svg.prepend(style, inSvg(svg, "rect", { class: "paper", width: "100%", height: "100%" }));
   return new XMLSerializer().serializeToString(svg);
 };
 
