@@ -99,7 +99,7 @@
     }
   };
 
-  const BOX = { left: 52, right: 340, top: 8, bottom: 92 };
+  const BOX = { left: 60, right: 340, top: 8, bottom: 92 };
 
   // The ratio after each block, with its interval as a band, on a linear axis that includes 1.
   const course = (points) => {
@@ -121,7 +121,7 @@
       if (Math.abs(y(value) - free) < 14 && value !== 1) continue;
       free = value === 1 ? y(value) : free;
       const place = { x: BOX.left - 6, y: y(value) + 4, "text-anchor": "end", class: "soft num" };
-      inSvg(svg, "text", place, `×${value.toPrecision(4).replace(/\.?0+$/, "")}`);
+      inSvg(svg, "text", place, `×${value.toPrecision(3).replace(/\.?0+$/, "")}`);
     }
     const known = points.filter((point) => point[2] !== null);
     const group = inSvg(svg, "g", { class: "c0" });

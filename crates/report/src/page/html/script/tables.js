@@ -6,7 +6,7 @@ const isInterval = (node) => node.nodeName === "SMALL";
 const valueOf = (cell) => textOf([...cell.childNodes].filter((it) => !isInterval(it)));
 const intervalOf = (cell) => textOf([...cell.childNodes].filter(isInterval));
 
-const FIGURE = /^[<>≤≥~±×]?\s*([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s*([^\s(–]*)/i;
+const FIGURE = /^[<>≤≥~±×]?\s*([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s*([^\s(–*]*)/i;
 const isUnknown = (text) => words.unknown.includes(text);
 
 // The number of a figure with its unit; NaN for other text.
