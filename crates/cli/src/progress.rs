@@ -7,7 +7,7 @@ mod pace;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tenbin_plan::Plan;
@@ -263,7 +263,7 @@ impl Display {
                 "{} {}{}",
                 self.about,
                 short(whole),
-                until(SystemTime::now(), left)
+                pace::until(SystemTime::now(), left)
             )
         });
         self.bar.set_position(index as u64);
@@ -449,20 +449,6 @@ fn slower(forecast: Duration, longest: Option<Duration>, requests: Option<u64>) 
     }
 }
 
-/// Runs with this much time left have an estimated end.
-const LONG: Duration = Duration::from_secs(120);
-
-/// When the run ends if this much time is left: `, until 18:43 UTC`; empty for a run that ends soon or
-/// has no limit.
-fn until(now: SystemTime, left: Duration) -> String {
-    if left < LONG || left >= NO_LIMIT {
-        return String::new();
-    }
-    let end = (now + left).duration_since(UNIX_EPOCH).unwrap_or_default();
-    let minutes = end.as_secs() / 60 % (24 * 60);
-    format!(", until {:02}:{:02} UTC", minutes / 60, minutes % 60)
-}
-
 fn short(time: Duration) -> Time {
     Time(Duration::from_secs(time.as_secs_f64().round() as u64))
 }
@@ -483,15 +469,6 @@ fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_run_has_an_estimated_end() {
-        let now = UNIX_EPOCH + Duration::from_secs(86_400 * 20_000 + 23 * 3_600 + 30 * 60);
-        let left = Duration::from_secs;
-        assert_eq!(until(now, left(31 * 60)), ", until 00:01 UTC");
-        assert_eq!(until(now, left(100)), "");
-        assert_eq!(until(now, left(2 * 86_400)), "");
-    }
 
     #[test]
     fn what_ends_by_requests_has_no_made_up_length() {

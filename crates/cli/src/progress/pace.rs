@@ -1,6 +1,8 @@
-//! Estimates the total duration of a run from the time elapsed.
+//! Estimates the total duration of a run from the time elapsed, and its end.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::NO_LIMIT;
 
 /// An estimate of the total duration, from the forecast and the time elapsed.
 #[derive(Debug)]
@@ -41,5 +43,33 @@ impl Pace {
     pub(crate) fn end(&mut self, index: usize, total: usize) -> Instant {
         let whole = self.whole(index, total);
         self.begun + whole
+    }
+}
+
+/// Runs with this much time left have an estimated end.
+const LONG: Duration = Duration::from_secs(120);
+
+/// When the run ends if this much time is left: `, until 18:43 UTC`; empty for a run that ends soon or
+/// has no limit.
+pub(super) fn until(now: SystemTime, left: Duration) -> String {
+    if left < LONG || left >= NO_LIMIT {
+        return String::new();
+    }
+    let end = (now + left).duration_since(UNIX_EPOCH).unwrap_or_default();
+    let minutes = end.as_secs() / 60 % (24 * 60);
+    format!(", until {:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_has_an_estimated_end() {
+        let now = UNIX_EPOCH + Duration::from_secs(86_400 * 20_000 + 23 * 3_600 + 30 * 60);
+        let left = Duration::from_secs;
+        assert_eq!(until(now, left(31 * 60)), ", until 00:01 UTC");
+        assert_eq!(until(now, left(100)), "");
+        assert_eq!(until(now, left(2 * 86_400)), "");
     }
 }
