@@ -8,7 +8,7 @@ mod wording;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tenbin_plan::{Plan, Sentence, sentence};
@@ -17,6 +17,7 @@ use tenbin_report::for_terminal;
 use tenbin_result::Language;
 use tenbin_result::format::exact_rate;
 use tenbin_runner::Progress;
+use tenbin_verdict::InterimRatio;
 use tenbin_verdict::hits::compare_hits;
 
 use self::live::LiveTable;
@@ -224,6 +225,12 @@ impl Display {
         }
     }
 
+    /// Shows the ratios after a block of rounds.
+    pub(crate) fn ratios(&mut self, ratios: &[InterimRatio]) {
+        self.table.set_ratios(ratios);
+        self.show_table(false);
+    }
+
     /// Shows what is being done, or prints it without a terminal.
     fn message(&mut self, sentence: &Sentence) {
         let text = said(sentence);
@@ -291,7 +298,11 @@ impl Display {
             about(self.at_most, whole)
         };
         let of = sentence!("of-time", "of {time}", time = in_all);
-        self.bar.set_prefix(said(&of.with_part("time", [in_all])));
+        let of = said(&of.with_part("time", [in_all]));
+        let left = whole.saturating_sub(self.pace.elapsed());
+        let end = pace::end(SystemTime::now(), left).filter(|_| !(self.counted && index == 0));
+        let until = end.map(|clock| said(&sentence!("until", ", until {clock} UTC", clock = clock)));
+        self.bar.set_prefix(format!("{of}{}", until.unwrap_or_default()));
         self.bar.set_position(index as u64);
         if index == 0 {
             self.bar.set_style(style(MEASURING));
@@ -314,7 +325,9 @@ impl Display {
                 slice = index + 1,
                 total = self.total
             );
-            self.plain(&said(&slice));
+            let so_far = self.table.first_ratio();
+            let so_far = so_far.map_or_else(String::new, |ratio| format!("; {ratio}"));
+            self.plain(&format!("{}{so_far}", said(&slice)));
         }
     }
 

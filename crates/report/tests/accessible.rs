@@ -15,8 +15,13 @@ use serde_json::Value;
 use tenbin_report::{html, live_page};
 use tenbin_result::Language;
 
-/// Opens every folded part of the page.
-const UNFOLD: &str = "document.querySelectorAll('details').forEach(each => each.open = true)";
+/// Opens every folded part of the page, and selects the first mark of each chart.
+const UNFOLD: &str = "(() => {
+  document.querySelectorAll('details').forEach(each => { each.open = true; });
+  for (const drawing of document.querySelectorAll('.drawing')) {
+    for (const key of ['Home', 'Enter']) drawing.dispatchEvent(new KeyboardEvent('keydown', { key }));
+  }
+})()";
 
 /// Shortens long tables, whose rows are alike: axe-core takes a while for each cell.
 const SHORTEN: &str =
@@ -31,7 +36,7 @@ const CROWDED: &str = "(() => {
   const found = [];
   for (const svg of document.querySelectorAll('svg')) {
     const view = svg.viewBox.baseVal;
-    const title = svg.querySelector('title').textContent;
+    const title = svg.getAttribute('aria-label') ?? svg.querySelector('title').textContent;
     const texts = [...svg.querySelectorAll('text')]
       .map(text => ({ words: text.textContent, box: text.getBBox() }))
       .filter(({ box }) => box.width > 0);

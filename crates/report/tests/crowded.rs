@@ -24,7 +24,7 @@ const COLLISIONS: &str = "(() => {
   for (const svg of document.querySelectorAll('svg')) {
     const frame = svg.getBoundingClientRect();
     if (frame.width === 0) continue;
-    const title = svg.querySelector('title').textContent;
+    const title = svg.getAttribute('aria-label') ?? svg.querySelector('title').textContent;
     const outside = (box) => box.left < frame.left - 1 || box.right > frame.right + 1
       || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
     const texts = [...svg.querySelectorAll('text')].map(text => {

@@ -51,7 +51,11 @@ fn every_run_has_a_page_of_known_tags_only() {
         let page = page(&document);
         markup::check(&page);
         assert!(page.len() < LIMIT, "{name}: {} bytes", page.len());
-        assert!(!page.contains("NaN") && !page.contains(">inf<"), "{name}");
+        let content = page.split("<script type=\"module\">").next().unwrap();
+        assert!(
+            !content.contains("NaN") && !content.contains(">inf<"),
+            "{name}"
+        );
         if let Some(directory) = std::env::var_os("TENBIN_PAGES") {
             let file = std::path::Path::new(&directory).join(format!("{name}.html"));
             std::fs::write(file, &page).unwrap();
@@ -357,7 +361,7 @@ fn hostile_text_becomes_no_markup_in_pages_and_drawings() {
 }
 
 #[test]
-fn the_policy_allows_the_style_sheet_of_the_page_and_nothing_else() {
+fn the_policy_allows_the_style_sheets_and_the_script_of_the_page_and_nothing_else() {
     use base64::Engine as _;
     use sha2::Digest as _;
     let page = page(&made_up::pair().document());
@@ -367,21 +371,31 @@ fn the_policy_allows_the_style_sheet_of_the_page_and_nothing_else() {
             .filter(|it| it.contains("default-src"))
     });
     let policy = policy.unwrap();
-    let style = page
-        .split_once("<style>")
-        .unwrap()
-        .1
-        .split_once("</style>")
-        .unwrap()
-        .0;
-    let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(style));
+    let hashes = |open: &str, close: &str| -> Vec<String> {
+        let contents = page
+            .split(open)
+            .skip(1)
+            .map(|it| it.split(close).next().unwrap());
+        let hash =
+            |text| base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text));
+        contents
+            .map(|text| format!("'sha256-{}'", hash(text)))
+            .collect()
+    };
+    let styles = hashes("<style>", "</style>");
+    let scripts = hashes("<script type=\"module\">", "</script>");
     assert_eq!(
         policy,
         format!(
-            "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+            "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; \
+             form-action 'none'",
+            styles.join(" "),
+            scripts.join(" ")
         )
     );
-    assert_eq!(page.matches("<style").count(), 1);
+    assert_eq!((styles.len(), scripts.len()), (2, 1));
+    let data = page.matches("<script type=\"application/json\"").count();
+    assert_eq!(page.matches("<script").count(), data + 1);
     let place = |tag: &str| {
         tags.iter()
             .position(|known: &Tag| known.name == tag)
@@ -429,6 +443,7 @@ fn several_runs_have_a_list_of_contents() {
     let tags = markup::tags(&page);
     let links: Vec<&str> = tags
         .iter()
+        .filter(|tag| tag.attribute("class") != Some("here"))
         .filter_map(|tag| tag.attribute("href"))
         .collect();
     assert_eq!(links, ["#r0", "#r1"]);
@@ -486,16 +501,25 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         let data = json!({
             "target": target, "workload": hostile, "slice": 3, "slices": 8, "left": left,
             "limit": false, "rate": rate, "p50": 0.001_25, "p99": null, "cpu": 1.5, "errors": 0,
-            "failed": 12_345,
+            "failed": 12_345, "classes": { "timeout": 12_340, "reset": 5 },
         });
         event("second", data)
     };
+    let ratios = json!({
+        "ratios": [{
+            "workload": hostile, "baseline": "a", "challenger": hostile, "metric": "throughput",
+            "blocks": 3, "ratio": "1.200", "interval": "1.150–1.250",
+            "course": [[1, 1.3, null, null], [2, 1.25, 1.05, 1.45], [3, 1.2, 1.15, 1.25]],
+        }],
+        "more": 4,
+    });
     let events = [
         event("begin", json!({})),
         event("message", json!({ "text": hostile })),
         second("a", json!(98_765.4), json!(3_700)),
         second("b", Value::Null, Value::Null),
         second(&hostile, json!(45.6), json!(61)),
+        event("ratios", ratios),
     ];
     let url = serve_live(page, format!("retry: 100\n{}", events.concat()));
     let shown = dump_at(&url);
@@ -506,7 +530,12 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         "12,345",
         "1.50",
         "slice 3 of 8",
-        "about 1m1s left",
+        "about 1m1s left, until ",
+        "1.200 (1.150–1.250) after 3 blocks, not final",
+        "and 4 more",
+        "12,340",
+        "timeout",
+        "0 to 45.6/s, last 1 s",
         "&lt;img src=http://",
     ] {
         assert!(shown.dom.contains(text), "{text} in {}", shown.dom);
@@ -520,7 +549,9 @@ fn a_live_page_shows_figures_and_runs_nothing_that_a_server_wrote() {
         .next()
         .unwrap();
     assert!(!body.contains("<img"), "{body}");
-    assert_eq!(body.matches("</tr>").count(), 4, "{body}");
+    assert_eq!(body.matches("</tr>").count(), 11, "{body}");
+    let [band, line] = ["band", "line"].map(|class| format!("<path class=\"{class}\" d=\"M"));
+    assert!(body.contains(&band) && body.contains(&line), "{body}");
     assert!(body.contains("polyline"), "{body}");
     assert!(!shown.dom.contains("<title>gone"), "{}", shown.dom);
     assert_eq!(elsewhere.requests(), 0);

@@ -61,7 +61,15 @@ pub const BIT_RATE: Unit = Unit(&[
 /// A share from 0 to 1, formatted as a percentage.
 pub const SHARE: Unit = Unit(&[]);
 
+/// All units with prefixes.
+pub const UNITS: [Unit; 5] = [RATE, TIME, BYTES, BANDWIDTH, BIT_RATE];
+
 impl Unit {
+    /// Factor and suffix of each prefix, in ascending order; empty for [`SHARE`].
+    pub fn prefixes(self) -> &'static [(f64, &'static str)] {
+        self.0
+    }
+
     /// The value with its unit.
     pub fn of(self, value: f64) -> String {
         if self.0.is_empty() {

@@ -37,6 +37,7 @@ pub use cell::{Cell, cells};
 pub use compare::across::Across;
 pub use compare::comparison::Comparison;
 pub use compare::curve::LevelOf;
+pub use compare::interim::{Interim, InterimRatio};
 pub use compare::outcome::{EQUIVALENCE, NOISE_FLOOR};
 pub use compare::precision::is_precise;
 pub use compare::sentence::named_metric;

@@ -1,15 +1,19 @@
 //! The table below the progress bar: one line per workload and target, with the figures of the last
-//! slice and a sparkline of the throughput.
+//! slice and a sparkline of the throughput, and below them the ratios so far.
 
 use std::collections::VecDeque;
 
 use tenbin_record::Slice;
 use tenbin_result::format;
+use tenbin_result::format::ENGLISH;
+use tenbin_verdict::InterimRatio;
 
 /// Number of slices in a sparkline.
 const SPARKS: usize = 16;
 /// Largest number of lines. If there are more, only the lines of the running workload are shown.
 const MOST_LINES: usize = 8;
+/// Largest number of ratios below the lines.
+const MOST_RATIOS: usize = 4;
 /// Characters of a sparkline, from low to high.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -19,6 +23,8 @@ pub(super) struct LiveTable {
     rows: Vec<Row>,
     /// Index of the row of the running slice.
     current: Option<usize>,
+    /// The ratios so far, each as a line.
+    ratios: Vec<String>,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +80,16 @@ impl LiveTable {
         row.last = figures(slice);
     }
 
+    /// Sets the ratios after a block of rounds.
+    pub(super) fn set_ratios(&mut self, ratios: &[InterimRatio]) {
+        self.ratios = ratios.iter().take(MOST_RATIOS).filter_map(so_far).collect();
+    }
+
+    /// The first ratio so far.
+    pub(super) fn first_ratio(&self) -> Option<&str> {
+        self.ratios.first().map(String::as_str)
+    }
+
     /// The lines of the table, truncated to `width` characters.
     pub(super) fn text(&self, width: usize) -> String {
         let of_current = self
@@ -88,14 +104,30 @@ impl LiveTable {
         let current = self.current.and_then(|at| self.rows.get(at));
         let lines = shown.iter().map(|row| {
             let is_current = current.is_some_and(|current| std::ptr::eq(*row, current));
-            let line = row.line(is_current, longest);
-            tenbin_report::for_terminal(&line)
-                .chars()
-                .take(width)
-                .collect()
+            row.line(is_current, longest)
         });
-        lines.collect::<Vec<String>>().join("\n")
+        let ratios = self.ratios.iter().map(|ratio| format!("  {ratio}"));
+        let fitted = lines.chain(ratios).map(|line| {
+            let line = tenbin_report::for_terminal(&line);
+            line.chars().take(width).collect::<String>()
+        });
+        fitted.collect::<Vec<String>>().join("\n")
     }
+}
+
+/// A ratio so far in words; `None` before the first block.
+fn so_far(ratio: &InterimRatio) -> Option<String> {
+    let figure = ratio.ratio?;
+    Some(format!(
+        "so far, not final: {} {}, {} ÷ {}: {} ({}) after {}",
+        ratio.workload,
+        ratio.metric,
+        ratio.challenger,
+        ratio.baseline,
+        format::ratio(figure.value),
+        format::ratio_ends(figure, &ENGLISH),
+        format::plural(ratio.blocks as u64, "block")
+    ))
 }
 
 impl Row {
@@ -187,6 +219,36 @@ mod tests {
                 .text(20)
                 .lines()
                 .all(|line| line.chars().count() <= 20)
+        );
+    }
+
+    #[test]
+    fn a_ratio_so_far_is_below_the_lines_and_not_final() {
+        let mut table = LiveTable::default();
+        table.begin("GET", "nginx");
+        let mut ratio = InterimRatio {
+            workload: "GET".to_owned(),
+            baseline: "nginx".to_owned(),
+            challenger: "caddy".to_owned(),
+            metric: "throughput".to_owned(),
+            ratio: None,
+            blocks: 0,
+        };
+        table.set_ratios(&[ratio.clone()]);
+        assert_eq!(table.text(200).lines().count(), 1);
+        ratio.blocks = 3;
+        ratio.ratio = Some(tenbin_result::Figure {
+            value: 1.25,
+            interval: None,
+            n: 3,
+        });
+        table.set_ratios(&[ratio]);
+        let text = table.text(200);
+        assert_eq!(
+            text.lines().last(),
+            Some(
+                "  so far, not final: GET throughput, caddy ÷ nginx: 1.250 (interval unknown) after 3 blocks"
+            )
         );
     }
 

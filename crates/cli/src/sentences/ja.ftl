@@ -53,6 +53,7 @@ kept-in = 結果の保存先: { $directory }
 slice-of = スライス { $slice } / { $total }
 unknown-time = 時間は不明
 of-time = / { $time }
+until = 、{ $clock } UTC まで
 about = 約 { $time }
 at-most = 最長 { $time }
 a-search = 最大レートの探索

@@ -4,7 +4,7 @@
 //! The main thread never waits for a viewer: each viewer has a queue of [`QUEUE`] events, and a
 //! viewer with a full queue is disconnected.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io;
 use std::net::Ipv4Addr;
@@ -21,8 +21,10 @@ use tenbin_http::{HeaderValue, Method, Request, Response, StatusCode};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_report::{LivePage, live_page};
 use tenbin_runner::Progress;
+use tenbin_verdict::InterimRatio;
 
 use super::SERVED;
+use super::ratios::Ratios;
 use super::seconds::{Second, Seconds};
 use crate::output::{note_line, warning_line};
 use crate::progress::Pace;
@@ -38,6 +40,8 @@ const HISTORY: usize = 600;
 const LETTERS: usize = 600;
 /// Longest wait at the end of the run for a viewer to open the report.
 const REPORT_WAIT: Duration = Duration::from_secs(2);
+/// Name of the event with the ratios so far.
+const RATIOS: &str = "ratios";
 /// Length of the random token, bytes.
 const TOKEN: usize = 16;
 
@@ -61,10 +65,18 @@ struct Run {
     counted: bool,
     current: Option<Current>,
     seconds: Seconds,
-    /// Failures by workload and target since the start of the run.
-    failed: HashMap<(String, String), u64>,
+    /// Failures by workload and target, and by class, since the start of the run.
+    failed: HashMap<(String, String), Failed>,
+    ratios: Ratios,
     budgets: HashMap<String, Budget>,
     last_step: Option<Instant>,
+}
+
+/// Failures of a workload on a target.
+#[derive(Debug, Default)]
+struct Failed {
+    all: u64,
+    by_class: BTreeMap<&'static str, u64>,
 }
 
 /// The running slice.
@@ -103,6 +115,7 @@ impl Live {
                 current: None,
                 seconds: Seconds::default(),
                 failed: HashMap::new(),
+                ratios: Ratios::default(),
                 budgets: HashMap::new(),
                 last_step: None,
             },
@@ -119,6 +132,12 @@ impl Live {
         for (name, data) in self.run.events(progress) {
             self.shared.publish(name, &data);
         }
+    }
+
+    /// Sends the ratios after a block to all viewers.
+    pub(super) fn ratios(&mut self, ratios: &[InterimRatio]) {
+        let data = self.run.ratios.add(ratios);
+        self.shared.publish(RATIOS, &data);
     }
 
     /// Redirects all viewers to the report, and waits until a viewer has opened the report, for at
@@ -168,7 +187,11 @@ impl Run {
                 if second.role.is_work()
                     && let Some(key) = self.key()
                 {
-                    *self.failed.entry(key).or_default() += second.counts.failed;
+                    let failed = self.failed.entry(key).or_default();
+                    failed.all += second.counts.failed;
+                    for (class, count) in &second.errors {
+                        *failed.by_class.entry(class.name()).or_default() += count;
+                    }
                 }
                 let complete = self.seconds.add(second);
                 complete.and_then(|complete| self.second(&complete))
@@ -271,7 +294,9 @@ impl Run {
         data["p99"] = json!(second.time(0.99));
         data["cpu"] = json!(second.cores());
         data["errors"] = json!(second.failed);
-        data["failed"] = json!(self.failed.get(&key));
+        let failed = self.failed.get(&key);
+        data["failed"] = json!(failed.map(|failed| failed.all));
+        data["classes"] = json!(failed.map(|failed| &failed.by_class));
         Some(("second", data))
     }
 
@@ -353,6 +378,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     history: VecDeque<Arc<str>>,
+    /// The last event with ratios, which has all that the earlier ones had.
+    ratios: Option<Arc<str>>,
     viewers: Vec<EventSender>,
     /// Path of the report; `None` until the report is written.
     report: Option<PathBuf>,
@@ -371,6 +398,10 @@ impl Shared {
         state
             .viewers
             .retain(|viewer| viewer.send(Arc::clone(&event)));
+        if name == RATIOS {
+            state.ratios = Some(event);
+            return;
+        }
         if state.history.len() == HISTORY {
             state.history.pop_front();
         }
@@ -392,7 +423,7 @@ impl Shared {
             return text(status, "too many viewers; close another page");
         }
         let mut first = "retry: 1000\nevent: begin\ndata: {}\n\n".to_owned();
-        for event in &state.history {
+        for event in state.history.iter().chain(&state.ratios) {
             first.push_str(event);
         }
         let (body, viewer) = Body::events(first, QUEUE);
@@ -567,6 +598,7 @@ mod tests {
             current: None,
             seconds: Seconds::default(),
             failed: HashMap::new(),
+            ratios: Ratios::default(),
             budgets: HashMap::new(),
             last_step: None,
         };

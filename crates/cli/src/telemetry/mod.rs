@@ -7,6 +7,7 @@ mod live;
 mod metrics;
 mod otlp;
 mod prometheus;
+mod ratios;
 mod seconds;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tenbin_http::server::ServerOptions;
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_runner::Progress;
+use tenbin_verdict::InterimRatio;
 
 use self::live::Live;
 use self::metrics::Metrics;
@@ -93,6 +95,13 @@ impl Telemetry {
             metrics.observe(progress);
         }
         self.otlp.as_ref().and_then(Push::failure)
+    }
+
+    /// Sends the ratios after a block of rounds to the viewers of the live page.
+    pub(crate) fn ratios(&mut self, ratios: &[InterimRatio]) {
+        if let Some(live) = &mut self.live {
+            live.ratios(ratios);
+        }
     }
 
     /// Ends all outputs after the report was written to `directory`. Returns a warning if an OTLP

@@ -173,6 +173,8 @@ pub(crate) struct Panels {
     pub(crate) span: Option<(f64, f64)>,
     /// The panels, from top to bottom.
     pub(crate) panels: Vec<Panel>,
+    /// What a page shows of a point that is selected, one row for each point of a panel.
+    pub(crate) details: Option<Table>,
 }
 
 /// One panel of a chart.
@@ -277,6 +279,8 @@ pub(crate) struct Point {
     pub(crate) said: String,
     /// Whether the figure is flagged; drawn as a hollow shape.
     pub(crate) flagged: bool,
+    /// Index of the row of [`Panels::details`] about the point.
+    pub(crate) detail: Option<usize>,
 }
 
 impl Axis {

@@ -115,7 +115,7 @@ fn draw_bar(svg: &mut String, bars: &Bars, bar: &Bar, scale: &Scale, y: f64) {
         let width = to - from;
         let _ = writeln!(
             svg,
-            "<g class=\"{}\"><title>{}</title><rect class=\"part\" x=\"{from:.1}\" y=\"{:.1}\" \
+            "<g class=\"{} mark\"><title>{}</title><rect class=\"part\" x=\"{from:.1}\" y=\"{:.1}\" \
              width=\"{width:.1}\" height=\"{BAR}\"/>",
             colour(*part),
             for_xml(&said),

@@ -68,7 +68,7 @@ fn draw_cell(svg: &mut String, cell: &HeatCell, (x, y): (f64, f64), width: f64) 
     let (wide, high) = (width - SPACE, CELL - SPACE);
     let _ = writeln!(
         svg,
-        "<g class=\"{}\"><title>{}</title><rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" \
+        "<g class=\"{} mark\"><title>{}</title><rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" \
          width=\"{wide:.1}\" height=\"{high:.1}\"/>",
         class(cell.tone),
         for_xml(&cell.said)

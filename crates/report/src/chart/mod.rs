@@ -2,6 +2,7 @@
 
 mod area;
 mod bars;
+mod data;
 mod forest;
 mod heat;
 mod panels;
@@ -12,6 +13,8 @@ mod svg;
 use crate::escape::for_xml;
 use svg::Breadth;
 
+pub(crate) use data::{for_script, json};
+
 pub(crate) use crate::block::chart::{
     Axis, Bar, BarGroup, Bars, Chart, Drawing, Forest, ForestRow, Heat, HeatCell, Marks, Named,
     Panel, Panels, Plane, PlanePoint, Point, Series, Style, Tone,
@@ -21,19 +24,25 @@ pub(crate) use crate::block::chart::{
 pub(crate) const STYLE: &str = include_str!("chart.css");
 
 /// Draws a chart for a page: for screens and paper, and once more for phones. The style sheet of the
-/// page shows one of the two. `id` must be unique on the page.
+/// page shows one of the two. `id` must be unique on the page. The marks of both are in the same
+/// order; only those of the first have tooltips, because a phone shows none.
 pub(crate) fn inline(chart: &Chart, id: &str) -> String {
-    let attributes =
-        |class: &str, id: &str| format!(" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}\"");
-    let narrow = format!("{id}n");
-    drawn(chart, Breadth::Wide, &attributes("broad", id), id, "")
-        + &drawn(
-            chart,
-            Breadth::Narrow,
-            &attributes("narrow", &narrow),
-            &narrow,
-            "",
-        )
+    let drawn = |breadth, class: &str, id: &str| {
+        let attributes = format!(" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}\"");
+        drawn(chart, breadth, &attributes, id, "")
+    };
+    let narrow = drawn(Breadth::Narrow, "narrow", &format!("{id}n"));
+    drawn(Breadth::Wide, "broad", &format!("{id}b")) + &without_tooltips(&narrow)
+}
+
+/// A drawing without the tooltips of its marks.
+fn without_tooltips(svg: &str) -> String {
+    let mut parts = svg.split("<title>");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str(part.split_once("</title>").map_or(part, |(_, after)| after));
+    }
+    kept
 }
 
 /// Draws a chart as a complete SVG file.

@@ -104,13 +104,21 @@ fn legend(svg: &mut String, panels: &Panels, breadth: Breadth) -> f64 {
         if x > 0.0 && x + width > breadth.width() {
             (x, y) = (0.0, y + LEGEND_ROW);
         }
-        let _ = writeln!(svg, "<g class=\"{}\">", colour(series.place));
+        // The script of a page finds the names of the legend by this class, and their place in the drawing.
+        let _ = writeln!(
+            svg,
+            "<g class=\"key\" data-box=\"{x:.0} {:.0} {:.0} {LEGEND_ROW}\"><g class=\"{}\">",
+            y - LEGEND_ROW / 2.0,
+            width - 8.0,
+            colour(series.place)
+        );
         stroke(svg, series, &format!("M{x:.1} {y:.1}h22"));
         if has_shapes(series.style) {
             shape(svg, series.place, (x + 11.0, y), false, "");
         }
         svg.push_str("</g>\n");
         text(svg, (x + 28.0, y + 4.0), Anchor::Start, "", &name);
+        svg.push_str("</g>\n");
         x += width + 8.0;
     }
     y + 4.0
@@ -150,6 +158,11 @@ fn draw_panel(svg: &mut String, panel: &Panel, across: &Across, (top, bottom): (
         .chain(ranges.flat_map(|(low, high)| [low, high]));
     let wanted = if bottom - top > 200.0 { 5 } else { 3 };
     let y = Scale::new(&panel.y, figures.chain(extra), (bottom, top), wanted);
+    // The script of a page draws the background again when the range of an axis changes.
+    let _ = writeln!(
+        svg,
+        "<g class=\"plot\" data-box=\"{LEFT} {top:.0} {right} {bottom:.0}\"><g class=\"axis\">"
+    );
     for border in &panel.borders {
         if let Some(at) = x.place(*border).filter(|_| x.has(*border)) {
             path(svg, "border", &format!("M{at:.1} {top:.1}V{bottom:.1}"));
@@ -175,9 +188,10 @@ fn draw_panel(svg: &mut String, panel: &Panel, across: &Across, (top, bottom): (
     if let Some(level) = panel.level.and_then(|level| y.place(level)) {
         path(svg, "level", &format!("M{LEFT} {level:.1}H{right}"));
     }
+    svg.push_str("</g>\n");
     path(svg, "edge", &format!("M{LEFT} {bottom:.1}H{right}"));
     for series in &panel.series {
-        let _ = writeln!(svg, "<g class=\"{}\">", colour(series.place));
+        let _ = writeln!(svg, "<g class=\"{} series\">", colour(series.place));
         curve(svg, series, x, &y);
         svg.push_str("</g>\n");
     }
@@ -185,6 +199,7 @@ fn draw_panel(svg: &mut String, panel: &Panel, across: &Across, (top, bottom): (
     for named in &panel.named {
         ring(svg, named, (x, &y), (right, top, bottom), &mut taken);
     }
+    svg.push_str("</g>\n");
 }
 
 /// What names must not hide.
@@ -334,7 +349,7 @@ fn ring(
     };
     let _ = writeln!(
         svg,
-        "<g class=\"{}\"><circle class=\"ring\" cx=\"{at:.1}\" cy=\"{high:.1}\" r=\"7\"/></g>",
+        "<g class=\"named\"><g class=\"{}\"><circle class=\"ring\" cx=\"{at:.1}\" cy=\"{high:.1}\" r=\"7\"/></g>",
         colour(named.place)
     );
     taken.marks.push(Area::around((at, high), RING));
@@ -361,12 +376,14 @@ fn ring(
         taken.marks.push(area(&place));
         text(svg, place, Anchor::Start, "soft halo", &named.name);
     }
+    svg.push_str("</g>\n");
 }
 
 /// Draws tick marks, tick labels and axis title below the last panel. Omits labels that would
 /// overlap the previous label.
 fn marks_below(svg: &mut String, axis: &Axis, across: &Across, bottom: f64) {
     let mut free = f64::NEG_INFINITY;
+    svg.push_str("<g class=\"ticks\">\n");
     for (at, name) in across.scale.marks() {
         path(svg, "edge", &format!("M{at:.1} {bottom:.1}v4"));
         let half = width_of(name) / 2.0;
@@ -375,6 +392,7 @@ fn marks_below(svg: &mut String, axis: &Axis, across: &Across, bottom: f64) {
             free = at + half + 6.0;
         }
     }
+    svg.push_str("</g>\n");
     let right = across.right;
     let title = shortened(&axis.title, right - LEFT);
     text(

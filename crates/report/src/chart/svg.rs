@@ -124,21 +124,25 @@ pub(super) fn dashes(place: usize) -> &'static str {
     DASHES[(place / COLOURS) % DASHES.len()]
 }
 
-/// Draws a point of a target at a position, with a tooltip.
+/// Draws a point of a target at a position, with a tooltip. A point with a tooltip has the class
+/// `mark`.
 pub(super) fn shape(svg: &mut String, place: usize, (x, y): (f64, f64), flagged: bool, said: &str) {
     let class = if flagged { "hollow" } else { "dot" };
-    let data = match place % SHAPES {
-        0 => "M-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0Z",
-        1 => "M-3-3h6v6h-6Z",
-        2 => "M0-4.2l3.8 6.6h-7.6Z",
-        3 => "M0-4l4 4l-4 4l-4-4Z",
-        _ => "M0 4.2l-3.8-6.6h7.6Z",
+    let (tag, data) = match place % SHAPES {
+        0 => ("circle", "r=\"3.2\""),
+        1 => ("path", "d=\"M-3-3h6v6h-6Z\""),
+        2 => ("path", "d=\"M0-4.2l3.8 6.6h-7.6Z\""),
+        3 => ("path", "d=\"M0-4l4 4l-4 4l-4-4Z\""),
+        _ => ("path", "d=\"M0 4.2l-3.8-6.6h7.6Z\""),
     };
-    let head =
-        format!("<path class=\"{class}\" transform=\"translate({x:.1} {y:.1})\" d=\"{data}\"");
+    let at = format!("transform=\"translate({x:.1} {y:.1})\" {data}");
     let _ = match said {
-        "" => writeln!(svg, "{head}/>"),
-        said => writeln!(svg, "{head}><title>{}</title></path>", for_xml(said)),
+        "" => writeln!(svg, "<{tag} class=\"{class}\" {at}/>"),
+        said => writeln!(
+            svg,
+            "<{tag} class=\"{class} mark\" {at}><title>{}</title></{tag}>",
+            for_xml(said)
+        ),
     };
 }
 

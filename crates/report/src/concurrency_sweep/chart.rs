@@ -122,6 +122,7 @@ fn chart(title: &str, parts: &[&Part], sweeps: &[ConcurrencySweep]) -> Option<Ch
             x: axis(&clients),
             span: None,
             panels,
+            details: None,
         }),
         table: None,
         file: None,
@@ -197,6 +198,7 @@ impl Part {
                     said(&sweep.target, level.connections, figure)
                 }),
                 flagged: false,
+                detail: None,
             }
         });
         Series {

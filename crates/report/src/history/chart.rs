@@ -31,6 +31,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
             format!("{}: {}", point.run, value(series, figure.value))
         }),
         flagged: point.outlier || point.imported,
+        detail: None,
     });
     let of = |name: &str, style, points: Vec<Point>| Series {
         name: name.to_owned(),
@@ -78,6 +79,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
             },
             span: None,
             panels: vec![panel],
+            details: None,
         }),
         table: None,
         file: None,

@@ -230,6 +230,14 @@ about-over-time =
             the lowest to the highest. Points are hollow where all these slices are flagged.
     }
 stages-of = Server stages: { $workload }, { $operation }
+point-over-time =
+    { $target }, slice { $slices }, { $start } s: { $value }{ $ranged ->
+        [true] {" "}({ $ends })
+       *[false] {""}
+    }{ $flagged ->
+        [true] ; { $flags }
+       *[false] {""}
+    }
 about-cost-and-speed =
     Each point is a workload on a target compared with { $baseline }, with both intervals: to the
     right is faster, below 1 costs less CPU time per operation. A hollow point has a verdict in
@@ -343,6 +351,7 @@ ratio-to = { $figure }, ratio to { $baseline }
 cpu-per-operation = CPU time per operation
 decides-as-speed = speed
 forest-row = { $ratio } ({ $interval })  { $verdict }
+link-to-chart = Link to the chart { $title }
 since-start = time since the start of the run
 not-measured = { $workload }: not measured, the run ended before
 target-at = { $target } at { $workload }

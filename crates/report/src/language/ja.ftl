@@ -199,6 +199,14 @@ about-over-time =
             すべてのスライスに注意の印がついた点は白抜き。
     }
 stages-of = サーバー内の段階: { $workload }、{ $operation }
+point-over-time =
+    { $target }、スライス { $slices }、{ $start } s: { $value }{ $ranged ->
+        [true] （{ $ends }）
+       *[false] {""}
+    }{ $flagged ->
+        [true] 、{ $flags }
+       *[false] {""}
+    }
 about-cost-and-speed =
     点はターゲットでのワークロードを { $baseline } と比べたもの。区間は両方向に示す。右ほど速く、
     1 より下は 1 操作あたりの CPU 時間が少ない。白抜きの点は判定に疑いがある。{ $host ->
@@ -282,6 +290,7 @@ ratio-to = { $figure }、{ $baseline } に対する比
 cpu-per-operation = 1 操作あたりの CPU 時間
 decides-as-speed = 速さ
 forest-row = { $ratio }({ $interval })  { $verdict }
+link-to-chart = グラフ「{ $title }」へのリンク
 since-start = 実行開始からの時間
 not-measured = { $workload }: 実行がその前に終わり、測定していない
 target-at = { $workload } の { $target }

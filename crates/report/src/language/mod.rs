@@ -127,6 +127,13 @@ pub(crate) fn text(document: &Document, english: &str) -> String {
         .unwrap_or_else(|| english.to_owned())
 }
 
+/// A fixed text, without names, in a language.
+pub(crate) fn fixed(language: Language, english: &str) -> String {
+    translator_beside(language, std::iter::empty())
+        .and_then(|translator| translator.translate(english))
+        .unwrap_or_else(|| english.to_owned())
+}
+
 /// The translator for the document's language; `None` for English. Names in the document are never
 /// translated, because a target can be called "memory".
 fn translator(document: &Document) -> Option<Translator<'_>> {

@@ -51,6 +51,8 @@ pub(crate) struct Browser {
     from: Receiver<Value>,
     calls: u64,
     session: String,
+    /// Messages of the console, exceptions and violations of the policy, since the start.
+    console: Vec<String>,
     directory: tempfile::TempDir,
 }
 
@@ -76,6 +78,7 @@ impl Browser {
             from,
             calls: 0,
             session: String::new(),
+            console: Vec::new(),
             directory,
         };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
@@ -84,7 +87,56 @@ impl Browser {
             json!({ "targetId": target["targetId"], "flatten": true }),
         );
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        browser.call("Runtime.enable", json!({}));
+        browser.call("Log.enable", json!({}));
         browser
+    }
+
+    /// What the console has said so far.
+    pub(crate) fn console(&self) -> &[String] {
+        &self.console
+    }
+
+    /// Whether pages that are opened from now on may run scripts.
+    pub(crate) fn allow_scripts(&mut self, allowed: bool) {
+        self.call(
+            "Emulation.setScriptExecutionDisabled",
+            json!({ "value": !allowed }),
+        );
+    }
+
+    /// Presses a key on the focused element.
+    pub(crate) fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            let mut event = json!({ "type": kind, "key": key });
+            if kind == "keyDown" && key.chars().count() == 1 {
+                event["text"] = json!(key);
+            }
+            self.call("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Moves the mouse to these places of the window, with the button down from the first to the last if
+    /// `pressed`.
+    pub(crate) fn mouse(&mut self, places: &[(f64, f64)], pressed: bool) {
+        let mut send = |kind: &str, (x, y): (f64, f64), button: &str| {
+            let buttons = u8::from(button == "left" && kind != "mouseReleased");
+            self.call(
+                "Input.dispatchMouseEvent",
+                json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1 }),
+            );
+        };
+        let (first, last) = (places[0], places[places.len() - 1]);
+        send("mouseMoved", first, "none");
+        if pressed {
+            send("mousePressed", first, "left");
+        }
+        for place in &places[1..] {
+            send("mouseMoved", *place, if pressed { "left" } else { "none" });
+        }
+        if pressed {
+            send("mouseReleased", last, "left");
+        }
     }
 
     /// Opens the page and waits until it is loaded.
@@ -101,9 +153,10 @@ impl Browser {
     pub(crate) fn open_url(&mut self, url: &str) {
         let opened = self.call("Page.navigate", json!({ "url": url }));
         assert!(opened.get("errorText").is_none(), "{opened}");
-        let loaded = "new Promise(done => document.readyState === 'complete' ? done(true) \
-                      : addEventListener('load', () => done(true)))";
-        assert_eq!(self.evaluate(loaded), json!(true));
+        // No promise, which would never be kept where scripts are off.
+        while self.evaluate("document.readyState") != json!("complete") {
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     pub(crate) fn set_look(&mut self, look: Look) {
@@ -146,6 +199,16 @@ impl Browser {
             let answer = self.from.recv_timeout(WITHIN).unwrap_or_else(|error| {
                 panic!("{method}: {error}; `cargo xtask setup` installs chromium")
             });
+            match answer["method"].as_str() {
+                Some("Log.entryAdded") => {
+                    self.console
+                        .push(answer["params"]["entry"]["text"].to_string());
+                }
+                Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled") => {
+                    self.console.push(answer["params"].to_string());
+                }
+                _ => {}
+            }
             if answer["id"] == json!(self.calls) {
                 assert!(answer.get("error").is_none(), "{method}: {answer}");
                 return answer["result"].clone();

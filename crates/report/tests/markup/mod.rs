@@ -50,6 +50,7 @@ const TAGS: &[&str] = &[
     "rect",
     "text",
     "desc",
+    "script",
 ];
 
 const ATTRIBUTES: &[&str] = &[
@@ -69,6 +70,8 @@ const ATTRIBUTES: &[&str] = &[
     "aria-hidden",
     "scope",
     "data-h",
+    "data-box",
+    "type",
     "xmlns",
     "viewBox",
     "width",
@@ -105,14 +108,20 @@ impl Tag {
     }
 }
 
-/// All tags of a page, except in the content of a style sheet.
+/// Elements whose content is no mark-up.
+const RAW: [&str; 2] = ["style", "script"];
+
+/// All tags of a page, except in the content of style sheets and scripts.
 pub(crate) fn tags(page: &str) -> Vec<Tag> {
     let mut tags = Vec::new();
     let mut rest = page;
     while let Some((_, after)) = rest.split_once('<') {
         let (tag, after) = tag(after);
         rest = match tag.name.as_str() {
-            "style" if !tag.ends => after.split_once("</style").map(|(_, end)| end).unwrap(),
+            raw if !tag.ends && RAW.contains(&raw) => {
+                let (_, end) = after.split_once(&format!("</{raw}")).unwrap();
+                end
+            }
             _ => after,
         };
         tags.push(tag);
@@ -183,16 +192,14 @@ pub(crate) fn check(page: &str) {
         if EMPTY.contains(&tag.name.as_str()) || tag.closed {
             continue;
         }
-        match tag.ends {
-            false => open.push(tag.name),
-            // The end tag of a style sheet is read with the content.
-            true if tag.name == "style" => {}
-            true => {
-                if open.last().is_some_and(|last| last == "style") {
-                    open.pop();
-                }
-                assert_eq!(open.pop(), Some(tag.name), "nested");
-            }
+        // The end tag of a style sheet or a script is read with the content.
+        if RAW.contains(&tag.name.as_str()) {
+            continue;
+        }
+        if tag.ends {
+            assert_eq!(open.pop(), Some(tag.name), "nested");
+        } else {
+            open.push(tag.name);
         }
     }
     assert!(open.is_empty(), "{open:?}");
@@ -247,10 +254,9 @@ pub(crate) fn text_of(page: &str) -> String {
     while let Some((before, after)) = rest.split_once('<') {
         text.push_str(before);
         text.push(' ');
-        rest = match after.strip_prefix("style>") {
-            Some(style) => style.split_once("</style>").unwrap().1,
-            None => after.split_once('>').unwrap().1,
-        };
+        let raw = RAW.into_iter().find(|raw| after.starts_with(raw));
+        let end = raw.map_or_else(|| ">".to_owned(), |raw| format!("</{raw}>"));
+        rest = after.split_once(&end).unwrap().1;
     }
     text.push_str(rest);
     let text = text

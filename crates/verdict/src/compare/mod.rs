@@ -5,9 +5,11 @@ pub(crate) mod blocks;
 pub(crate) mod comparison;
 pub(crate) mod curve;
 pub(crate) mod family;
+pub(crate) mod interim;
 pub(crate) mod metric;
 pub(crate) mod outcome;
 pub(crate) mod precision;
+pub(crate) mod primary;
 pub(crate) mod sentence;
 
 use std::collections::BTreeSet;

@@ -1,15 +1,14 @@
 //! Whether the primary metrics have reached the precision that the plan requires.
 
-use tenbin_plan::{Plan, Workload};
+use tenbin_plan::Plan;
 use tenbin_record::Slice;
 use tenbin_result::Metric;
 use tenbin_stats::{Estimate, ratio};
 
 use crate::cell::cells;
-use crate::compare::blocks::Blocks;
-use crate::compare::curve::{mean_log_ratios, sweeps};
 use crate::compare::family::{Family, Member};
 use crate::compare::metric::Measure;
+use crate::compare::primary::primary_ratios;
 
 /// Whether a run has reached the precision at which the plan allows an early end. Every primary
 /// ratio (without a comparison, every primary metric) must have an interval within the plan's
@@ -42,35 +41,15 @@ pub(crate) fn half_width(estimate: &Estimate) -> Option<f64> {
     width.is_finite().then_some(width)
 }
 
-/// One ratio for each challenger at each workload outside sweeps, and one ratio for each challenger
-/// over each sweep.
 fn ratios(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {
-    let Some(baseline) = plan.baseline() else {
-        return Vec::new();
-    };
     // Use the printed intervals, which hold simultaneously.
     let confidence = Family::of(plan).confidence(Member::Question);
-    let sweeps = sweeps(plan);
-    let in_rounds = plan.workloads.iter().filter(|work| work.search().is_none());
-    let is_level = |work: &Workload| sweeps.iter().flatten().any(|level| level.name == work.name);
-    let alone = in_rounds
-        .filter(|work| !is_level(work))
-        .map(|work| vec![work]);
-    let mut found = Vec::new();
-    for levels in alone.chain(sweeps.iter().cloned()) {
-        let Some(metric) = levels.first().map(|work| Metric::primary(plan, work)) else {
-            continue;
-        };
-        let blocks: Vec<Blocks<'_>> = levels.iter().map(|work| Blocks::of(work, slices)).collect();
-        for challenger in plan.challengers() {
-            let of_level = |blocks: &Blocks<'_>| {
-                blocks.log_ratios_by_block(metric, &baseline.name, &challenger.name)
-            };
-            let logs = mean_log_ratios(&blocks.iter().map(of_level).collect::<Vec<_>>());
-            found.push(ratio(&logs, confidence).estimate().copied());
-        }
-    }
-    found
+    let all = primary_ratios(plan).into_iter();
+    let estimates = all.map(|each| {
+        let logs = each.log_ratios(slices);
+        ratio(&logs, confidence).estimate().copied()
+    });
+    estimates.collect()
 }
 
 fn figures(plan: &Plan, slices: &[Slice]) -> Vec<Option<Estimate>> {

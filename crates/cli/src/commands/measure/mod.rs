@@ -14,7 +14,7 @@ use tenbin_record::{Ended, Integrity, RecordError};
 use tenbin_report::NotComparable;
 use tenbin_result::Document;
 use tenbin_runner::{Ending, Progress, Redirected, RunContext, RunError, RunOutcome, Stop, places};
-use tenbin_verdict::AfterRounds;
+use tenbin_verdict::{AfterRounds, Interim};
 
 use crate::args::{EarlierArgs, ExportArgs, OutputArgs, extent};
 use crate::caution::{Caution, cautions};
@@ -136,11 +136,19 @@ fn run(
         mut telemetry,
     } = ready;
     let mut steering = Steered::new(&plan);
+    let mut interim = Interim::new(&plan);
     let mut concluded = None;
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
             display.warn_always(&warning.into());
+        }
+        if let Progress::Measured { slice } = &event
+            && interim.add(slice)
+        {
+            let ratios = interim.ratios();
+            display.ratios(&ratios);
+            telemetry.ratios(&ratios);
         }
         if let Some(text) = live(&event) {
             display.aside(|| output::print(text.as_bytes()));

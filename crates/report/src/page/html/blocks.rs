@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use tenbin_result::format::Words;
+use tenbin_result::{Language, message};
 
 use crate::block::{Block, Cell, Detail, Look, Table, Text};
 use crate::chart::{self, Chart};
 use crate::escape::for_xml;
+use crate::language::{fixed, say_in};
 
 /// Limits on the size of printed blocks.
 #[derive(Debug)]
@@ -51,6 +53,7 @@ pub(super) struct Blocks<'a> {
     more: &'a str,
     /// Prefix of the element IDs in this section.
     prefix: String,
+    language: Language,
     charts: usize,
     /// Whether the section has a heading.
     is_titled: bool,
@@ -58,11 +61,18 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) fn new(limits: &'a Limits, more: &'a str, prefix: String, is_titled: bool) -> Self {
+    pub(super) fn new(
+        limits: &'a Limits,
+        more: &'a str,
+        prefix: String,
+        language: Language,
+        is_titled: bool,
+    ) -> Self {
         Self {
             limits,
             more,
             prefix,
+            language,
             charts: 0,
             is_titled,
             html: String::new(),
@@ -276,18 +286,34 @@ impl<'a> Blocks<'a> {
         let id = format!("{}-{}", self.prefix, self.charts);
         self.charts += 1;
         let tag = self.heading();
+        let title = self.short(&chart.title);
+        let link = say_in(self.language, &message!("link-to-chart", title = &title));
         let _ = writeln!(
             self.html,
-            "<figure aria-labelledby=\"{id}\">\n<figcaption><{tag}>{}</{tag}>{}\
-             </figcaption>\n<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}\">",
-            for_xml(&self.short(&chart.title)),
+            "<figure id=\"{id}\" aria-labelledby=\"{id}t\">\n<figcaption><{tag}><span id=\"{id}t\">{}</span>&#160;\
+             <a class=\"here\" href=\"#{id}\" aria-label=\"{}\">#</a></{tag}>{}</figcaption>\n\
+             <div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-labelledby=\"{id}t\">",
+            for_xml(&title),
+            for_xml(&link),
             for_xml(&unbroken(&self.short(&chart.about)))
         );
         self.html.push_str(&chart::inline(chart, &id));
-        self.html.push_str("</div>\n</figure>\n");
+        self.html.push_str("</div>\n");
+        if let Some(data) = chart::for_script(chart) {
+            let _ = writeln!(
+                self.html,
+                "<script type=\"application/json\">{}</script>",
+                chart::json(&data)
+            );
+        }
+        self.html.push_str("</figure>\n");
         if let Some(table) = &chart.table {
-            self.html
-                .push_str("<details class=\"behind\"><summary>Figures of this chart</summary>\n");
+            let figures = fixed(self.language, "Figures of this chart");
+            let _ = writeln!(
+                self.html,
+                "<details class=\"behind\"><summary>{}</summary>",
+                for_xml(&figures)
+            );
             self.table(table, Detail::Interval);
             self.html.push_str("</details>\n");
         }

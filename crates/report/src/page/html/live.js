@@ -22,37 +22,51 @@
     return (hours ? hours + "h" : "") + (hours || minutes ? minutes + "m" : "") + seconds + "s";
   };
 
-  // On a phone, each row is a card, in which each cell has the head of its column.
-  const heads = [...document.querySelectorAll("thead th")].map((head) => head.textContent);
+  const clock = (left) => new Date(Date.now() + left * 1000)
+    .toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-  const cell = (line, tag, numeric) => {
+  // On a phone, each row is a card, in which each cell has the head of its column.
+  const cell = (body, line, tag, numeric) => {
+    const heads = body.closest("table").tHead.rows[0].cells;
     const made = document.createElement(tag);
     if (tag === "th") made.scope = "row";
     made.setAttribute("role", tag === "th" ? "rowheader" : "cell");
-    made.dataset.h = heads[line.childElementCount];
+    made.dataset.h = heads[line.childElementCount].textContent;
     if (numeric) made.className = "n";
     line.append(made);
+    return made;
+  };
+
+  const lineOf = (body) => {
+    const line = document.createElement("tr");
+    line.setAttribute("role", "row");
+    body.append(line);
+    return line;
+  };
+
+  const inSvg = (parent, tag, attributes, text) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    if (text !== undefined) made.textContent = text;
+    parent.append(made);
     return made;
   };
 
   const row = (workload, target) => {
     const key = JSON.stringify([workload, target]);
     if (!rows.has(key)) {
-      const line = document.createElement("tr");
-      line.setAttribute("role", "row");
-      cell(line, "th").textContent = workload;
-      cell(line, "th").textContent = target;
+      const body = byId("rows");
+      const line = lineOf(body);
+      const of = (tag, numeric) => cell(body, line, tag, numeric);
+      of("th").textContent = workload;
+      of("th").textContent = target;
       const made = { line, course: [] };
-      for (const name of ["rate", "p50", "p99", "failed", "cpu"]) made[name] = cell(line, "td", true);
-      const drawing = document.createElementNS(SVG, "svg");
-      drawing.setAttribute("viewBox", "0 0 120 24");
-      drawing.setAttribute("preserveAspectRatio", "none");
-      drawing.setAttribute("role", "img");
-      made.drawing = drawing;
-      made.course_line = document.createElementNS(SVG, "polyline");
-      drawing.append(made.course_line);
-      cell(line, "td").append(drawing);
-      byId("rows").append(line);
+      for (const name of ["rate", "p50", "p99", "failed", "cpu"]) made[name] = of("td", true);
+      const last = of("td");
+      made.drawing = inSvg(last, "svg", { viewBox: "0 0 120 24", preserveAspectRatio: "none", role: "img" });
+      made.course_line = inSvg(made.drawing, "polyline", {});
+      made.axis = document.createElement("small");
+      last.append(made.axis);
       rows.set(key, made);
     }
     return rows.get(key);
@@ -63,15 +77,78 @@
   };
 
   const progress = (data) => {
-    const left = data.left === null ? "" : ", " + (data.limit ? "at most " : "about ") + span(data.left) + " left";
+    const left = data.left === null ? "" : `, ${data.limit ? "at most" : "about"} ${span(data.left)} left, until ${clock(data.left)}`;
     const of = data.slices ? " of " + data.slices : "";
     byId("now").textContent = data.workload + " on " + data.target;
     byId("progress").textContent = "slice " + data.slice + of + left;
   };
 
+  // Failures since the start of the run, by workload, target and class.
+  const failures = new Map();
+  const errors = (data) => {
+    for (const [name, failed] of Object.entries(data.classes ?? {})) {
+      const key = JSON.stringify([data.workload, data.target, name]);
+      if (!failures.has(key)) {
+        const body = byId("classes");
+        const line = lineOf(body);
+        for (const text of [data.workload, data.target, name]) cell(body, line, "th").textContent = text;
+        failures.set(key, cell(body, line, "td", true));
+      }
+      failures.get(key).textContent = count(failed);
+      byId("errors").hidden = false;
+    }
+  };
+
+  const BOX = { left: 60, right: 340, top: 8, bottom: 92 };
+
+  // The ratio after each block, with its interval as a band, on a linear axis that includes 1.
+  const course = (points) => {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", "0 0 350 128");
+    svg.setAttribute("role", "img");
+    const ends = points.flatMap(([, value, low, high]) => [value, low ?? value, high ?? value]);
+    const [low, high] = [Math.min(1, ...ends), Math.max(1, ...ends)];
+    const space = (high - low || 0.1) * 0.08;
+    const last = points[points.length - 1][0];
+    const first = points[0][0];
+    const x = (blocks) => BOX.left + (BOX.right - BOX.left) * (last > first ? (blocks - first) / (last - first) : 0.5);
+    const y = (value) => BOX.bottom - (BOX.bottom - BOX.top) * (value - low + space) / (high - low + 2 * space);
+    const at = (blocks, value) => `${x(blocks).toFixed(1)} ${y(value).toFixed(1)}`;
+    inSvg(svg, "path", { class: "edge", d: `M${BOX.left} ${BOX.bottom}H${BOX.right}` });
+    inSvg(svg, "path", { class: "level", d: `M${BOX.left} ${y(1).toFixed(1)}H${BOX.right}` });
+    let free = -Infinity;
+    for (const value of [...new Set([1, high, low])]) {
+      if (Math.abs(y(value) - free) < 14 && value !== 1) continue;
+      free = value === 1 ? y(value) : free;
+      const place = { x: BOX.left - 6, y: y(value) + 4, "text-anchor": "end", class: "soft num" };
+      inSvg(svg, "text", place, `×${value.toPrecision(3).replace(/\.?0+$/, "")}`);
+    }
+    const known = points.filter((point) => point[2] !== null);
+    const group = inSvg(svg, "g", { class: "c0" });
+    if (known.length > 1) {
+      const there = known.map((point) => at(point[0], point[3]));
+      const back = known.map((point) => at(point[0], point[2])).reverse();
+      inSvg(group, "path", { class: "band", d: `M${[...there, ...back].join("L")}Z` });
+    } else if (known.length) {
+      inSvg(group, "path", { class: "thin", d: `M${at(known[0][0], known[0][2])}L${at(known[0][0], known[0][3])}` });
+    }
+    inSvg(group, "path", { class: "line", d: `M${points.map((point) => at(point[0], point[1])).join("L")}` });
+    const [, value] = points[points.length - 1];
+    inSvg(group, "circle", { class: "dot", cx: x(last).toFixed(1), cy: y(value).toFixed(1), r: 3.2 });
+    for (const [blocks, anchor] of first < last ? [[first, "middle"], [last, "end"]] : [[last, "middle"]]) {
+      inSvg(svg, "text", { x: x(blocks), y: BOX.bottom + 16, "text-anchor": anchor, class: "soft num" }, blocks);
+    }
+    const title = { x: (BOX.left + BOX.right) / 2, y: BOX.bottom + 32, "text-anchor": "middle", class: "soft" };
+    inSvg(svg, "text", title, "blocks of rounds that have ended");
+    return svg;
+  };
+
   const actions = {
     begin() {
       rows.clear();
+      failures.clear();
+      byId("classes").replaceChildren();
+      byId("errors").hidden = true;
       byId("rows").replaceChildren();
       byId("list").replaceChildren();
     },
@@ -88,6 +165,7 @@
       made.p99.textContent = time(data.p99);
       made.failed.textContent = count(data.failed);
       made.cpu.textContent = data.cpu === null ? unknown : data.cpu.toFixed(2);
+      errors(data);
       if (data.rate === null) return;
       made.course.push(data.rate);
       if (made.course.length > POINTS) made.course.shift();
@@ -96,7 +174,31 @@
       made.course_line.setAttribute("points", made.course
         .map((value, at) => (at * step).toFixed(1) + "," + (23 - 22 * value / highest).toFixed(1))
         .join(" "));
-      made.drawing.setAttribute("aria-label", "highest " + rate(highest));
+      const axis = `0 to ${rate(highest)}, last ${made.course.length} s`;
+      made.drawing.setAttribute("aria-label", axis);
+      made.axis.textContent = axis;
+    },
+    ratios(data) {
+      const figures = data.ratios.filter((it) => it.course.length).map((it) => {
+        const figure = document.createElement("figure");
+        const caption = document.createElement("figcaption");
+        const name = document.createElement("b");
+        name.textContent = `${it.workload}: ${it.metric}, ${it.challenger} ÷ ${it.baseline}`;
+        const said = document.createElement("p");
+        said.textContent = `${it.ratio} (${it.interval}) after ${it.blocks} ${it.blocks === 1 ? "block" : "blocks"}, not final`;
+        caption.append(name, said);
+        const drawing = course(it.course);
+        drawing.setAttribute("aria-label", `${name.textContent}: ${said.textContent}`);
+        figure.append(caption, drawing);
+        return figure;
+      });
+      byId("courses").replaceChildren(...figures);
+      byId("ratios").hidden = figures.length === 0;
+      if (data.more) {
+        const more = document.createElement("p");
+        more.textContent = `and ${data.more} more, which are in the report`;
+        byId("courses").append(more);
+      }
     },
     message(data) {
       const point = document.createElement("li");

@@ -4,11 +4,7 @@
 //! The page loads nothing except the events of its own server. The script inserts text only as
 //! text, so nothing from a server becomes HTML.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
-
-use super::{STYLE, short};
+use super::{STYLE, hash, short};
 use crate::chart;
 use crate::escape::for_xml;
 
@@ -51,6 +47,10 @@ pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
          <p id=\"progress\" class=\"faint\"></p>\n</header>\n\
          <noscript><p>This page needs JavaScript. The report, which is written at the end of the run, \
          does not.</p></noscript>\n\
+         <section id=\"ratios\" hidden>\n<h2>Ratios so far, not final</h2>\n\
+         <p class=\"faint\">The primary ratios of the blocks of rounds that have ended, each with its interval as in \
+         the report. An interval that is looked at again and again excludes 1 by chance more often than its \
+         confidence says: the verdict is in the report.</p>\n<div id=\"courses\"></div>\n</section>\n\
          <section>\n<h2>Last second of each target</h2>\n\
          <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table role=\"table\">\n\
          <thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th><th scope=\"col\" role=\"columnheader\">target</th>\
@@ -60,13 +60,15 @@ pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
          </thead>\n<tbody role=\"rowgroup\" id=\"rows\"></tbody></table></div>\n\
          <p class=\"faint\">Single seconds, without intervals. Failures are those since the start of \
          the run. Which target is faster is computed at the end of the run.</p>\n</section>\n\
+         <section id=\"errors\" hidden>\n<h2>Errors by class</h2>\n\
+         <div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"errors by class\"><table role=\"table\">\n\
+         <thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>\
+         <th scope=\"col\" role=\"columnheader\">target</th><th scope=\"col\" role=\"columnheader\">class</th>\
+         <th scope=\"col\" role=\"columnheader\" class=\"n\">failures</th></tr></thead>\n\
+         <tbody role=\"rowgroup\" id=\"classes\"></tbody></table></div>\n</section>\n\
          <section id=\"messages\" hidden>\n<h2>Messages</h2>\n<ul id=\"list\"></ul>\n</section>\n\
          </main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         targets.join(", ")
     );
     LivePage { html, policy }
-}
-
-fn hash(text: &str) -> String {
-    STANDARD.encode(Sha256::digest(text.as_bytes()))
 }

@@ -1,11 +1,13 @@
 //! `report.html`: a self-contained file that can be sent to a colleague.
 //!
-//! The file has no script, loads nothing and has at most [`LIMIT`] bytes per run. Its
-//! Content-Security-Policy allows only its own style sheet, by hash. Long tables are cut, with a
-//! line that says where to find the rest. All text is escaped, whatever its source.
+//! The file loads nothing and has at most [`LIMIT`] bytes per run. Its Content-Security-Policy allows
+//! only its own style sheets and its own [script](script), by hash; without the script the page is
+//! complete. Long tables are cut, with a line that says where to find the rest. All text is escaped,
+//! whatever its source.
 
 mod blocks;
 mod live;
+mod script;
 
 use std::fmt::Write as _;
 
@@ -24,10 +26,10 @@ use crate::escape::for_xml;
 use crate::language;
 use crate::section::{SECTIONS, Section, Shown, question, trusted};
 
-/// Maximum size of one run on a page, bytes.
-const LIMIT: usize = 480_000;
+/// Maximum size of one run on a page, bytes, without style sheets and script.
+const LIMIT: usize = 450_000;
 /// Maximum size of one section, bytes: a section is printed with the widest limits that fit.
-const SECTION: usize = 150_000;
+const SECTION: usize = 190_000;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -48,10 +50,9 @@ pub fn html(documents: &[&Document]) -> String {
         [only] => format!("{}: {}", short(&only.run.name), short(&asked(only))),
         several => format!("{} runs", several.len()),
     };
-    let mut page = head(
-        &title,
-        documents.first().map_or("en", |first| first.language.tag()),
-    );
+    let language = documents.first().map(|first| first.language);
+    let language = language.unwrap_or(Language::English);
+    let mut page = head(&title, language);
     if documents.len() > 1 {
         contents(&mut page, documents);
     }
@@ -59,43 +60,56 @@ pub fn html(documents: &[&Document]) -> String {
     for (at, document) in documents.iter().enumerate() {
         run(&mut page, document, at);
     }
-    page.push_str(END);
+    page.push_str(&end(language));
     page
 }
 
 /// The end of a page.
-const END: &str = "</main>\n</body>\n</html>\n";
+fn end(language: Language) -> String {
+    format!("</main>\n{}</body>\n</html>\n", script::elements(language))
+}
 
-/// The beginning of a page, up to its body.
-fn head(title: &str, language: &str) -> String {
-    let style = format!("{}{STYLE}", chart::STYLE);
-    let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
+/// The beginning of a page, up to its body. The style sheet of charts is the first: the script puts it
+/// into pictures of charts.
+fn head(title: &str, language: Language) -> String {
     format!(
-        "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+         style-src 'sha256-{}' 'sha256-{}'; script-src 'sha256-{}'; img-src data:; \
+         base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
-         <style>{style}</style>\n</head>\n<body>\n",
-        for_xml(title)
+         <style>{}</style>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        language.tag(),
+        hash(chart::STYLE),
+        hash(STYLE),
+        hash(&script::SCRIPT),
+        for_xml(title),
+        chart::STYLE
     )
+}
+
+/// The hash by which a Content-Security-Policy allows a style sheet or a script.
+fn hash(text: &str) -> String {
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
 
 /// A page of blocks that belong to no single run. `more` is the command that prints what the page
 /// leaves out.
 pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more: &str) -> String {
     let title = short(title);
-    let mut page = head(&title, language.tag());
+    let mut page = head(&title, language);
     let _ = writeln!(
         page,
         "<main>\n<article>\n<header>\n<h1>{}</h1>\n</header>\n<section>",
         for_xml(&title)
     );
-    let printed = Blocks::new(&Limits::ALL[0], more, "history".to_owned(), false);
+    let prefix = "history".to_owned();
+    let printed = Blocks::new(&Limits::ALL[0], more, prefix, language, false);
     page.push_str(&printed.html(blocks, Detail::Value));
     page.push_str("</section>\n</article>\n");
-    page.push_str(END);
+    page.push_str(&end(language));
     page
 }
 
@@ -239,7 +253,8 @@ fn fitted(document: &Document, section: &Section, run: usize, detail: Detail) ->
     let more = command(document, section);
     let printed = Limits::ALL.iter().map(|limits| {
         let prefix = format!("r{run}-{}", section.name);
-        Blocks::new(limits, &more, prefix, !section.title.is_empty()).html(&blocks, detail)
+        let is_titled = !section.title.is_empty();
+        Blocks::new(limits, &more, prefix, document.language, is_titled).html(&blocks, detail)
     });
     let mut shortest = String::new();
     for html in printed {

@@ -45,6 +45,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             x: time.axis(document),
             span: Some(time.span),
             panels: panels.collect(),
+            details: None,
         }),
         table: Some(table(document, &classes, width)),
         file: Some("errors.svg"),

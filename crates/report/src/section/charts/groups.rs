@@ -38,6 +38,13 @@ pub(super) fn grouped(figures: &[Option<f64>], size: usize) -> Vec<Group> {
     chunks.map(group).collect()
 }
 
+/// The median; `None` without a figure.
+pub(super) fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = figures.collect();
+    sorted.sort_by(f64::total_cmp);
+    middle(&sorted)
+}
+
 fn middle(sorted: &[f64]) -> Option<f64> {
     let half = sorted.len() / 2;
     match sorted.len() % 2 {

@@ -48,6 +48,7 @@ pub(in crate::section) fn ratios(document: &Document) -> Vec<Block> {
             x: percentiles(least, most),
             span: None,
             panels,
+            details: None,
         }),
         table: Some(table),
         file: Some("percentile-ratios.svg"),
@@ -79,6 +80,7 @@ pub(in crate::section) fn spectrum(document: &Document) -> Vec<Block> {
             x: percentiles(least, most),
             span: None,
             panels,
+            details: None,
         }),
         table: spectrum_table(document),
         file: Some("percentiles.svg"),
@@ -174,6 +176,7 @@ fn ratio_points(each: &PercentileRatios, words: &Words) -> Vec<Point> {
             )
         }),
         flagged: false,
+        detail: None,
     });
     points.collect()
 }

@@ -43,6 +43,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             },
             span: None,
             panels: panels.collect(),
+            details: None,
         }),
         table: table(document, shown, size),
         file: Some("quads.svg"),
@@ -115,6 +116,7 @@ fn panel(document: &Document, comparison: &Comparison, size: usize) -> Panel {
         ends: group.ends,
         said: said(group),
         flagged: size == 1 && flagged.get(group.first).copied().unwrap_or(false),
+        detail: None,
     });
     let mut series = vec![Series {
         name: unit(comparison).to_owned(),
@@ -161,10 +163,16 @@ fn said(group: &Group) -> String {
         return String::new();
     };
     if group.first == group.last {
-        format!("{}: {}", group.first + 1, ratio(value))
-    } else {
-        format!("{}–{}: {}", group.first + 1, group.last + 1, ratio(value))
+        return format!("{}: {}", group.first + 1, ratio(value));
     }
+    let range = |(low, high)| format!(" ({}–{})", ratio(low), ratio(high));
+    let ends = group.ends.map(range).unwrap_or_default();
+    format!(
+        "{}–{}: {}{ends}",
+        group.first + 1,
+        group.last + 1,
+        ratio(value)
+    )
 }
 
 /// For each ratio, whether its block has a flagged slice. Empty if ratios cannot be matched to

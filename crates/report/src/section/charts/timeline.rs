@@ -1,9 +1,11 @@
 //! Chart of throughput, latency, errors and the target's CPU over the time of the run.
 
-use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN};
+mod details;
+
+use tenbin_result::format::{RATE, SHARE, TIME, UNKNOWN, Unit, digits};
 use tenbin_result::{Document, SliceFigures, Value, message};
 
-use super::groups::{grouped, size};
+use super::groups::{Group, grouped, size};
 use super::time::TimeAxis;
 use crate::block::{Block, Cell, Table};
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
@@ -13,6 +15,11 @@ use crate::language::say;
 const WORKLOADS: usize = 4;
 /// Maximum number of points per target in a panel.
 const POINTS: usize = 60;
+/// Maximum number of points in the panels of one figure, of all targets and workloads: each point has a
+/// tooltip and a row of details on the page.
+const ALL_POINTS: usize = 120;
+/// Number of points per target that is kept with many targets or workloads.
+const FEWEST: usize = 15;
 /// Largest ratio of the longest to the shortest time that is drawn on a linear axis.
 const WIDE: f64 = 8.0;
 
@@ -20,8 +27,10 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
     let works = document.workloads.iter().map(|work| work.name.as_str());
     let measured = works.filter(|work| of_work(document, work).take(2).count() > 1);
     let measured: Vec<&str> = measured.collect();
+    let charts = measured.len().min(WORKLOADS) * document.targets.len();
+    let most = (ALL_POINTS / charts.max(1)).clamp(FEWEST, POINTS);
     let shown = measured.iter().take(WORKLOADS).enumerate();
-    let drawn = shown.filter_map(|(at, work)| of_workload(document, work, at == 0));
+    let drawn = shown.filter_map(|(at, work)| of_workload(document, work, at == 0, most));
     let mut blocks: Vec<Block> = drawn.collect();
     if measured.len() > WORKLOADS {
         blocks.push(Block::sentence(&format!(
@@ -66,10 +75,14 @@ fn cores_used(slice: &SliceFigures) -> Option<f64> {
     Some(used / seconds)
 }
 
-fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block> {
+fn of_workload(
+    document: &Document,
+    work: &str,
+    is_first: bool,
+    most_points: usize,
+) -> Option<Block> {
     let slices: Vec<&SliceFigures> = of_work(document, work).collect();
     let time = TimeAxis::of(slices.iter().copied());
-    let unit = time.unit;
     let of_target = |target: &str| -> Vec<&SliceFigures> {
         let mine = slices.iter().filter(|slice| slice.target == target);
         mine.copied().collect()
@@ -81,7 +94,7 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
         .map(|(place, target)| (place, target.name.as_str(), of_target(&target.name)))
         .collect();
     let most = targets.iter().map(|(.., slices)| slices.len()).max()?;
-    let size = size(most, POINTS);
+    let size = size(most, most_points);
     let borders = time.borders(slices.iter().copied());
     let drawn = panels().into_iter().map(|(title, axis, pick)| {
         let axis = if is_wide(&slices, pick) {
@@ -93,20 +106,29 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
                 ..axis
             }
         };
-        let series = targets.iter();
-        let series = series.map(|(place, target, slices)| Series {
-            name: (*target).to_owned(),
-            place: *place,
-            style: if size == 1 {
-                Style::Joined
-            } else {
-                Style::Banded
-            },
-            points: points(slices, pick, size, unit),
+        let mut rows = 0;
+        let series = targets.iter().map(|(place, target, slices)| {
+            let figures = Figures {
+                pick,
+                unit: unit_of(&axis),
+                first_row: rows,
+            };
+            rows += slices.len().div_ceil(size);
+            Series {
+                name: (*target).to_owned(),
+                place: *place,
+                style: if size == 1 {
+                    Style::Joined
+                } else {
+                    Style::Banded
+                },
+                points: points(document, slices, &figures, size, time.unit),
+            }
         });
+        let series: Vec<Series> = series.collect();
         Panel {
             borders: borders.clone(),
-            ..Panel::new(title, axis, series.collect())
+            ..Panel::new(title, axis, series)
         }
     });
     // A panel of failures is omitted if no operation failed.
@@ -136,6 +158,7 @@ fn of_workload(document: &Document, work: &str, is_first: bool) -> Option<Block>
             x: time.axis(document),
             span: Some(time.span),
             panels,
+            details: details::table(document, &targets, size),
         }),
         table: table(&targets, size),
         file: is_first.then_some("timeline.svg"),
@@ -158,24 +181,73 @@ fn rises(panel: &Panel) -> bool {
     points.any(|point| point.y.is_some_and(|figure| figure > 0.0))
 }
 
-fn points(slices: &[&SliceFigures], pick: Pick, size: usize, unit: f64) -> Vec<Point> {
-    let figures: Vec<Option<f64>> = slices.iter().map(|slice| pick(slice)).collect();
-    let groups = grouped(&figures, size);
-    let points = groups.iter().filter_map(|group| {
+/// The figures of a panel.
+struct Figures {
+    pick: Pick,
+    /// Unit of the figures; `None` for numbers.
+    unit: Option<Unit>,
+    /// Index of the row of the details about the first point of the target.
+    first_row: usize,
+}
+
+impl Figures {
+    fn text(&self, value: f64) -> String {
+        self.unit
+            .map_or_else(|| digits(value), |unit| unit.of(value))
+    }
+}
+
+fn unit_of(axis: &Axis) -> Option<Unit> {
+    match axis.marks {
+        Marks::Unit(unit) => Some(unit),
+        _ => None,
+    }
+}
+
+fn points(
+    document: &Document,
+    slices: &[&SliceFigures],
+    figures: &Figures,
+    size: usize,
+    unit: f64,
+) -> Vec<Point> {
+    let picked: Vec<Option<f64>> = slices.iter().map(|slice| (figures.pick)(slice)).collect();
+    let groups = grouped(&picked, size);
+    let points = groups.iter().enumerate().filter_map(|(at, group)| {
         let (first, last) = (slices[group.first], slices[group.last]);
         let mine = &slices[group.first..=group.last];
         Some(Point {
             x: (first.start? + last.end()?) / 2.0 / unit,
             y: group.middle,
             ends: group.ends,
-            said: match size {
-                1 => format!("{}, slice {}", first.target, first.index),
-                _ => format!("{}, slices {}–{}", first.target, first.index, last.index),
-            },
+            said: said(document, mine, group, figures),
             flagged: mine.iter().all(|slice| !slice.flags.is_empty()),
+            detail: Some(figures.first_row + at),
         })
     });
     points.collect()
+}
+
+/// Tooltip of a point: slice, time, figure and flags.
+fn said(document: &Document, slices: &[&SliceFigures], group: &Group, figures: &Figures) -> String {
+    let (Some(value), [first, ..]) = (group.middle, slices) else {
+        return String::new();
+    };
+    let range = |(low, high)| format!("{}–{}", figures.text(low), figures.text(high));
+    let ends = group.ends.map(range).unwrap_or_default();
+    let flags = details::flags(document, slices);
+    let point = message!(
+        "point-over-time",
+        target = &first.target,
+        slices = details::numbers(slices),
+        start = Value::Fixed(first.start.unwrap_or_default(), 1),
+        value = figures.text(value),
+        ranged = !ends.is_empty(),
+        ends = ends,
+        flagged = !flags.is_empty(),
+        flags = flags
+    );
+    say(document, &point)
 }
 
 fn table(targets: &[(usize, &str, Vec<&SliceFigures>)], size: usize) -> Option<Table> {

@@ -1,0 +1,250 @@
+// Charts: tooltips, zoom, other axes, hidden targets, and pictures.
+
+const zoom = (chart, range) => {
+  const before = chart.state.range;
+  chart.state.range = null;
+  const [low, high] = acrossScale(chart, 0).range;
+  const wanted = range && [Math.max(low, range[0]), Math.min(high, range[1])];
+  const isTooShort = wanted && wanted[1] - wanted[0] < (high - low) * 1e-4;
+  const isWhole = !wanted || (wanted[0] <= low && wanted[1] >= high);
+  chart.state.range = isTooShort ? before : isWhole ? null : wanted;
+  if (isTooShort) return;
+  chart.whole.disabled = isWhole;
+  hideTip(chart);
+  redraw(chart);
+  say(isWhole ? words.whole : `${words.zoomed}: ${acrossScale(chart, 0).marks.map(([, name]) => name).join(", ")}`);
+};
+
+// Makes the visible range longer or shorter, around the current mark or the middle, or moves it.
+const zoomBy = (chart, factor, shift = 0) => {
+  const x = acrossScale(chart, 0);
+  const [from, to] = x.range.map(x.place);
+  const node = chart.current?.nodes[0].getAttribute("transform")?.match(/-?[\d.]+/);
+  const middle = node ? Number(node[0]) : (from + to) / 2;
+  const moved = (end) => x.at(middle + (end - middle) * factor + shift * (to - from));
+  zoom(chart, [moved(from), moved(to)]);
+};
+
+const follow = (chart) => {
+  const { drawing } = chart;
+  const svgAt = (clientX) => {
+    const svg = chart.svgs[shown(chart)];
+    const frame = svg.getBoundingClientRect();
+    return (clientX - frame.left) / frame.width * svg.viewBox.baseVal.width;
+  };
+  const pick = make("div", "pick");
+  pick.hidden = true;
+  drawing.append(pick);
+  let start = null, dragged = false;
+  drawing.addEventListener("pointerdown", (event) => {
+    dragged = false;
+    if (event.button !== 0 || event.pointerType === "touch" || !chart.data || event.target.closest("button")) return;
+    start = event.clientX;
+    drawing.setPointerCapture(event.pointerId);
+  });
+  drawing.addEventListener("pointermove", (event) => {
+    if (start === null) {
+      const mark = nearest(chart, event, 24);
+      if (mark && mark !== chart.current) showTip(chart, mark);
+      else if (!mark && chart.current) hideTip(chart);
+      return;
+    }
+    dragged ||= Math.abs(event.clientX - start) > 5;
+    if (!dragged) return;
+    hideTip(chart);
+    const frame = drawing.getBoundingClientRect();
+    pick.hidden = false;
+    pick.style.left = `${Math.min(start, event.clientX) - frame.left}px`;
+    pick.style.width = `${Math.abs(event.clientX - start)}px`;
+  });
+  drawing.addEventListener("pointerup", (event) => {
+    pick.hidden = true;
+    if (dragged && start !== null) {
+      const x = acrossScale(chart, shown(chart));
+      zoom(chart, [start, event.clientX].map((it) => x.at(svgAt(it))).sort((a, b) => a - b));
+    }
+    start = null;
+  });
+  drawing.addEventListener("pointercancel", () => {
+    pick.hidden = true;
+    start = null;
+  });
+  drawing.addEventListener("pointerleave", () => { if (start === null) hideTip(chart); });
+  drawing.addEventListener("dblclick", () => { if (chart.data) zoom(chart, null); });
+  drawing.addEventListener("click", (event) => {
+    if (dragged || event.target.closest("button")) return;
+    const mark = nearest(chart, event, 40);
+    if (!mark) return;
+    showTip(chart, mark);
+    choose(chart, mark);
+  });
+};
+
+const byKeys = (chart) => {
+  const panels = chart.data && {
+    "+": () => zoomBy(chart, 0.5),
+    "-": () => zoomBy(chart, 2),
+    0: () => zoom(chart, null),
+  };
+  const escape = () => {
+    if (chart.chosen || chart.current) {
+      close(chart);
+      hideTip(chart);
+    } else if (chart.data) {
+      zoom(chart, null);
+    }
+  };
+  const select = () => { if (chart.current) choose(chart, chart.current); };
+  const keys = { ...panels, Escape: escape, Enter: select, " ": select };
+  const isMove = (key) => /^(Arrow|Home|End)/.test(key);
+  chart.drawing.addEventListener("keydown", (event) => {
+    if (event.target !== chart.drawing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isShift = event.shiftKey && /^Arrow(Left|Right)$/.test(event.key);
+    if (isShift && panels) {
+      zoomBy(chart, 1, event.key === "ArrowLeft" ? -0.25 : 0.25);
+    } else if (isMove(event.key) && chart.marks.length) {
+      const mark = nextMark(chart, event.key);
+      if (!mark) return;
+      showTip(chart, mark);
+      say(mark.text);
+    } else if (keys[event.key]) {
+      keys[event.key]();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+  chart.drawing.addEventListener("blur", () => hideTip(chart));
+};
+
+// Buttons on the names of the legend, which show and hide a target.
+const legend = (chart) => {
+  if (chart.names.length < 2) return;
+  const pressed = new Map(chart.names.map((name) => [name, []]));
+  const toggle = (name) => {
+    const { hidden } = chart.state;
+    if (!hidden.delete(name)) hidden.add(name);
+    if (hidden.size === chart.names.length) hidden.clear();
+    for (const [each, buttons] of pressed) {
+      buttons.forEach((it) => it.setAttribute("aria-pressed", String(!hidden.has(each))));
+    }
+    redraw(chart);
+  };
+  chart.svgs.forEach((svg, at) => {
+    const { width, height } = svg.viewBox.baseVal;
+    svg.querySelectorAll(".key").forEach((key, place) => {
+      const name = chart.names[place];
+      const [left, top, wide, high] = boxOf(key);
+      const made = button("", name, () => toggle(name));
+      made.className = `over ${at ? "narrow" : "broad"}`;
+      made.setAttribute("aria-pressed", "true");
+      const share = (length, all) => `${length / all * 100}%`;
+      Object.assign(made.style, {
+        left: share(left, width), top: share(top, height), width: share(wide, width), height: share(high, height),
+      });
+      pressed.get(name).push(made);
+      chart.drawing.append(made);
+    });
+  });
+};
+
+// The drawing as an SVG file with its style sheet.
+const pictureOf = (chart) => {
+  const svg = chart.svgs[0].cloneNode(true);
+  svg.setAttribute("class", "chart");
+  svg.querySelectorAll(".on, .chosen").forEach((node) => node.classList.remove("on", "chosen"));
+  const style = inSvg(svg, "style", {}, document.querySelector("style").textContent);
+  svg.prepend(style, inSvg(svg, "rect", { class: "paper", width: "100%", height: "100%" }));
+  return new XMLSerializer().serializeToString(svg);
+};
+
+const savePng = (chart) => {
+  const image = new Image();
+  image.addEventListener("load", () => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width * 2, image.height * 2];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => save(`${chart.title}.png`, blob));
+  });
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(pictureOf(chart))}`;
+};
+
+const tools = (chart) => {
+  const made = make("div", "tools");
+  chart.whole = button(words.whole, words.whole, () => zoom(chart, null));
+  chart.whole.disabled = true;
+  if (chart.data) {
+    const axis = make("select", "");
+    axis.setAttribute("aria-label", words.axis);
+    for (const name of ["drawn", "linear", "log"]) axis.append(new Option(words[name], name));
+    axis.addEventListener("change", () => {
+      chart.state.axis = axis.value;
+      hideTip(chart);
+      redraw(chart);
+    });
+    made.append(
+      button("+", words.zoomIn, () => zoomBy(chart, 0.5)),
+      button("−", words.zoomOut, () => zoomBy(chart, 2)),
+      chart.whole, axis,
+    );
+  }
+  const asSvg = () => save(`${chart.title}.svg`, new Blob([pictureOf(chart)], { type: "image/svg+xml" }));
+  made.append(button("SVG", words.saveSvg, asSvg), button("PNG", words.savePng, () => savePng(chart)));
+  chart.drawing.before(made);
+};
+
+// Gives each point of a panel its elements: the shapes of a series are in the order of its placed points.
+const join = (chart) => {
+  const isPlaced = (axis, it) => it !== null && (!axis.log || it > 0);
+  const shapes = chart.svgs.map((svg) => [...svg.querySelectorAll(".plot")].map((plot) =>
+    [...plot.querySelectorAll(".series")].map((group) => [...group.querySelectorAll(".dot, .hollow")])));
+  const details = new Map();
+  chart.data.panels.forEach((panel, number) => panel.series.forEach((series, place) => {
+    series.points = series.points.map(pointOf);
+    if (series.style === "line") return;
+    const placed = series.points.filter((it) => isPlaced(chart.data.x, it.x) && isPlaced(panel.y, it.y));
+    placed.forEach((point, at) => {
+      point.nodes = shapes.map((panels) => panels[number][place][at]);
+      details.set(point.nodes[0], point.detail);
+    });
+  }));
+  chart.marks.forEach((mark) => { mark.detail = details.get(mark.nodes[0]); });
+  const names = chart.data.panels.flatMap((panel) => panel.series).map((series) => series.name);
+  chart.names = [...new Set(names)];
+};
+
+const marksOf = (svgs) => {
+  const [broad, narrow] = svgs.map((svg) => [...svg.querySelectorAll(".mark")]);
+  return broad.map((node, at) => {
+    const title = node.querySelector("title");
+    // The browser would show it beside the tooltip of this script.
+    title.remove();
+    return { text: title.textContent, nodes: [node, narrow[at]] };
+  });
+};
+
+for (const figure of document.querySelectorAll("figure")) {
+  const drawing = figure.querySelector(".drawing");
+  const svgs = [...drawing.querySelectorAll("svg")];
+  const title = svgs[0].querySelector("title").textContent;
+  const data = figure.querySelector("script");
+  const chart = {
+    figure, drawing, svgs, title,
+    data: data && JSON.parse(data.textContent),
+    marks: marksOf(svgs), names: [], current: null, chosen: null,
+    state: { range: null, axis: "drawn", hidden: new Set() },
+  };
+  for (const svg of svgs) {
+    svg.setAttribute("aria-label", title);
+    svg.removeAttribute("aria-labelledby");
+    svg.querySelector("title").remove();
+  }
+  drawing.setAttribute("aria-describedby", "hint");
+  tools(chart);
+  if (chart.data) {
+    join(chart);
+    legend(chart);
+  }
+  follow(chart);
+  byKeys(chart);
+}

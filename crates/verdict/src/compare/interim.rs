@@ -1,0 +1,165 @@
+//! The primary ratios while a run measures, from the blocks that have ended.
+
+use tenbin_plan::Plan;
+use tenbin_record::Slice;
+use tenbin_result::Figure;
+use tenbin_stats::ratio;
+
+use crate::compare::curve::family;
+use crate::compare::family::{Family, Member};
+use crate::compare::metric::Measure;
+use crate::compare::primary::primary_ratios;
+
+/// A primary ratio so far. The interval holds for a run that ends here as planned: during a run it is
+/// looked at many times, so that it excludes 1 by chance more often than it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InterimRatio {
+    /// Name of the workload, or of the sweep.
+    pub workload: String,
+    /// Name of the baseline.
+    pub baseline: String,
+    /// Name of the challenger.
+    pub challenger: String,
+    /// What is compared, for example `throughput`.
+    pub metric: String,
+    /// The ratio challenger ÷ baseline with its interval; `None` before the first complete block.
+    pub ratio: Option<Figure>,
+    /// Number of complete blocks.
+    pub blocks: usize,
+}
+
+/// The primary ratios of a run that measures. Keeps the slices of the current block only.
+#[derive(Debug)]
+pub struct Interim {
+    plan: Plan,
+    /// Number of slices of a complete block.
+    whole: usize,
+    block: Vec<Slice>,
+    /// Log ratios of the complete blocks, by primary ratio.
+    logs: Vec<Vec<f64>>,
+}
+
+impl Interim {
+    /// No slices yet.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            whole: plan.slices_in_rounds(plan.rounds_per_block()),
+            block: Vec::new(),
+            logs: vec![Vec::new(); primary_ratios(plan).len()],
+            plan: plan.clone(),
+        }
+    }
+
+    /// Adds a slice that has ended, and returns whether a block has ended with it.
+    pub fn add(&mut self, slice: &Slice) -> bool {
+        // Neither a probe of a search nor a continuous stretch belongs to a block.
+        if self.logs.is_empty() || slice.probed.is_some() {
+            return false;
+        }
+        if self
+            .block
+            .first()
+            .is_some_and(|first| first.block != slice.block)
+        {
+            self.block.clear();
+        }
+        self.block.push(slice.clone());
+        if self.block.len() < self.whole {
+            return false;
+        }
+        for (ratio, logs) in primary_ratios(&self.plan).iter().zip(&mut self.logs) {
+            logs.extend(ratio.log_ratios(&self.block));
+        }
+        self.block.clear();
+        true
+    }
+
+    /// The ratios so far, with the confidence of the printed intervals, which hold simultaneously.
+    pub fn ratios(&self) -> Vec<InterimRatio> {
+        let confidence = Family::of(&self.plan).confidence(Member::Question);
+        let all = primary_ratios(&self.plan).into_iter().zip(&self.logs);
+        let of_each = all.map(|(primary, logs)| InterimRatio {
+            workload: match primary.levels.as_slice() {
+                [only] => only.name.clone(),
+                levels => family(levels),
+            },
+            baseline: primary.baseline.to_owned(),
+            challenger: primary.challenger.to_owned(),
+            metric: primary.metric.phrase(),
+            ratio: Figure::of(ratio(logs, confidence)),
+            blocks: logs.len(),
+        });
+        of_each.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::compare;
+    use crate::testing::Run;
+
+    fn noisy(quads: u32) -> Run {
+        let mut run = Run::pair(quads);
+        run.each_of("b", |slice| {
+            let share = 2.0 + 0.01 * f64::from(slice.0.block % 3);
+            slice.answers((1_000.0 * share) as u64, 0.002 / share);
+        });
+        run
+    }
+
+    #[test]
+    fn the_last_interim_ratio_is_that_of_the_result() {
+        let run = noisy(8);
+        let mut interim = Interim::new(&run.plan);
+        let ended: Vec<bool> = run.slices.iter().map(|slice| interim.add(slice)).collect();
+        assert_eq!(ended.iter().filter(|ended| **ended).count(), 8);
+        assert_eq!(ended.last(), Some(&true));
+        let found = compare(&run.plan, &run.slices);
+        let found = found
+            .iter()
+            .find(|each| each.primary)
+            .expect("a comparison");
+        let ratios = interim.ratios();
+        let [last] = ratios.as_slice() else {
+            panic!("{ratios:?}");
+        };
+        assert_eq!((last.ratio, last.blocks), (found.found.ratio, 8));
+        assert_eq!(
+            [
+                &last.workload,
+                &last.baseline,
+                &last.challenger,
+                &last.metric
+            ],
+            [
+                &found.workload,
+                &found.baseline,
+                &found.challenger,
+                &found.metric_phrase
+            ]
+        );
+    }
+
+    #[test]
+    fn a_block_that_is_not_complete_does_not_count() {
+        let run = noisy(2);
+        let mut interim = Interim::new(&run.plan);
+        let all = run.slices.len();
+        for (at, slice) in run.slices.iter().enumerate() {
+            if at != 1 && at + 1 != all {
+                assert!(!interim.add(slice), "{at}");
+            }
+        }
+        assert_eq!(interim.ratios()[0].blocks, 0);
+        assert_eq!(interim.ratios()[0].ratio, None);
+    }
+
+    #[test]
+    fn one_target_alone_has_no_ratio() {
+        let run = Run::single(3);
+        let mut interim = Interim::new(&run.plan);
+        assert!(!run.slices.iter().any(|slice| interim.add(slice)));
+        assert!(interim.ratios().is_empty());
+    }
+}
