@@ -44,7 +44,7 @@ pub use context::{Context, LookUp, OpenFile};
 pub use draft::{
     Agents, AgentsDraft, CompareDraft, Comparing, Corpus, CorpusDraft, Draft, Gate, GateDraft,
     Load, LoadDraft, ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft,
-    WorkloadDraft,
+    WorkloadDraft, checked_note,
 };
 pub use keys::row::{
     Exclusion, Flag, Key, KeyDefault, Need, Only, Scope, Section, Takes, Value, Yields,

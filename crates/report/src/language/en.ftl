@@ -721,3 +721,22 @@ history-about =
         [0] {""}
        *[other] {" "}{ $skipped } earlier runs are not drawn.
     }
+
+# Pages of tenbin ui
+ui-runs-in = Runs in { $directory }
+ui-moved = { $name } is now in .trash.
+ui-range =
+    { $first }–{ $last } of { $count ->
+        [one] 1 run
+       *[other] { $count } runs
+    }{ $filtered ->
+        [true] , of { $total } in all
+       *[false] {""}
+    }
+ui-page = page { $page } of { $last }
+ui-progress =
+    slice { $slice }{ $known ->
+        [true] {" "}of { $slices }
+       *[false] {""}
+    }, { $elapsed } since the start; the measurements take at most about { $forecast }
+ui-delete = Delete { $name }?

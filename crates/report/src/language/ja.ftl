@@ -610,3 +610,19 @@ history-about =
         [0] {""}
        *[other] これより前の { $skipped } 実行は描いていない。
     }
+
+# tenbin ui のページ
+ui-runs-in = { $directory } の実行
+ui-moved = { $name } を .trash に移した。
+ui-range =
+    { $count } 件中 { $first }–{ $last }{ $filtered ->
+        [true] (全 { $total } 件)
+       *[false] {""}
+    }
+ui-page = { $last } ページ中 { $page } ページ
+ui-progress =
+    スライス { $slice }{ $known ->
+        [true] /{ $slices }
+       *[false] {""}
+    }。開始から { $elapsed }、測定は長くても約 { $forecast }
+ui-delete = { $name } を削除するか

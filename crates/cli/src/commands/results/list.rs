@@ -2,93 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
 use tenbin_report::for_terminal;
 use tenbin_result::Trust;
 
 use crate::args::ListArgs;
-use crate::commands::results::index::{Index, Listed};
+use crate::commands::results::index::Index;
 use crate::commands::results::kept;
+use crate::commands::results::rows::Row;
 use crate::exit::Exit;
 use crate::output;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
-
-/// A run in the list.
-struct Row {
-    name: String,
-    label: Option<String>,
-    /// What its result says first; `None` for a run without a result.
-    head: Option<Listed>,
-}
-
-impl Row {
-    fn of(run: &Path, index: &mut Index<Listed>) -> Self {
-        Self {
-            name: kept::name_of(run),
-            label: kept::label(run),
-            head: index.get(run).ok(),
-        }
-    }
-
-    fn note(&self) -> Option<&String> {
-        self.head.as_ref()?.note.as_ref()
-    }
-
-    fn trust(&self) -> Option<Trust> {
-        self.head.as_ref()?.trust
-    }
-
-    fn is_complete(&self) -> Option<bool> {
-        self.head.as_ref()?.complete
-    }
-
-    fn verdicts(&self) -> &[String] {
-        self.head.as_ref().map_or(&[], |head| &head.verdicts)
-    }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "run": self.name,
-            "label": self.label,
-            "note": self.note(),
-            "started": self.head.as_ref().and_then(|head| head.started.as_ref()),
-            "complete": self.is_complete(),
-            "trust": self.trust(),
-            "verdicts": self.verdicts(),
-        })
-    }
-
-    fn has(&self, text: &str) -> bool {
-        let names = [Some(&self.name), self.label.as_ref(), self.note()];
-        let mut all = names.into_iter().flatten().chain(self.verdicts());
-        all.any(|one| one.to_lowercase().contains(text))
-    }
-
-    /// Trust and result in words.
-    fn said(&self) -> (String, String) {
-        let Some(trust) = self.trust() else {
-            let why = match self.head {
-                None => "no result: still running, or killed; tenbin show computes it",
-                Some(_) => "result.json cannot be read; tenbin show computes it again",
-            };
-            return ("—".to_owned(), why.to_owned());
-        };
-        let mut said = match self.verdicts() {
-            [] => "no comparison".to_owned(),
-            [only] => only.clone(),
-            [first, others @ ..] => format!("{first} (and {} more)", others.len()),
-        };
-        if self.is_complete() == Some(false) {
-            said += " (incomplete)";
-        }
-        if let Some(note) = self.note() {
-            said = format!("{note}: {said}");
-        }
-        (trust.word().to_owned(), said)
-    }
-}
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -147,9 +72,9 @@ fn table(rows: &[Row]) -> String {
     }
     let mut lines = vec![["run", "label", "trust", "result"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
-        let (trust, said) = row.said();
+        let trust = row.trust().map_or("—", Trust::word).to_owned();
         let label = row.label.clone().unwrap_or_default();
-        [row.name.clone(), label, trust, said].map(|cell| for_terminal(&cell).to_string())
+        [row.name.clone(), label, trust, row.said()].map(|cell| for_terminal(&cell).to_string())
     }));
     let width = |at: usize| {
         let widths = lines.iter().map(|line| line[at].chars().count());

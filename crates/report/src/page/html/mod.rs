@@ -6,16 +6,16 @@
 
 mod blocks;
 mod live;
+mod served;
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
 use tenbin_result::format::{UNKNOWN, plural};
 use tenbin_result::{Document, Language, Trust};
 
-pub use self::live::{LivePage, live_page};
+pub use self::live::live_page;
+pub use self::served::ServedPage;
+pub(crate) use self::served::hash;
 
 use self::blocks::{Blocks, Limits, shortened};
 use crate::block::{Block, Detail};
@@ -29,7 +29,8 @@ const LIMIT: usize = 480_000;
 /// Maximum size of one section, bytes: a section is printed with the widest limits that fit.
 const SECTION: usize = 150_000;
 
-const STYLE: &str = include_str!("page.css");
+/// The style sheet of all pages, without that of charts.
+pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// Maximum number of letters of a name or a sentence outside sections.
 const LETTERS: usize = 600;
@@ -69,7 +70,7 @@ const END: &str = "</main>\n</body>\n</html>\n";
 /// The beginning of a page, up to its body.
 fn head(title: &str, language: &str) -> String {
     let style = format!("{}{STYLE}", chart::STYLE);
-    let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
+    let hash = hash(&style);
     format!(
         "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
@@ -92,10 +93,22 @@ pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more:
         "<main>\n<article>\n<header>\n<h1>{}</h1>\n</header>\n<section>",
         for_xml(&title)
     );
-    let printed = Blocks::new(&Limits::ALL[0], more, "history".to_owned(), false);
-    page.push_str(&printed.html(blocks, Detail::Value));
+    page.push_str(&fragment(blocks, more, "history"));
     page.push_str("</section>\n</article>\n");
     page.push_str(END);
+    page
+}
+
+/// Blocks as a part of a page. `prefix` is that of the element IDs.
+pub(crate) fn fragment(blocks: &[Block], more: &str, prefix: &str) -> String {
+    let printed = Blocks::new(&Limits::ALL[0], more, prefix.to_owned(), false);
+    printed.html(blocks, Detail::Value)
+}
+
+/// A run as a part of a page: the `at`th, from 0, of those on it.
+pub(crate) fn article(document: &Document, at: usize) -> String {
+    let mut page = String::new();
+    run(&mut page, document, at);
     page
 }
 
@@ -117,7 +130,7 @@ fn contents(page: &mut String, documents: &[&Document]) {
     page.push_str("</ol>\n</nav>\n");
 }
 
-fn badge(trust: Trust) -> String {
+pub(crate) fn badge(trust: Trust) -> String {
     let (class, sign) = match trust {
         Trust::Valid => ("good", "✓"),
         Trust::Suspect => ("doubt", "!"),
@@ -268,6 +281,7 @@ pub(super) fn command(document: &Document, section: &Section) -> String {
     format!("tenbin show {directory} --section {}", section.name)
 }
 
-fn short(text: &str) -> String {
+/// A name or a sentence of at most [`LETTERS`] letters.
+pub(crate) fn short(text: &str) -> String {
     shortened(text, LETTERS)
 }

@@ -1,0 +1,16 @@
+//! `tenbin ui`: its pages, what it changes, and whom it refuses, with real requests.
+#![cfg(target_os = "linux")]
+
+#[path = "../../../report/tests/browser/mod.rs"]
+mod browser;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../report/tests/installed/mod.rs"]
+mod installed;
+
+mod changes;
+mod client;
+mod pages;
+mod refused;
+mod seen;
+mod stand;
