@@ -1,5 +1,6 @@
 //! `tenbin ui`: its pages, what it changes, and whom it refuses, with real requests.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "../../../report/tests/browser/mod.rs"]
 mod browser;

@@ -1,6 +1,6 @@
 //! `tenbin list`: the runs in a directory, newest first.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tenbin_report::for_terminal;
 use tenbin_result::Trust;
