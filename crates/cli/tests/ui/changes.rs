@@ -52,13 +52,13 @@ fn runs_get_labels_and_notes_and_are_deleted_after_a_question() {
             409
         );
     }
-    Tenbin::line(&scratch, "note previous 'by hand'")
+    Tenbin::line(&scratch, "note 2026-01-01 'by hand'")
         .run()
         .expect_code(0);
     Tenbin::line(&scratch, "list")
         .run()
         .expect_stdout("by hand: b is faster");
-    Tenbin::line(&scratch, "note previous ''")
+    Tenbin::line(&scratch, "note 2026-01-01 ''")
         .run()
         .expect_code(0);
     assert!(!one.join("note.txt").exists());

@@ -108,7 +108,7 @@ impl Ui {
         Reply {
             status: status.unwrap_or(0),
             head: head.to_owned(),
-            body: body.to_owned(),
+            body: without_style(body),
         }
     }
 
@@ -118,6 +118,15 @@ impl Ui {
         let ended = self.running.wait(SOON);
         ended.expect_code(0);
     }
+}
+
+/// A page without its style sheet, which would hide what a failed test says.
+fn without_style(page: &str) -> String {
+    let parts = page.split_once("<style>").and_then(|(before, rest)| {
+        let (_, after) = rest.split_once("</style>")?;
+        Some(before.to_owned() + after)
+    });
+    parts.unwrap_or_else(|| page.to_owned())
 }
 
 /// The names of the runs on a page of the list, in its order.

@@ -54,7 +54,7 @@ fn runs_are_listed_filtered_shown_compared_and_their_history_drawn() {
         ("trust=suspect&q=other", vec!["2026-02-03T120000-other"]),
         ("trust=none", vec!["2026-02-04T120000-killed"]),
         (
-            "verdict=cannot+tell&from=2026-02-03",
+            "verdict=cannot+tell&q=other",
             vec!["2026-02-03T120000-other"],
         ),
         ("label=aft", vec![second]),
@@ -202,7 +202,7 @@ fn a_running_run_is_shown_with_its_progress_and_links_to_its_live_page() {
 fn damaged_and_hostile_runs_are_listed_with_the_reason_and_harmless() {
     let scratch = Scratch::new("ui-damaged");
     let root = scratch.path().join("runs");
-    let hostile = "2026-01-05T130000-\"><script>alert(1)</script>\u{1b}[31m\u{202e}%2e%2e";
+    let hostile = "2026-01-05T130000-\"><script>alert(1)<b>\u{1b}[31m\u{202e}%2e%2e";
     let run = small(
         &root,
         hostile,

@@ -47,6 +47,7 @@ pub(crate) fn small(root: &Path, name: &str, trust: &str, verdict: &str) -> Path
         "run": {
             "id": name, "directory": name, "name": "daily", "complete": true, "planned_slices": 2,
             "started": format!("{}Z", name.get(..10).unwrap_or_default()), "seed": 1, "threads": 1,
+            "rounds": 2, "slice_seconds": 1.0, "warmup_seconds": 0.0,
         },
         "trust": trust,
         "verdicts": [verdict],

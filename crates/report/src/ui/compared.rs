@@ -51,19 +51,12 @@ pub fn compared_page(site: &Site<'_>, runs: &ComparedRuns<'_>) -> ServedPage {
     changed(&mut main, site, runs);
     main.push_str("<div class=\"pair\">\n");
     for (at, result) in runs.results.iter().enumerate() {
-        match result {
-            Ok(document) => {
-                let _ = writeln!(main, "<div>\n{}</div>", article(document, at));
-            }
-            Err(why) => {
-                let _ = writeln!(
-                    main,
-                    "<div><p>{}</p><p class=\"notice bad\">{}</p></div>",
-                    for_xml(&short(runs.names[at])),
-                    for_xml(&short(why))
-                );
-            }
-        }
+        let name = for_xml(&short(runs.names[at]));
+        let content = match result {
+            Ok(document) => article(document, at),
+            Err(why) => format!("<p class=\"notice bad\">{}</p>", for_xml(&short(why))),
+        };
+        let _ = writeln!(main, "<div>\n<p class=\"name\">{name}</p>\n{content}</div>");
     }
     main.push_str("</div>\n");
     site.page(&Content {

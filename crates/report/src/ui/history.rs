@@ -59,7 +59,7 @@ pub fn history_page(
     site.page(&Content {
         title,
         tab: Some("history"),
-        class: "list",
+        class: "history",
         main,
     })
 }

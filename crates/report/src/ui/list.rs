@@ -76,7 +76,7 @@ pub fn list_page(site: &Site<'_>, list: &RunList<'_>) -> ServedPage {
     let mut main = String::new();
     let title = message!("ui-runs-in", directory = short(site.directory));
     let title = say_in(site.language, &title);
-    let _ = writeln!(main, "<h1 class=\"title\">{}</h1>", for_xml(&title));
+    let _ = writeln!(main, "<h1 class=\"title\">{}</h1>", site.text("Runs"));
     if let Some(name) = list.moved {
         let moved = site.say(&message!("ui-moved", name = short(name)));
         let _ = writeln!(main, "<p class=\"notice\" role=\"status\">{moved}</p>");
@@ -220,7 +220,10 @@ fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; 4]) {
     );
     let label = for_xml(&short(&run.label));
     let state = state(site, run.state);
-    let said = for_xml(&short(&run.said));
+    let said = match run.said.as_str() {
+        "" => String::new(),
+        said => format!("<span class=\"said\">{}</span>", for_xml(&short(said))),
+    };
     for (head, cell) in heads.into_iter().skip(1).zip([label, state, said]) {
         let _ = match cell.as_str() {
             "" => write!(main, "<td role=\"cell\"></td>"),
