@@ -191,7 +191,7 @@ pub enum Command {
     List(Deferred<ListArgs>),
     /// Show how figures changed over the runs in ./runs, and date the changes
     History(Deferred<HistoryArgs>),
-    /// Serve pages of the runs in ./runs on 127.0.0.1, until Ctrl-C: list, compare, label, delete
+    /// Serve pages of the runs in ./runs to a browser on this machine, until Ctrl-C
     Ui(Deferred<UiArgs>),
     /// Give a run a label, which then names it in every command
     Label(Deferred<LabelArgs>),

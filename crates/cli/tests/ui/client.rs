@@ -32,7 +32,11 @@ pub(crate) struct Reply {
 impl Ui {
     /// Starts `tenbin ui` with the words of this line.
     pub(crate) fn start(scratch: &Scratch, line: &str) -> Self {
-        let running = Tenbin::line(scratch, format!("ui {line}")).start();
+        Self::of(Tenbin::line(scratch, format!("ui {line}")).start())
+    }
+
+    /// Waits for the address that it prints.
+    pub(crate) fn of(running: Running) -> Self {
         let mut url = None;
         let printed = wait_until(SOON, || {
             let text = running.so_far();

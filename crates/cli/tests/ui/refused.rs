@@ -2,10 +2,10 @@
 //! lead elsewhere.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use crate::client::Ui;
-use crate::common::{Scratch, Tenbin};
+use crate::client::{SOON, Ui};
+use crate::common::{Scratch, Tenbin, wait_until};
 use crate::stand::small;
 
 /// What is only outside of the directory.
@@ -176,6 +176,37 @@ fn a_form_of_another_page_or_without_the_token_changes_nothing() {
     let moved = ui.send("POST", &format!("run/{RUN}/delete"), &same, &token);
     assert_eq!(moved.status, 303, "{}", moved.body);
     ui.end();
+}
+
+#[test]
+fn the_browser_gets_the_address_in_a_file_that_only_its_owner_can_read() {
+    let scratch = Scratch::new("ui-open");
+    let root = stand(&scratch);
+    fs::create_dir(scratch.path().join("bin")).expect("a directory");
+    let opener = "#!/bin/sh\nstat -c '%a' \"$1\" > mode\necho \"$@\" > arguments\ncat \"$1\" > page\nmv page opened\n";
+    let opener = scratch.write("bin/xdg-open", opener);
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:/usr/bin:/bin", scratch.join("bin"));
+    let ui = Ui::of(
+        Tenbin::line(&scratch, "ui --open")
+            .env("PATH", path)
+            .start(),
+    );
+    let opened = scratch.path().join("opened");
+    assert!(wait_until(SOON, || opened.exists()));
+    let read = |name: &str| fs::read_to_string(scratch.join(name)).expect("a file");
+    assert!(read("opened").contains(&ui.url), "{}", read("opened"));
+    assert!(
+        !read("arguments").contains(&ui.token),
+        "{}",
+        read("arguments")
+    );
+    assert_eq!(read("mode"), "600\n");
+    ui.end();
+    let left = fs::read_dir(root).expect("a directory").flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    let is_of_ui = |name: &std::ffi::OsString| name.to_string_lossy().starts_with(".tenbin-ui");
+    assert!(!left.iter().any(is_of_ui), "{left:?}");
 }
 
 /// Paths that could lead out of the directory, or to what is no run.
