@@ -109,9 +109,10 @@ fn runs_are_listed_filtered_shown_compared_and_their_history_drawn() {
 
     let history = ui.page("history?target=app&figure=throughput");
     assert!(
-        history.contains("<svg") && history.contains("better: run 2026-01-23"),
+        history.contains("<svg") && history.contains("better: +"),
         "{history}"
     );
+    assert!(history.contains("from run 2026-01-23"), "{history}");
     assert!(
         ui.page("history?target=nobody")
             .contains("no run has &quot;nobody&quot;")
