@@ -68,10 +68,12 @@ pub use results::columns::ColumnsArgs;
 pub use results::compare::{CompareArgs, EarlierArgs};
 pub use results::explain::ExplainArgs;
 pub use results::history::HistoryArgs;
+pub(crate) use results::history::figure as history_figure;
 pub use results::import::{ImportArgs, LintArgs, NamedFile};
 pub use results::pack::{PackArgs, RerunArgs, VerifyArgs};
 pub use results::report::ReportArgs;
-pub use results::runs::{LabelArgs, ListArgs, PruneArgs, RmArgs};
+pub use results::runs::{LabelArgs, ListArgs, NoteArgs, PruneArgs, RmArgs};
+pub use results::ui::UiArgs;
 pub use run::RunArgs;
 pub use s3::suite::{PlaceArgs, Scenario, SuiteArgs};
 pub use s3::{MixArgs, MixedArgs, ObjectArgs, OperationCommand, S3Args, S3Command};
@@ -201,8 +203,12 @@ pub enum Command {
     List(Deferred<ListArgs>),
     /// Show how figures changed over the runs in ./runs, and date the changes
     History(Deferred<HistoryArgs>),
+    /// Serve pages of the runs in ./runs to a browser on this machine, until Ctrl-C
+    Ui(Deferred<UiArgs>),
     /// Give a run a label, which then names it in every command
     Label(Deferred<LabelArgs>),
+    /// Give a run a note, in place of that of its plan
+    Note(Deferred<NoteArgs>),
     /// Move runs to the trash
     Rm(Deferred<RmArgs>),
     /// Move all but the newest and the labelled runs to the trash

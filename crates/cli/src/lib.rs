@@ -12,6 +12,7 @@ mod hide;
 mod interrupt;
 mod language;
 mod output;
+mod pages;
 mod progress;
 mod sentences;
 mod telemetry;
@@ -124,7 +125,9 @@ fn dispatch(command: Command) -> Exit {
         Command::Clean(args) => commands::clean(&args),
         Command::List(args) => commands::list(&args),
         Command::History(args) => commands::history(&args),
+        Command::Ui(args) => commands::ui(&args),
         Command::Label(args) => commands::label(&args),
+        Command::Note(args) => commands::note(&args),
         Command::Rm(args) => commands::rm(&args),
         Command::Prune(args) => commands::prune(&args),
         Command::Show(args) => commands::show(&args),

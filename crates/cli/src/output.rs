@@ -86,6 +86,11 @@ fn titled(sentence: &Sentence, [english, japanese]: [&str; 2]) -> String {
     }
 }
 
+/// An error in the language of the reader, in English if it has no message in that language.
+pub(crate) fn said(error: &(dyn Error + 'static)) -> String {
+    errors::said(error, language()).unwrap_or_else(|| error.to_string())
+}
+
 /// The error after its kind; in English as a whole if the error has no message in the language of the
 /// reader.
 fn in_words(error: &(dyn Error + 'static), [english, japanese]: [&str; 2]) -> String {

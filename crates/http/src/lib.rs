@@ -7,6 +7,7 @@ mod error;
 pub mod server;
 pub mod tls;
 
+pub use bytes::Bytes;
 pub use client::{BodyReader, Client, Login, Reply, bearer};
 pub use connection::{Address, Destination, Io, connect, handshake};
 pub use hyper::header::{self, HeaderValue};

@@ -2,7 +2,7 @@
 //! connections keep clients from delaying the run.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn, ready};
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
@@ -55,12 +57,17 @@ pub struct ServerOptions {
     pub request_timeout: Duration,
     /// Whether a connection stays open after a response.
     pub keep_alive: bool,
+    /// Largest body of a request, bytes; with 0, bodies are not read, and are empty for the handler.
+    pub largest_body: usize,
+    /// Whether each response is made on a thread of its own, because some take long. Otherwise all are
+    /// made on the server's thread.
+    pub slow: bool,
 }
 
-/// The logic of a server. All methods are called on the server's thread.
+/// The logic of a server.
 pub trait Handler: Send + Sync + 'static {
-    /// The response to a request, whose body is not read.
-    fn response(&self, request: &Request<()>) -> Response<Body>;
+    /// The response to a request.
+    fn response(&self, request: &Request<Bytes>) -> Response<Body>;
 
     /// Called at the end of a connection that was served without an error, with the last target.
     fn sent(&self, target: &str) {
@@ -101,16 +108,28 @@ pub fn only_get() -> Response<Body> {
 /// rebinding: if the name of a foreign site resolves to 127.0.0.1, a browser sends the requests of
 /// its pages to this server, with the name of the site as `Host`.
 pub fn is_to_this_machine<B>(request: &Request<B>) -> bool {
+    host(request).is_some_and(|(name, _)| names_this_machine(name))
+}
+
+/// Like [`is_to_this_machine`], and the `Host` header has this port, which browsers leave out if it is
+/// 80.
+pub fn is_to_this_port<B>(request: &Request<B>, port: u16) -> bool {
+    host(request).is_some_and(|(name, of)| names_this_machine(name) && of.unwrap_or(80) == port)
+}
+
+fn names_this_machine(name: &str) -> bool {
+    ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost")
+}
+
+/// Name and port in the only `Host` header.
+fn host<B>(request: &Request<B>) -> Option<(&str, Option<u16>)> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let host = hosts.next().filter(|_| hosts.next().is_none());
-    let Some(host) = host.and_then(|host| host.to_str().ok()) else {
-        return false;
-    };
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.parse::<u16>().is_ok() => name,
-        _ => host,
-    };
-    ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost")
+    let host = host?.to_str().ok()?;
+    Some(match host.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => (name, port.parse().ok()),
+        _ => (host, None),
+    })
 }
 
 /// A running server. Dropping it ends the accept loop; open connections end as they would.
@@ -199,11 +218,9 @@ async fn connection(stream: TcpStream, options: ServerOptions, handler: Arc<impl
     };
     let last = Mutex::new(String::new());
     let last = || last.lock().unwrap_or_else(PoisonError::into_inner);
-    let service = service_fn(|request: Request<_>| {
-        let (head, _) = request.into_parts();
-        *last() = head.uri.to_string();
-        let response = handler.response(&Request::from_parts(head, ()));
-        ready(Ok::<_, Infallible>(response))
+    let service = service_fn(|request: Request<Incoming>| {
+        *last() = request.uri().to_string();
+        Box::pin(respond(request, &options, Arc::clone(&handler)))
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -223,6 +240,45 @@ async fn connection(stream: TcpStream, options: ServerOptions, handler: Arc<impl
         if served.is_ok() {
             handler.sent(&last());
         }
+    }
+}
+
+async fn respond(
+    request: Request<Incoming>,
+    options: &ServerOptions,
+    handler: Arc<impl Handler>,
+) -> Result<Response<Body>, Infallible> {
+    let (head, body) = request.into_parts();
+    let body = match read(body, options).await {
+        Ok(body) => body,
+        Err(refused) => return Ok(refused),
+    };
+    let request = Request::from_parts(head, body);
+    if !options.slow {
+        return Ok(handler.response(&request));
+    }
+    let made = tokio::task::spawn_blocking(move || handler.response(&request)).await;
+    let failed = |_| text(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in tenbin");
+    Ok(made.unwrap_or_else(failed))
+}
+
+/// The body of a request, or the response to one that is too long or too slow.
+async fn read(body: Incoming, options: &ServerOptions) -> Result<Bytes, Response<Body>> {
+    if options.largest_body == 0 {
+        return Ok(Bytes::new());
+    }
+    let body = Limited::new(body, options.largest_body).collect();
+    match timeout(options.request_timeout, body).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let line = "the body of the request is too long";
+            Err(text(StatusCode::PAYLOAD_TOO_LARGE, line))
+        }
+        Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the body cannot be read")),
+        Err(_) => Err(text(
+            StatusCode::REQUEST_TIMEOUT,
+            "the body did not arrive in time",
+        )),
     }
 }
 

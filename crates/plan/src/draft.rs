@@ -13,7 +13,7 @@ pub use corpus::{Corpus, CorpusDraft};
 pub use gate::{Gate, GateDraft};
 pub use load::{Load, LoadDraft};
 pub use observe::{ObserveDraft, ObservedDraft};
-pub use output::{Output, OutputDraft};
+pub use output::{Output, OutputDraft, checked_note};
 pub use rounds::{Rounds, RoundsDraft};
 
 use crate::comparison::expectation::{Demand, Expectation};

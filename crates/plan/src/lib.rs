@@ -45,7 +45,7 @@ pub use context::{Context, LookUp, OpenFile};
 pub use draft::{
     Agents, AgentsDraft, CompareDraft, Comparing, Corpus, CorpusDraft, Draft, Gate, GateDraft,
     Load, LoadDraft, ObserveDraft, ObservedDraft, Output, OutputDraft, Rounds, RoundsDraft,
-    WorkloadDraft,
+    WorkloadDraft, checked_note,
 };
 pub use keys::form::{Form, Kind};
 pub use keys::page::text as toml_text;

@@ -47,13 +47,14 @@ pub use files::hlog::decode_histogram;
 pub use files::integrity::{Change, CutOff, Integrity};
 pub use files::leftovers::{Left, buckets_made, left_behind, write_buckets_made, write_left};
 pub use files::lines::Ended;
+pub use files::live_address::{LiveAddress, live_address};
 pub use files::read_back::ReadBack;
 pub use files::request_log::{
     MOST_LOGGED, RequestLogPart, RequestLogSummary, RequestLogWriter, request_log_file,
 };
 pub use histogram::packed::PackedHistogram;
 pub use histogram::{counts_around, merge, merged, quantile_ns};
-pub use reader::{RecordedRun, Source, read, read_from};
+pub use reader::{NewestSecond, RecordedRun, Source, newest_seconds, read, read_from};
 pub use seconds::counts::{SecondCounts, SecondTimes};
 pub use seconds::live::LiveSecond;
 pub use slice::compact::{Compact, Fields};

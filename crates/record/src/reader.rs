@@ -9,6 +9,7 @@ mod journal;
 mod latency;
 mod line;
 mod run_files;
+mod tail;
 mod totals;
 
 use std::io::{BufReader, Read as _};
@@ -21,6 +22,7 @@ use tenbin_plan::{LARGEST_RESULT, open_own, read_own};
 
 use self::journal::Journal;
 use self::run_files::RunFiles;
+pub use self::tail::{NewestSecond, newest_seconds};
 use crate::environment::Environment;
 use crate::error::RecordError;
 use crate::files::check_values::is_unchanged;

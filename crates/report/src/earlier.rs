@@ -515,6 +515,11 @@ fn doubts(before: &Results, after: &Results) -> Vec<Doubt> {
 
 /// The comparison as text for a terminal. Ends with a newline.
 pub fn terminal_earlier(earlier: &Earlier, language: Language) -> String {
+    page::terminal::plain(&blocks_of(earlier, language), usize::MAX)
+}
+
+/// The comparison as blocks of a page.
+pub(crate) fn blocks_of(earlier: &Earlier, language: Language) -> Vec<Block> {
     let mut blocks = section::earlier(earlier, language);
     let after = message!("after", after = earlier.after.as_str());
     let after = Block::sentence(&say_in(language, &after));
@@ -524,8 +529,7 @@ pub fn terminal_earlier(earlier: &Earlier, language: Language) -> String {
     let names = changes
         .flat_map(|each| [Some(each.workload.as_str()), each.target.as_deref()])
         .flatten();
-    let blocks = translated_beside(language, names, blocks);
-    page::terminal::plain(&blocks, usize::MAX)
+    translated_beside(language, names, blocks)
 }
 
 /// The comparison as JSON. Ends with a newline.

@@ -29,6 +29,7 @@ mod paired;
 mod section;
 mod stages;
 mod trust_reason;
+mod ui;
 mod words;
 
 pub use bisect::{bisect_json, terminal_bisect};
@@ -40,6 +41,11 @@ pub use history::{MOST_RUNS, history_json, html_history, terminal_history};
 pub use language::verdicts;
 pub use lint::{lint_json, lint_text};
 pub use overlay::Overlay;
-pub use page::html::{LivePage, html, live_page};
+pub use page::html::{ServedPage, html, live_page};
 pub use page::terminal::{Extent, View, terminal};
 pub use section::{quoted, section_names};
+pub use ui::{
+    ComparedRuns, HistoryForm, ListFilter, ListedRun, ListedState, RunContent, RunList, RunPage,
+    RunProgress, Site, compared_page, delete_page, history_page, list_page, opening_page,
+    problem_page, run_page,
+};

@@ -10,6 +10,7 @@ mod made_up;
 
 use std::sync::LazyLock;
 
+use browser::axe::violations;
 use browser::devtools::{Browser, Look};
 use serde_json::Value;
 use tenbin_report::{html, live_page};
@@ -26,10 +27,6 @@ const UNFOLD: &str = "(() => {
 /// Shortens long tables, whose rows are alike: axe-core takes a while for each cell.
 const SHORTEN: &str =
     "document.querySelectorAll('tbody tr:nth-child(n+9)').forEach(row => row.remove())";
-
-/// Runs every rule that axe-core has on by default.
-const RUN: &str =
-    "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations)";
 
 /// Texts that overlap each other, or that lie outside the drawing.
 const CROWDED: &str = "(() => {
@@ -112,26 +109,6 @@ fn pages() -> Vec<(&'static str, String)> {
     pages.push(("Japanese", html(&[&japanese])));
     pages.push(("live", live_page("quickstart", &["memory", "durable"]).html));
     pages
-}
-
-/// Impact, rule and first place of each violation.
-fn violations(browser: &mut Browser) -> Vec<String> {
-    let found = browser.evaluate(RUN);
-    let found = found.as_array().unwrap().iter();
-    let told = found.map(|violation| {
-        let of = |key: &str| violation[key].as_str().unwrap_or_default().to_owned();
-        let nodes = violation["nodes"].as_array().unwrap();
-        let first: &Value = &nodes[0];
-        format!(
-            "{} {}: {} ({} places, first {})",
-            of("impact"),
-            of("id"),
-            of("help"),
-            nodes.len(),
-            first["html"]
-        )
-    });
-    told.collect()
 }
 
 #[test]

@@ -16,7 +16,7 @@ use made_up::{Run, screen, terminal};
 use markup::{Tag, text_of};
 use serde_json::{Value, json};
 use tenbin_report::formats::kept;
-use tenbin_report::{LivePage, html, live_page};
+use tenbin_report::{ServedPage, html, live_page};
 use tenbin_result::Document;
 
 /// Maximum size of the page of a run, bytes.
@@ -454,7 +454,7 @@ fn several_runs_have_a_list_of_contents() {
 }
 
 /// Serves the page of a running benchmark, and these events once after each load.
-fn serve_live(page: LivePage, events: String) -> String {
+fn serve_live(page: ServedPage, events: String) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/t/", listener.local_addr().unwrap());
     std::thread::spawn(move || {

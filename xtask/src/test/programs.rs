@@ -22,6 +22,7 @@ const BESIDE: &[&str] = &[
     "doctor",
     "hub",
     "telemetry",
+    "ui",
     "vitals",
     "faults",
     "liars",

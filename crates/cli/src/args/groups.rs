@@ -25,8 +25,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Read results",
         &[
-            "list", "history", "show", "report", "compare", "import", "lint", "chart", "explain",
-            "pack", "verify", "label", "rm", "prune",
+            "list", "history", "ui", "show", "report", "compare", "import", "lint", "chart",
+            "explain", "pack", "verify", "label", "note", "rm", "prune",
         ],
     ),
     (

@@ -7,7 +7,7 @@ use tenbin_runner::{DataLeft, RunError, clean as clean_up, clean_command, data_l
 
 use crate::args::CleanArgs;
 use crate::commands::measure::context::context_in;
-use crate::commands::measure::plan::{executed, resolve_with};
+use crate::commands::measure::plan::{NoPlan, executed, resolve_with};
 use crate::commands::results::kept;
 use crate::errors::CommandError;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ fn clean_run(run: &Path) -> Exit {
     // The data of launched targets is local, so removing it needs no key.
     let plan = match keyless_plan(run) {
         Ok(plan) => plan,
-        Err(exit) => return exit,
+        Err(why) => return why.print(),
     };
     if tenbin_record::is_running(run) {
         output::say_error(&sentence!(
@@ -103,14 +103,36 @@ fn clean_run(run: &Path) -> Exit {
     }
 }
 
+/// Why a run has no plan.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanUnread {
+    /// `plan.toml` cannot be read.
+    #[error(transparent)]
+    Unreadable(CommandError),
+    /// It is no plan.
+    #[error(transparent)]
+    NoPlan(#[from] NoPlan),
+}
+
+impl PlanUnread {
+    /// Prints the error, and returns the exit code.
+    fn print(&self) -> Exit {
+        match self {
+            Self::Unreadable(error) => {
+                output::failure(error);
+                Exit::Refused
+            }
+            Self::NoPlan(why) => why.print(),
+        }
+    }
+}
+
 /// The plan of a run, with placeholders for all secrets.
-pub(super) fn keyless_plan(run: &Path) -> Result<Plan, Exit> {
+pub(crate) fn keyless_plan(run: &Path) -> Result<Plan, PlanUnread> {
     let path = run.join("plan.toml");
-    let text = read_own(&path, LARGEST_RESULT).map_err(|source| {
-        output::failure(&CommandError::Unreadable { path, source });
-        Exit::Refused
-    })?;
-    executed(&String::from_utf8_lossy(&text), run)
+    let text = read_own(&path, LARGEST_RESULT)
+        .map_err(|source| PlanUnread::Unreadable(CommandError::Unreadable { path, source }))?;
+    Ok(executed(&String::from_utf8_lossy(&text), run)?)
 }
 
 /// Sets placeholders for unset secrets of the measured requests, which deleting does not need.
@@ -175,7 +197,7 @@ fn data_in_words(left: &DataLeft) -> Sentence {
 
 /// The possible leftovers of a killed run, and the leftovers that a finished run could not remove;
 /// one sentence each.
-pub(super) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
+pub(crate) fn leftovers(plan: &Plan, directory: &Path) -> Vec<Sentence> {
     if tenbin_record::is_running(directory) {
         return Vec::new();
     }

@@ -14,6 +14,7 @@ mod other_tools;
 mod results;
 mod search;
 mod serve;
+mod ui;
 
 pub(crate) use about::{completions, man};
 pub(crate) use agent::{agent, agents};
@@ -44,7 +45,8 @@ pub(crate) use results::list::list;
 pub(crate) use results::pack::pack;
 pub(crate) use results::report::report;
 pub(crate) use results::show::show;
-pub(crate) use results::tidy::{label, prune, rm};
+pub(crate) use results::tidy::{label, note, prune, rm};
 pub(crate) use results::verify::verify;
 pub(crate) use search::{helper, search};
 pub(crate) use serve::serve;
+pub(crate) use ui::ui;

@@ -5,7 +5,6 @@
 //! viewer with a full queue is disconnected.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fmt::Write as _;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use subtle::ConstantTimeEq as _;
 use tenbin_http::server::{
-    Body, EventSender, Handler, Server, is_to_this_machine, only_get, response, text,
+    Body, EventSender, Handler, Server, is_to_this_machine, only_get, text,
 };
-use tenbin_http::{HeaderValue, Method, Request, Response, StatusCode};
+use tenbin_http::{Bytes, Method, Request, Response, StatusCode};
 use tenbin_plan::{Plan, Sentence, sentence};
-use tenbin_report::{LivePage, live_page};
+use tenbin_record::LiveAddress;
+use tenbin_report::{ServedPage, live_page};
 use tenbin_runner::Progress;
 use tenbin_verdict::InterimRatio;
 
@@ -27,6 +26,7 @@ use super::SERVED;
 use super::ratios::Ratios;
 use super::seconds::{Second, Seconds};
 use crate::output::{note_line, warning_line};
+use crate::pages::{HTML, is_token, protected, token};
 use crate::progress::Pace;
 use crate::sentences::said;
 
@@ -42,8 +42,6 @@ const LETTERS: usize = 600;
 const REPORT_WAIT: Duration = Duration::from_secs(2);
 /// Name of the event with the ratios so far.
 const RATIOS: &str = "ratios";
-/// Length of the random token, bytes.
-const TOKEN: usize = 16;
 
 /// The live page of a run.
 #[derive(Debug)]
@@ -51,6 +49,8 @@ pub(super) struct Live {
     server: Server,
     shared: Arc<Shared>,
     run: Run,
+    /// For `tenbin ui`, which links to the page.
+    address: Option<LiveAddress>,
 }
 
 /// The state of the run, on the main thread.
@@ -107,6 +107,7 @@ impl Live {
         Ok(Self {
             server,
             shared,
+            address: None,
             run: Run {
                 pace: Pace::new(Duration::ZERO),
                 slices: 0,
@@ -129,6 +130,9 @@ impl Live {
 
     /// Sends a progress event to all viewers.
     pub(super) fn observe(&mut self, progress: &Progress<'_>) {
+        if let Progress::Started { directory, .. } = progress {
+            self.address = LiveAddress::write(directory, &self.url()).ok();
+        }
         for (name, data) in self.run.events(progress) {
             self.shared.publish(name, &data);
         }
@@ -356,20 +360,11 @@ fn cut(text: &str) -> String {
     text.chars().take(LETTERS).collect()
 }
 
-fn token() -> String {
-    rand::random::<[u8; TOKEN]>()
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
-
 /// State shared by the main thread and the viewer threads.
 #[derive(Debug)]
 struct Shared {
     token: String,
-    page: LivePage,
+    page: ServedPage,
     state: Mutex<State>,
     /// Notified when a viewer has opened the report.
     fetched: Condvar,
@@ -412,8 +407,7 @@ impl Shared {
     fn authorised<'p>(&self, path: &'p str) -> Option<&'p str> {
         let path = path.strip_prefix('/')?;
         let (token, rest) = path.split_once('/')?;
-        let is_right = bool::from(token.as_bytes().ct_eq(self.token.as_bytes()));
-        is_right.then_some(rest)
+        is_token(token, &self.token).then_some(rest)
     }
 
     fn events(&self) -> Response<Body> {
@@ -428,12 +422,22 @@ impl Shared {
         }
         let (body, viewer) = Body::events(first, QUEUE);
         state.viewers.push(viewer);
-        protected("text/event-stream", body, "default-src 'none'")
+        protected(
+            StatusCode::OK,
+            "text/event-stream",
+            body,
+            "default-src 'none'",
+        )
     }
 
     fn report(&self, path: &Path) -> Response<Body> {
         match std::fs::read(path) {
-            Ok(page) => protected(HTML, Body::whole(page), "frame-ancestors 'none'"),
+            Ok(page) => protected(
+                StatusCode::OK,
+                HTML,
+                Body::whole(page),
+                "frame-ancestors 'none'",
+            ),
             Err(error) => text(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 &format!("cannot read the report: {error}"),
@@ -443,7 +447,7 @@ impl Shared {
 }
 
 impl Handler for Shared {
-    fn response(&self, request: &Request<()>) -> Response<Body> {
+    fn response(&self, request: &Request<Bytes>) -> Response<Body> {
         if request.method() != Method::GET {
             return only_get();
         }
@@ -459,7 +463,12 @@ impl Handler for Shared {
         match (path, report) {
             ("", _) => {
                 let policy = format!("{}; frame-ancestors 'none'", self.page.policy);
-                protected(HTML, Body::whole(self.page.html.clone()), &policy)
+                protected(
+                    StatusCode::OK,
+                    HTML,
+                    Body::whole(self.page.html.clone()),
+                    &policy,
+                )
             }
             ("events", _) => self.events(),
             ("report.html", Some(report)) => self.report(&report),
@@ -473,25 +482,6 @@ impl Handler for Shared {
             self.fetched.notify_all();
         }
     }
-}
-
-const HTML: &str = "text/html; charset=utf-8";
-
-/// A response that a page of another site can neither show nor read.
-fn protected(kind: &'static str, body: Body, policy: &str) -> Response<Body> {
-    let mut response = response(StatusCode::OK, kind, body);
-    for (name, value) in [
-        ("content-security-policy", policy),
-        ("x-frame-options", "DENY"),
-        ("referrer-policy", "no-referrer"),
-        ("cross-origin-resource-policy", "same-origin"),
-    ] {
-        // All values are texts of Tenbin, and valid. An invalid policy would allow nothing.
-        let value = HeaderValue::from_str(value);
-        let value = value.unwrap_or(HeaderValue::from_static("default-src 'none'"));
-        response.headers_mut().insert(name, value);
-    }
-    response
 }
 
 #[cfg(test)]
@@ -508,12 +498,12 @@ mod tests {
         }
     }
 
-    fn request(path: &str, host: Option<&str>) -> Request<()> {
+    fn request(path: &str, host: Option<&str>) -> Request<Bytes> {
         let mut request = Request::get(path);
         if let Some(host) = host {
             request = request.header("host", host);
         }
-        request.body(()).unwrap()
+        request.body(Bytes::new()).unwrap()
     }
 
     #[test]

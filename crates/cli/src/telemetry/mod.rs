@@ -30,6 +30,8 @@ const SERVED: ServerOptions = ServerOptions {
     tls: None,
     request_timeout: Duration::from_secs(5),
     keep_alive: false,
+    largest_body: 0,
+    slow: false,
 };
 
 /// All telemetry outputs of a run.

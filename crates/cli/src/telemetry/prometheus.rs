@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tenbin_http::server::{
     Body, Handler, Server, is_to_this_machine, only_get, response, text as line,
 };
-use tenbin_http::{Method, Request, Response, StatusCode};
+use tenbin_http::{Bytes, Method, Request, Response, StatusCode};
 use tenbin_record::PackedHistogram;
 
 use super::SERVED;
@@ -52,7 +52,7 @@ impl Scrape {
 }
 
 impl Handler for Endpoint {
-    fn response(&self, request: &Request<()>) -> Response<Body> {
+    fn response(&self, request: &Request<Bytes>) -> Response<Body> {
         if request.method() != Method::GET {
             return only_get();
         }
@@ -280,7 +280,7 @@ mod tests {
             is_local,
         };
         let status = |is_local, path: &str, host: &str| {
-            let request = Request::get(path).header("host", host).body(());
+            let request = Request::get(path).header("host", host).body(Bytes::new());
             let response = endpoint(is_local).response(&request.unwrap());
             response.status().to_string()
         };

@@ -18,6 +18,7 @@
 mod broadcast;
 mod cached;
 mod certificates;
+pub(crate) mod days;
 mod forward;
 pub(crate) mod groonga;
 mod hub;

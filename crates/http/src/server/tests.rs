@@ -11,9 +11,11 @@ struct Echo(Sender<String>);
 const MUCH: usize = 64 << 20;
 
 impl Handler for Echo {
-    fn response(&self, request: &Request<()>) -> Response<Body> {
+    fn response(&self, request: &Request<Bytes>) -> Response<Body> {
         match request.uri().path() {
             "/much" => response(StatusCode::OK, "text/plain", Body::whole(vec![b'x'; MUCH])),
+            "/body" => text(StatusCode::OK, &format!("{:?}", request.body())),
+            "/bug" => panic!("on purpose"),
             _ => text(StatusCode::OK, &request.uri().to_string()),
         }
     }
@@ -23,14 +25,24 @@ impl Handler for Echo {
     }
 }
 
+const OPTIONS: ServerOptions = ServerOptions {
+    name: "test",
+    tls: None,
+    request_timeout: Duration::from_secs(1),
+    keep_alive: false,
+    largest_body: 0,
+    slow: false,
+};
+
 fn server(keep_alive: bool) -> (Server, std::sync::mpsc::Receiver<String>) {
-    let (sender, sent) = channel();
-    let options = ServerOptions {
-        name: "test",
-        tls: None,
-        request_timeout: Duration::from_secs(1),
+    server_with(ServerOptions {
         keep_alive,
-    };
+        ..OPTIONS
+    })
+}
+
+fn server_with(options: ServerOptions) -> (Server, std::sync::mpsc::Receiver<String>) {
+    let (sender, sent) = channel();
     let address = (Ipv4Addr::LOCALHOST, 0).into();
     let server = Server::start(address, options, Arc::new(Echo(sender))).unwrap();
     (server, sent)
@@ -98,6 +110,38 @@ fn a_connection_stays_open_for_the_time_limit_of_a_request_if_asked_for() {
 }
 
 #[test]
+fn a_body_is_read_up_to_its_limits_of_length_and_time() {
+    let post = |length: usize, body: &str| {
+        format!("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{body}")
+    };
+    let (server, _sent) = server_with(ServerOptions {
+        largest_body: 8,
+        slow: true,
+        ..OPTIONS
+    });
+    for (request, status, line) in [
+        (post(3, "a=b"), 200, "b\"a=b\""),
+        (post(0, ""), 200, "b\"\""),
+        (post(9, "123456789"), 413, "too long"),
+        (post(5, "a"), 408, "in time"),
+        (
+            "POST /body HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n"
+                .to_owned(),
+            413,
+            "too long",
+        ),
+        ("GET /bug HTTP/1.1\r\n\r\n".to_owned(), 500, "bug"),
+    ] {
+        let found = exchange(&server, request.as_bytes());
+        assert!(found.starts_with(&format!("HTTP/1.1 {status} ")), "{found}");
+        assert!(found.contains(line), "{found}");
+    }
+    let (server, _sent) = server_with(OPTIONS);
+    let found = exchange(&server, post(3, "a=b").as_bytes());
+    assert!(found.ends_with("b\"\"\n"), "it is not read: {found}");
+}
+
+#[test]
 fn a_reader_that_takes_nothing_is_cut_off() {
     let (server, sent) = server(false);
     let mut stream = open(&server);
@@ -154,4 +198,11 @@ fn only_one_host_that_names_this_machine_is_this_machine() {
     }
     assert!(!is_to_this_machine(&[]));
     assert!(!is_to_this_machine(&["localhost", "localhost"]));
+    let is_to_port = |host: &str, port| {
+        let request = Request::get("/").header(HOST, host);
+        is_to_this_port(&request.body(()).unwrap(), port)
+    };
+    assert!(is_to_port("127.0.0.1:9000", 9000) && is_to_port("localhost", 80));
+    assert!(!is_to_port("127.0.0.1:9001", 9000) && !is_to_port("[::1]", 9000));
+    assert!(!is_to_port("evil.example:9000", 9000));
 }

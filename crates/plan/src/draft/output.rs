@@ -113,9 +113,17 @@ fn ops_log(scalar: &Scalar, reading: &Reading<'_>) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads a note of at most 500 characters.
+/// Reads a note.
 fn note(scalar: &Scalar) -> Result<String, String> {
-    let text = scalar.text()?.trim();
+    checked_note(scalar.text()?)
+}
+
+/// A note without spaces around it: one line of at most 500 characters.
+///
+/// # Errors
+/// What it must be, if it is something else.
+pub fn checked_note(text: &str) -> Result<String, String> {
+    let text = text.trim();
     let length = text.chars().count();
     if (1..=500).contains(&length) && !text.contains(char::is_control) {
         Ok(text.to_owned())

@@ -13,6 +13,7 @@ use crate::files::atomic::write_atomically;
 use crate::files::calendar::Utc;
 use crate::files::check_values;
 use crate::files::leftovers::LEFT_FILE;
+use crate::files::live_address::LIVE_FILE;
 use crate::files::names::{ENVIRONMENT_FILE, PLAN_FILE};
 use crate::files::pretty_json;
 
@@ -90,7 +91,7 @@ impl RunDirectory {
     /// that can explain the failure, such as the output of a launched target; an empty file explains
     /// nothing. Returns whether the directory was removed.
     pub fn discard_unless_informative(&self) -> bool {
-        const OF_EVERY_RUN: [&str; 3] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE];
+        const OF_EVERY_RUN: [&str; 4] = [PLAN_FILE, ENVIRONMENT_FILE, LEFT_FILE, LIVE_FILE];
         let Ok(entries) = fs::read_dir(&self.path) else {
             return false;
         };

@@ -10,6 +10,7 @@ pub(crate) mod hlog;
 pub(crate) mod integrity;
 pub(crate) mod leftovers;
 pub(crate) mod lines;
+pub(crate) mod live_address;
 pub(crate) mod names;
 pub(crate) mod pretty_json;
 pub(crate) mod read_back;

@@ -35,14 +35,22 @@ pub fn terminal_history(history: &History, language: Language, all: bool) -> Str
 
 /// The history as a self-contained HTML page with charts.
 pub fn html_history(history: &History, language: Language) -> String {
+    let blocks = page_blocks(history, language, usize::MAX);
+    page::html::of_blocks(&page_title(history, language), language, &blocks, ALL)
+}
+
+/// The command that prints all of a history.
+pub(crate) const ALL: &str = "tenbin history --all";
+
+/// The title of the page of a history.
+pub(crate) fn page_title(history: &History, language: Language) -> String {
     let title = message!("history-page", directory = history.directory.as_str());
-    let blocks = blocks(history, language, usize::MAX, true);
-    page::html::of_blocks(
-        &say_in(language, &title),
-        language,
-        &blocks,
-        "tenbin history --all",
-    )
+    say_in(language, &title)
+}
+
+/// The content of a page with charts, with the newest `most` runs in tables.
+pub(crate) fn page_blocks(history: &History, language: Language, most: usize) -> Vec<Block> {
+    blocks(history, language, most, true)
 }
 
 /// The history as JSON. Ends with a newline.

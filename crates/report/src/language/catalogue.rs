@@ -18,6 +18,11 @@ impl Catalogue {
         let pairs = std::iter::from_fn(|| Some((lines.next()?, lines.next()?)));
         Self(pairs.collect())
     }
+
+    /// A fixed text, as a whole.
+    pub(super) fn text(&self, english: &str) -> Option<&'static str> {
+        self.0.get(english).copied()
+    }
 }
 
 /// Translates fixed texts, which can be equal to names.

@@ -785,3 +785,22 @@ flagged-included =
        *[other] {" "}and { $more } more
     }; see tenbin explain flagged_slices
 flagged-slice = slice { $slice } of { $target } ({ $flags })
+
+# Pages of tenbin ui
+ui-runs-in = Runs in { $directory }
+ui-moved = { $name } is now in .trash.
+ui-range =
+    { $first }–{ $last } of { $count ->
+        [one] 1 run
+       *[other] { $count } runs
+    }{ $filtered ->
+        [true] , of { $total } in all
+       *[false] {""}
+    }
+ui-page = page { $page } of { $last }
+ui-progress =
+    slice { $slice }{ $known ->
+        [true] {" "}of { $slices }
+       *[false] {""}
+    }, { $elapsed } since the start; the measurements take at most about { $forecast }
+ui-delete = Delete { $name }?

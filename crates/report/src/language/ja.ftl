@@ -656,3 +656,19 @@ flagged-included =
        *[other] 、ほか { $more } 件
     }。説明は tenbin explain flagged_slices
 flagged-slice = { $target } のスライス { $slice }({ $flags })
+
+# tenbin ui のページ
+ui-runs-in = { $directory } の実行
+ui-moved = { $name } を .trash に移した。
+ui-range =
+    { $count } 件中 { $first }–{ $last }{ $filtered ->
+        [true] (全 { $total } 件)
+       *[false] {""}
+    }
+ui-page = { $last } ページ中 { $page } ページ
+ui-progress =
+    スライス { $slice }{ $known ->
+        [true] /{ $slices }
+       *[false] {""}
+    }。開始から { $elapsed }、測定は長くても約 { $forecast }
+ui-delete = { $name } を削除するか

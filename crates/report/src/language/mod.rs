@@ -134,6 +134,18 @@ pub(crate) fn fixed(language: Language, english: &str) -> String {
         .unwrap_or_else(|| english.to_owned())
 }
 
+/// A text of the pages of `tenbin ui`; in English if it has no text in the language. They are apart from
+/// those of reports, which look up every cell of their tables.
+pub(crate) fn of_ui(language: Language, english: &'static str) -> &'static str {
+    static JAPANESE: LazyLock<Catalogue> =
+        LazyLock::new(|| Catalogue::of(include_str!("ui.ja.txt")));
+    let known = match language {
+        Language::English => None,
+        Language::Japanese => JAPANESE.text(english),
+    };
+    known.unwrap_or(english)
+}
+
 /// The translator for the document's language; `None` for English. Names in the document are never
 /// translated, because a target can be called "memory".
 fn translator(document: &Document) -> Option<Translator<'_>> {

@@ -187,7 +187,19 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    /// Like [`Self::evaluate`]; `None` while another page is being loaded.
+    pub(crate) fn try_evaluate(&mut self, expression: &str) -> Option<Value> {
+        let parameters = json!({ "expression": expression, "returnByValue": true });
+        let result = self.try_call("Runtime.evaluate", parameters).ok()?;
+        Some(result["result"]["value"].clone())
+    }
+
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+        let result = self.try_call(method, parameters);
+        result.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn try_call(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": parameters });
         if !self.session.is_empty() {
@@ -210,8 +222,10 @@ impl Browser {
                 _ => {}
             }
             if answer["id"] == json!(self.calls) {
-                assert!(answer.get("error").is_none(), "{method}: {answer}");
-                return answer["result"].clone();
+                return match answer.get("error") {
+                    Some(_) => Err(answer),
+                    None => Ok(answer["result"].clone()),
+                };
             }
         }
     }

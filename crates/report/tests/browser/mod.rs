@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "not every test file needs all of it")]
 
+pub(crate) mod axe;
 pub(crate) mod devtools;
 
 use std::io::Write as _;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use subtle::ConstantTimeEq;
 use tenbin_http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use tenbin_http::server::{Body, Handler, Server, ServerOptions, only_get, response, text};
-use tenbin_http::{HeaderValue, Method, Request, Response, StatusCode, tls};
+use tenbin_http::{Bytes, HeaderValue, Method, Request, Response, StatusCode, tls};
 use tenbin_plan::{Processes, Secret};
 
 use super::local::LocalProcesses;
@@ -94,6 +94,8 @@ pub fn serve(
         tls,
         request_timeout: REQUEST_TIMEOUT,
         keep_alive: true,
+        largest_body: 0,
+        slow: false,
     };
     let runtime = tenbin_http::runtime().map_err(ObserveError::Runtime)?;
     runtime.block_on(async {
@@ -116,7 +118,7 @@ struct UsageService {
 }
 
 impl Handler for UsageService {
-    fn response(&self, request: &Request<()>) -> Response<Body> {
+    fn response(&self, request: &Request<Bytes>) -> Response<Body> {
         if !self.has_token(request) {
             let mut response = text(StatusCode::UNAUTHORIZED, "token missing or wrong");
             let scheme = HeaderValue::from_static("Bearer");
@@ -135,7 +137,7 @@ impl Handler for UsageService {
 
 impl UsageService {
     /// Whether the request has the token. Compares in constant time, except for the length.
-    fn has_token(&self, request: &Request<()>) -> bool {
+    fn has_token(&self, request: &Request<Bytes>) -> bool {
         let shown = request.headers().get(AUTHORIZATION);
         let shown = shown.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
         let token = self.token.reveal().as_bytes();
@@ -180,7 +182,7 @@ mod tests {
     }
 
     fn status(request: tenbin_http::RequestBuilder) -> u16 {
-        let response = service().response(&request.body(()).unwrap());
+        let response = service().response(&request.body(Bytes::new()).unwrap());
         response.status().as_u16()
     }
 

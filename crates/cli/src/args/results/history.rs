@@ -46,7 +46,8 @@ pub struct HistoryArgs {
     pub html: Option<PathBuf>,
 }
 
-fn figure(name: &str) -> Result<Figure, String> {
+/// A figure that has a ratio.
+pub(crate) fn figure(name: &str) -> Result<Figure, String> {
     let figure = Figure::named(name).map_err(|error| error.to_string())?;
     if figure.has_ratio() {
         Ok(figure)

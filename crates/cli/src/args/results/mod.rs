@@ -9,3 +9,4 @@ pub(crate) mod import;
 pub(crate) mod pack;
 pub(crate) mod report;
 pub(crate) mod runs;
+pub(crate) mod ui;

@@ -1,4 +1,4 @@
-//! `tenbin list`, `tenbin label`, `tenbin rm` and `tenbin prune`.
+//! `tenbin list`, `tenbin label`, `tenbin note`, `tenbin rm` and `tenbin prune`.
 
 use std::path::PathBuf;
 
@@ -46,6 +46,24 @@ pub struct LabelArgs {
     /// The label: letters, digits, - _ and ., up to 60; empty to remove it
     #[arg(value_name = "LABEL")]
     pub label: String,
+}
+
+/// `tenbin note`.
+#[derive(Args)]
+#[command(after_help = "\
+The note is kept in note.txt in the run directory. tenbin list and tenbin ui show it in place of the
+note of the plan (--note), which stays in the result.
+
+Examples:
+  tenbin note last 'after the kernel update'
+  tenbin note last ''")]
+pub struct NoteArgs {
+    /// The run: its directory, last, previous, last~2, its label, or the beginning of its name
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The note: one line of up to 500 characters; empty to remove it
+    #[arg(value_name = "TEXT")]
+    pub note: String,
 }
 
 /// `tenbin rm`.

@@ -1,5 +1,6 @@
 //! `tenbin plan`, and resolving drafts to plans.
 
+use std::io;
 use std::path::Path;
 
 use tenbin_plan::{
@@ -36,16 +37,51 @@ pub(crate) fn resolve_with(
     draft: Result<Draft, Refusal>,
     change: impl FnOnce(&mut Context),
 ) -> Result<Plan, Exit> {
+    resolved(draft, change).map_err(|why| why.print())
+}
+
+/// Why a draft is no plan.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoPlan {
+    /// The working directory is unknown.
+    #[error("cannot read the working directory: {0}")]
+    NoDirectory(io::Error),
+    /// The plan is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+impl NoPlan {
+    /// Prints the error, and returns the exit code.
+    pub(crate) fn print(&self) -> Exit {
+        match self {
+            Self::NoDirectory(_) => {
+                output::error(&self.to_string());
+                Exit::Internal
+            }
+            Self::Refused(refusal) => {
+                for problem in refusal.problems() {
+                    output::failure(problem);
+                }
+                Exit::Refused
+            }
+        }
+    }
+}
+
+fn resolved(
+    draft: Result<Draft, Refusal>,
+    change: impl FnOnce(&mut Context),
+) -> Result<Plan, NoPlan> {
     let mut context = context()?;
     change(&mut context);
-    let plan = draft.and_then(|draft| draft.resolve(&mut context));
-    plan.map_err(|refusal| refused(&refusal))
+    Ok(draft?.resolve(&mut context)?)
 }
 
 /// The plan of a run in `directory`, without keys and files.
-pub(crate) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
+pub(crate) fn executed(text: &str, directory: &Path) -> Result<Plan, NoPlan> {
     let draft = Draft::from_toml(text, &directory.join("plan.toml"));
-    resolve_with(draft, |context: &mut Context| {
+    resolved(draft, |context: &mut Context| {
         context.environment = Box::new(|_| Some("not-needed".to_owned()));
         context.open = Box::new(|_| Ok(Box::new(&b"not-needed"[..])));
         context.without_files = true;
@@ -54,21 +90,11 @@ pub(crate) fn executed(text: &str, directory: &Path) -> Result<Plan, Exit> {
 
 /// Resolves `[agents]` alone, for a command without a plan. Prints errors.
 pub(crate) fn resolve_agents(draft: &AgentsDraft) -> Result<Option<Agents>, Exit> {
-    let agents = draft.resolve(&mut context()?);
-    agents.map_err(|refusal| refused(&refusal))
+    let mut context = context().map_err(|why| why.print())?;
+    let agents = draft.resolve(&mut context);
+    agents.map_err(|refusal| NoPlan::Refused(refusal).print())
 }
 
-fn context() -> Result<Context, Exit> {
-    Context::of_this_process().map_err(|error| {
-        output::error(&format!("cannot read the working directory: {error}"));
-        Exit::Internal
-    })
-}
-
-/// Prints why a plan is refused.
-pub(crate) fn refused(refusal: &Refusal) -> Exit {
-    for problem in refusal.problems() {
-        output::failure(problem);
-    }
-    Exit::Refused
+fn context() -> Result<Context, NoPlan> {
+    Context::of_this_process().map_err(NoPlan::NoDirectory)
 }

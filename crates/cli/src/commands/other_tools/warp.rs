@@ -125,7 +125,7 @@ fn result(file: &str, selection: &Selection) -> Result<(Reported, bool), Exit> {
     }
     let recorded =
         tenbin_record::read(path).map_err(|error| refuse(&Mistakes::one(error.to_string())))?;
-    let plan = plan_of(&recorded, path)?;
+    let plan = plan_of(&recorded, path).map_err(|why| why.print())?;
     let document = document_of(path)?;
     let mut reported = warp::reported(&Run {
         directory: path,

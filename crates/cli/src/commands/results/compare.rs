@@ -124,6 +124,17 @@ impl Before {
     }
 }
 
+/// Compares two runs whose results were read. `directory` is that of the earlier run: the other runs
+/// beside it show how much the experiment varies.
+pub(crate) fn compare_documents(
+    (directory, before): (&Path, &Document),
+    after: &Document,
+    changed: &[String],
+) -> Result<Earlier, NotComparable> {
+    let before = Results::of_document(before).with_history(other_runs(directory));
+    against(&before, &Results::of_document(after), changed)
+}
+
 /// The results of a run or file, and the other runs that `others` finds beside a run directory.
 fn results_of(
     path: &Path,

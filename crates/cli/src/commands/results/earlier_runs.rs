@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenbin_plan::{LARGEST_RESULT, read_regular};
+use tenbin_plan::{LARGEST_RESULT, read_own};
 use tenbin_report::Results;
 use tenbin_result::document_from_json;
 
@@ -14,7 +14,7 @@ const MOST: usize = 20;
 pub(crate) fn other_runs(run: &Path) -> Vec<Results> {
     let others = siblings(run).unwrap_or_default();
     let read = others.iter().rev().filter_map(|other| {
-        let text = read_regular(&other.join("result.json"), LARGEST_RESULT).ok()?;
+        let text = read_own(&other.join("result.json"), LARGEST_RESULT).ok()?;
         let document = document_from_json(&text).ok()?;
         Some(Results::of_document(&document))
     });
@@ -28,6 +28,10 @@ fn siblings(run: &Path) -> Option<Vec<PathBuf>> {
     let name = experiment(own)?;
     let entries = std::fs::read_dir(run.parent()?).ok()?.flatten();
     let alike = entries.filter(|entry| {
+        // A link can lead out of the directory.
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            return false;
+        }
         let other = entry.file_name();
         let other = other.to_str().filter(|other| *other != own);
         other.and_then(experiment) == Some(name)

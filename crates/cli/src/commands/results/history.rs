@@ -40,14 +40,14 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
             path: args.directory.clone(),
         });
     }
-    let runs = runs_of(&args.directory);
-    check(args, &runs)?;
+    let runs = runs_of(&args.directory, &kept::runs_in(&args.directory));
     let of = HistoryOf {
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
         figure: args.figure,
         anchor: args.anchor.as_deref(),
     };
+    check(&of, &runs)?;
     let directory = args.directory.display().to_string();
     let history = tenbin_verdict::history(&directory, &runs, &of);
     if let Some(file) = &args.html {
@@ -70,40 +70,43 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
 }
 
 /// Refuses names that no run has.
-fn check(args: &HistoryArgs, runs: &[HistoryRun]) -> Result<(), CommandError> {
-    let facts = || runs.iter().filter_map(|run| run.facts.as_ref().ok());
-    let names = |of: fn(&FigureFacts) -> &String| -> BTreeSet<String> {
-        let figures = facts().flat_map(|facts| &facts.figures);
-        figures.map(|figure| of(figure).clone()).collect()
-    };
-    let of_target: fn(&FigureFacts) -> &String = |figure| &figure.target;
-    let of_workload: fn(&FigureFacts) -> &String = |figure| &figure.workload;
+pub(crate) fn check(of: &HistoryOf<'_>, runs: &[HistoryRun]) -> Result<(), CommandError> {
+    let [targets, workloads] = names_in(runs);
     let asked = [
-        ("--target", args.target.as_ref(), of_target),
-        ("--anchor", args.anchor.as_ref(), of_target),
-        ("--workload", args.workload.as_ref(), of_workload),
+        ("--target", of.target, &targets),
+        ("--anchor", of.anchor, &targets),
+        ("--workload", of.workload, &workloads),
     ];
-    for (flag, name, of) in asked {
+    for (flag, name, known) in asked {
         let Some(name) = name else { continue };
-        let known = names(of);
         if !known.contains(name) {
             return Err(CommandError::InNoRun {
                 flag,
-                name: name.clone(),
-                known: known.into_iter().collect(),
+                name: name.to_owned(),
+                known: known.iter().cloned().collect(),
             });
         }
     }
     Ok(())
 }
 
-/// The runs and result files of the directory, oldest first.
-fn runs_of(directory: &Path) -> Vec<HistoryRun> {
+/// The names of the targets and of the workloads of all runs.
+pub(crate) fn names_in(runs: &[HistoryRun]) -> [BTreeSet<String>; 2] {
+    let facts = || runs.iter().filter_map(|run| run.facts.as_ref().ok());
+    let names = |of: fn(&FigureFacts) -> &String| -> BTreeSet<String> {
+        let figures = facts().flat_map(|facts| &facts.figures);
+        figures.map(|figure| of(figure).clone()).collect()
+    };
+    [
+        names(|figure| &figure.target),
+        names(|figure| &figure.workload),
+    ]
+}
+
+/// The facts of these runs of the directory, and of the result files in it, oldest first.
+pub(crate) fn runs_of(directory: &Path, runs: &[PathBuf]) -> Vec<HistoryRun> {
     let mut index = Index::of(directory);
-    let mut runs: Vec<HistoryRun> = kept::runs_in(directory)
-        .iter()
-        .map(|run| of_run(run, &mut index))
-        .collect();
+    let mut runs: Vec<HistoryRun> = runs.iter().map(|run| of_run(run, &mut index)).collect();
     index.save();
     runs.extend(files_in(directory).iter().filter_map(|file| of_file(file)));
     runs.sort_by(|one, other| (&one.started, &one.name).cmp(&(&other.started, &other.name)));

@@ -19,8 +19,10 @@ const PREVIOUS: &str = "previous";
 const LINES: &str = "intervals.jsonl";
 /// The file with the label of a run.
 pub(crate) const LABEL: &str = "label.txt";
-/// Largest file of a label, bytes; the least that can be read with a limit.
-const LARGEST_LABEL: u64 = 1 << 20;
+/// The file with the note of a run that was written after the run.
+pub(crate) const NOTE: &str = "note.txt";
+/// Largest file of a label or a note, bytes; the least that can be read with a limit.
+const LARGEST_LINE: u64 = 1 << 20;
 /// Length of the time at the beginning of a directory name.
 const TIME: usize = "2026-01-31T120000".len();
 
@@ -43,10 +45,19 @@ pub(crate) fn runs_in(root: &Path) -> Vec<PathBuf> {
 
 /// The label of a run.
 pub(crate) fn label(run: &Path) -> Option<String> {
-    let text = read_own(&run.join(LABEL), LARGEST_LABEL).ok()?;
-    let text = String::from_utf8(text).ok()?;
-    let label = text.lines().next()?.trim();
-    (!label.is_empty()).then(|| label.to_owned())
+    line(&run.join(LABEL))
+}
+
+/// The note that was written after the run, in place of that of its plan.
+pub(crate) fn note(run: &Path) -> Option<String> {
+    line(&run.join(NOTE))
+}
+
+/// The first line of a file.
+fn line(file: &Path) -> Option<String> {
+    let text = String::from_utf8(read_own(file, LARGEST_LINE).ok()?).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
 }
 
 /// The run in `runs/` that a word names: `last`, `previous`, `last~2`, a label, or the beginning of

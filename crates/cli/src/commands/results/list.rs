@@ -1,129 +1,23 @@
 //! `tenbin list`: the runs in a directory, newest first.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::json;
-use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
+use tenbin_plan::sentence;
 use tenbin_report::for_terminal;
-use tenbin_result::{Language, Trust, document_from_json};
+use tenbin_result::Trust;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::args::ListArgs;
-use crate::commands::results::index::{Index, Listed};
+use crate::commands::results::index::Index;
+use crate::commands::results::rows::Row;
 use crate::commands::results::{kept, no_run_in};
 use crate::errors::CommandError;
 use crate::exit::Exit;
-use crate::language::language;
 use crate::output;
 use crate::sentences::said;
 
 /// Most runs without `--all`.
 const MOST: usize = 20;
-
-/// A run in the list.
-struct Row {
-    name: String,
-    label: Option<String>,
-    /// What its result says first; `None` for a run without a result.
-    head: Option<Listed>,
-}
-
-impl Row {
-    fn of(run: &Path, index: &mut Index<Listed>) -> Self {
-        Self {
-            name: kept::name_of(run),
-            label: kept::label(run),
-            head: index.get(run).ok(),
-        }
-    }
-
-    fn note(&self) -> Option<&String> {
-        self.head.as_ref()?.note.as_ref()
-    }
-
-    fn trust(&self) -> Option<Trust> {
-        self.head.as_ref()?.trust
-    }
-
-    fn is_complete(&self) -> Option<bool> {
-        self.head.as_ref()?.complete
-    }
-
-    fn verdicts(&self) -> &[String] {
-        self.head.as_ref().map_or(&[], |head| &head.verdicts)
-    }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "run": self.name,
-            "label": self.label,
-            "note": self.note(),
-            "started": self.head.as_ref().and_then(|head| head.started.as_ref()),
-            "complete": self.is_complete(),
-            "trust": self.trust(),
-            "verdicts": self.verdicts(),
-        })
-    }
-
-    fn has(&self, text: &str) -> bool {
-        let names = [Some(&self.name), self.label.as_ref(), self.note()];
-        let mut all = names.into_iter().flatten().chain(self.verdicts());
-        all.any(|one| one.to_lowercase().contains(text))
-    }
-
-    /// Trust and result in words.
-    fn said(&self, directory: &Path) -> (String, String) {
-        let Some(trust) = self.trust() else {
-            let why = match self.head {
-                None => sentence!(
-                    "no-result",
-                    "no result: still running, or killed; tenbin show computes it"
-                ),
-                Some(_) => sentence!(
-                    "result-unreadable",
-                    "result.json cannot be read; tenbin show computes it again"
-                ),
-            };
-            return ("—".to_owned(), said(&why));
-        };
-        let mut result = self.result(directory);
-        if self.is_complete() == Some(false) {
-            result += &said(&sentence!("run-incomplete", " (incomplete)"));
-        }
-        if let Some(note) = self.note() {
-            result = format!("{note}: {result}");
-        }
-        (trust.word().to_owned(), result)
-    }
-
-    /// The verdicts in the language of the reader.
-    fn said_verdicts(&self, directory: &Path) -> Vec<String> {
-        let english = || self.verdicts().to_vec();
-        if language() == Language::English {
-            return english();
-        }
-        let file = directory.join(&self.name).join("result.json");
-        let result = read_own(&file, LARGEST_RESULT).ok();
-        let document = result.and_then(|text| document_from_json(&text).ok());
-        document.map_or_else(english, |document| {
-            tenbin_report::verdicts(&document, language())
-        })
-    }
-
-    /// The verdicts in words.
-    fn result(&self, directory: &Path) -> String {
-        match self.said_verdicts(directory).as_slice() {
-            [] => said(&sentence!("no-comparison", "no comparison")),
-            [only] => only.clone(),
-            [first, others @ ..] => said(&sentence!(
-                "first-verdict",
-                "{first} (and {more} more)",
-                first = first,
-                more = others.len()
-            )),
-        }
-    }
-}
 
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
@@ -145,7 +39,7 @@ pub(crate) fn list(args: &ListArgs) -> Exit {
         output::print(format!("{:#}\n", serde_json::Value::from(rows)).as_bytes());
         return Exit::Done;
     }
-    output::print(table(&shown, &args.directory).as_bytes());
+    output::print(table(&shown).as_bytes());
     if runs.is_empty() {
         output::say_note(&no_run_in(&args.directory));
     } else if shown.is_empty() {
@@ -178,7 +72,7 @@ fn shown(args: &ListArgs, runs: &[PathBuf], is_wanted: impl Fn(&Row) -> bool) ->
     (shown, has_more)
 }
 
-fn table(rows: &[Row], directory: &Path) -> String {
+fn table(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -190,9 +84,9 @@ fn table(rows: &[Row], directory: &Path) -> String {
     ];
     let mut lines = vec![heads.map(|head| said(&head))];
     lines.extend(rows.iter().map(|row| {
-        let (trust, said) = row.said(directory);
+        let trust = row.trust().map_or("—", Trust::word).to_owned();
         let label = row.label.clone().unwrap_or_default();
-        [row.name.clone(), label, trust, said].map(|cell| for_terminal(&cell).to_string())
+        [row.name.clone(), label, trust, row.said()].map(|cell| for_terminal(&cell).to_string())
     }));
     let width = |at: usize| {
         let widths = lines.iter().map(|line| line[at].width());

@@ -18,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod opened;
 pub(crate) mod pack;
 pub(crate) mod report;
+pub(crate) mod rows;
 pub(crate) mod show;
 pub(crate) mod tidy;
 pub(crate) mod verify;

@@ -13,7 +13,7 @@ use tenbin_verdict::lint::Reported;
 
 use crate::args::ShowArgs;
 use crate::commands::clean::leftovers;
-use crate::commands::measure::plan::executed;
+use crate::commands::measure::plan::{NoPlan, executed};
 use crate::commands::measure::result::{Run, exit_of_result};
 use crate::commands::other_tools::shared::can_keep;
 use crate::commands::results::export::{export, keep_sweeps};
@@ -92,7 +92,7 @@ fn exported(args: &ShowArgs, run: &Path, document: &Document) -> Result<(), Exit
         ));
         Exit::Refused
     })?;
-    let plan = executed(&String::from_utf8_lossy(&plan), run)?;
+    let plan = executed(&String::from_utf8_lossy(&plan), run).map_err(|why| why.print())?;
     export(&args.export, run, document, &plan)
 }
 
@@ -206,7 +206,7 @@ fn write_drnbench(directory: &Path, document: &Document, path: &Path) -> Result<
     let run = Finished {
         directory,
         document,
-        plan: &plan_of(&record, directory)?,
+        plan: &plan_of(&record, directory).map_err(|why| why.print())?,
         record: &record,
     };
     keep_sweeps(&run, path);
@@ -230,18 +230,7 @@ pub(crate) fn document_of(directory: &Path) -> Result<Document, Exit> {
 /// Like [`document_of`]. `source` selects the histograms: of complete slices, or of each second.
 pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_running(directory);
-    let mut recorded = tenbin_record::read_from(directory, source).map_err(|error| {
-        match (under_way, error) {
-            (true, RecordError::NothingMeasured { path }) => {
-                output::failure(&CommandError::StillRunning { path })
-            }
-            (_, error) => output::failure(&error),
-        }
-        Exit::Refused
-    })?;
-    // The document does not need the data of each second, which is large for a long run.
-    recorded.seconds = Vec::new();
-    let plan = plan_of(&recorded, directory)?;
+    let document = read_document(directory, source).map_err(|why| why.print())?;
     if under_way {
         output::say_warning(&sentence!(
             "results-so-far",
@@ -249,6 +238,57 @@ pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document
             run = directory.display()
         ));
     }
+    Ok(document)
+}
+
+/// Why a run has no result document.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoDocument {
+    /// The run has not measured anything yet.
+    #[error(transparent)]
+    StillRunning(CommandError),
+    /// The raw data cannot be read.
+    #[error(transparent)]
+    Unreadable(RecordError),
+    /// The plan cannot be read.
+    #[error(transparent)]
+    NoPlan(#[from] NoPlan),
+}
+
+impl NoDocument {
+    /// Prints the error, and returns the exit code.
+    fn print(&self) -> Exit {
+        match self {
+            Self::StillRunning(error) => output::failure(error),
+            Self::Unreadable(error) => output::failure(error),
+            Self::NoPlan(why) => return why.print(),
+        }
+        Exit::Refused
+    }
+
+    /// The error in the language of the reader.
+    pub(crate) fn said(&self) -> String {
+        match self {
+            Self::StillRunning(error) => output::said(error),
+            Self::Unreadable(error) => output::said(error),
+            Self::NoPlan(why) => output::said(why),
+        }
+    }
+}
+
+/// The result document of a run, computed from its raw data.
+pub(crate) fn read_document(directory: &Path, source: Source) -> Result<Document, NoDocument> {
+    let under_way = tenbin_record::is_running(directory);
+    let recorded = tenbin_record::read_from(directory, source);
+    let mut recorded = recorded.map_err(|error| match (under_way, error) {
+        (true, RecordError::NothingMeasured { path }) => {
+            NoDocument::StillRunning(CommandError::StillRunning { path })
+        }
+        (_, error) => NoDocument::Unreadable(error),
+    })?;
+    // The document does not need the data of each second, which is large for a long run.
+    recorded.seconds = Vec::new();
+    let plan = plan_of(&recorded, directory)?;
     let run = Run {
         directory,
         started: recorded.started,
@@ -272,6 +312,6 @@ pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document
 
 /// The plan as executed, without the secrets and files that the plan names, which can be missing
 /// now.
-pub(crate) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, Exit> {
+pub(crate) fn plan_of(recorded: &RecordedRun, directory: &Path) -> Result<Plan, NoPlan> {
     executed(&recorded.plan_toml, directory)
 }

@@ -1,20 +1,21 @@
-//! `tenbin label`, `tenbin rm` and `tenbin prune`: labels of runs, and runs that are no longer needed.
+//! `tenbin label`, `tenbin note`, `tenbin rm` and `tenbin prune`: labels and notes of runs, and runs that
+//! are no longer needed.
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tenbin_plan::{Sentence, sentence};
+use tenbin_plan::{Sentence, checked_note, sentence};
 use tenbin_record::{is_running, write_atomically};
 
-use crate::args::{LabelArgs, PruneArgs, RmArgs};
+use crate::args::{LabelArgs, NoteArgs, PruneArgs, RmArgs};
 use crate::commands::clean::{keyless_plan, leftovers};
 use crate::commands::results::kept::{self, directory};
 use crate::exit::Exit;
 use crate::output;
 
 /// Directory of removed runs, beside the others.
-const TRASH: &str = ".trash";
+pub(crate) const TRASH: &str = ".trash";
 /// Longest label.
 const LONGEST: usize = 60;
 
@@ -23,13 +24,19 @@ pub(crate) fn label(args: &LabelArgs) -> Exit {
     done(labelled(args))
 }
 
+/// Writes the note of a run.
+pub(crate) fn note(args: &NoteArgs) -> Exit {
+    done(directory(&args.run).and_then(|run| set_note(&run, &args.note)))
+}
+
 /// Removes runs.
 pub(crate) fn rm(args: &RmArgs) -> Exit {
     let named = args.runs.iter().map(|run| directory(run));
     // All are found before the first one is moved: `last` is then another run.
-    let moved = named
-        .collect::<Result<Vec<_>, _>>()
-        .and_then(|runs| runs.iter().try_for_each(|run| trash(run)));
+    let moved = named.collect::<Result<Vec<_>, _>>().and_then(|runs| {
+        runs.iter()
+            .try_for_each(|run| trash(run).map(|to| tell(run, &to)))
+    });
     done(moved)
 }
 
@@ -38,11 +45,22 @@ pub(crate) fn prune(args: &PruneArgs) -> Exit {
     let runs = kept::runs_in(&args.directory);
     let old = &runs[..runs.len().saturating_sub(args.keep)];
     for run in old.iter().filter(|run| kept::label(run).is_none()) {
-        if let Err(why) = trash(run) {
-            output::say_warning(&why);
+        match trash(run) {
+            Ok(to) => tell(run, &to),
+            Err(why) => output::say_warning(&why),
         }
     }
     Exit::Done
+}
+
+/// Says where a run is now.
+fn tell(run: &Path, to: &Path) {
+    output::say_note(&sentence!(
+        "run-is-now",
+        "{run} is now {place}",
+        run = run.display(),
+        place = to.display()
+    ));
 }
 
 fn done(done: Result<(), Sentence>) -> Exit {
@@ -66,26 +84,54 @@ fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
             runs = kept::RUNS
         ));
     }
-    let file = run.join(kept::LABEL);
-    if args.label.is_empty() {
-        return match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(&file, &error)),
+    set_label(&run, &args.label)
+}
+
+/// Gives a run a label that no other run in its directory has; an empty one removes the label.
+///
+/// # Errors
+/// Why it cannot have this label, in one sentence.
+pub(crate) fn set_label(run: &Path, label: &str) -> Result<(), Sentence> {
+    if !label.is_empty() {
+        check(label)?;
+        let root = run.parent().unwrap_or(Path::new("."));
+        let others = kept::runs_in(root).into_iter();
+        let mut others = others.filter(|other| kept::name_of(other) != kept::name_of(run));
+        if let Some(other) = others.find(|other| kept::label(other).as_deref() == Some(label)) {
+            return Err(sentence!(
+                "label-taken",
+                "{run} has the label {label:?}; remove it there first: tenbin label {label} ''",
+                run = other.display(),
+                label = label
+            ));
+        }
+    }
+    write_line(&run.join(kept::LABEL), label)
+}
+
+/// Gives a run a note, which takes the place of that of its plan; an empty one removes the note.
+///
+/// # Errors
+/// Why it cannot have this note, in one sentence.
+pub(crate) fn set_note(run: &Path, note: &str) -> Result<(), Sentence> {
+    let note = if note.trim().is_empty() {
+        String::new()
+    } else {
+        checked_note(note)
+            .map_err(|why| sentence!("note-refused", "the note {reason}", reason = why))?
+    };
+    write_line(&run.join(kept::NOTE), &note)
+}
+
+/// Writes a file of one line; removes the file for an empty line.
+fn write_line(file: &Path, line: &str) -> Result<(), Sentence> {
+    if line.is_empty() {
+        return match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(file, &error)),
             _ => Ok(()),
         };
     }
-    check(&args.label)?;
-    let mut others = kept::runs_in(root)
-        .into_iter()
-        .filter(|other| *other != run);
-    if let Some(other) = others.find(|other| kept::label(other).as_deref() == Some(&args.label)) {
-        return Err(sentence!(
-            "label-taken",
-            "{run} has the label {label:?}; remove it there first: tenbin label {label} ''",
-            run = other.display(),
-            label = args.label
-        ));
-    }
-    let written = write_atomically(&file, format!("{}\n", args.label).as_bytes());
+    let written = write_atomically(file, format!("{line}\n").as_bytes());
     written.map_err(|error| error.to_string().into())
 }
 
@@ -105,8 +151,11 @@ fn check(label: &str) -> Result<(), Sentence> {
     }
 }
 
-/// Moves a run to the trash.
-fn trash(run: &Path) -> Result<(), Sentence> {
+/// Moves a run to the trash, and returns where it is now.
+///
+/// # Errors
+/// Why it stays where it is, in one sentence.
+pub(crate) fn trash(run: &Path) -> Result<PathBuf, Sentence> {
     if is_running(run) {
         return Err(sentence!(
             "end-first",
@@ -114,30 +163,35 @@ fn trash(run: &Path) -> Result<(), Sentence> {
             run = run.display()
         ));
     }
-    // The plan says where a killed run may have left objects.
-    let plan = keyless_plan(run)
-        .map_err(|_| sentence!("run-stays", "{run} stays where it is", run = run.display()))?;
-    if let Some(left) = leftovers(&plan, run).into_iter().next() {
+    let stays = |left: Sentence| {
         let stays = sentence!(
             "run-stays-because",
             "{run} stays where it is: {left}",
             run = run.display(),
             left = left
         );
-        return Err(stays.with_part("left", [left]));
+        stays.with_part("left", [left])
+    };
+    // The plan says where a killed run may have left objects.
+    let plan = keyless_plan(run).map_err(|why| stays(why.to_string().into()))?;
+    if let Some(left) = leftovers(&plan, run).into_iter().next() {
+        return Err(stays(left));
     }
     let root = run.parent().unwrap_or(Path::new("."));
     let trash = root.join(TRASH);
     fs::create_dir_all(&trash).map_err(|error| unwritable(&trash, &error))?;
+    // A link would lead out of the directory of the runs.
+    if !fs::symlink_metadata(&trash).is_ok_and(|kind| kind.is_dir()) {
+        let link = sentence!(
+            "is-a-link",
+            "{path} is a symbolic link",
+            path = trash.display()
+        );
+        return Err(stays(link));
+    }
     let to = trash.join(kept::name_of(run));
     fs::rename(run, &to).map_err(|error| unwritable(&to, &error))?;
-    output::say_note(&sentence!(
-        "run-is-now",
-        "{run} is now {place}",
-        run = run.display(),
-        place = to.display()
-    ));
-    Ok(())
+    Ok(to)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Sentence {

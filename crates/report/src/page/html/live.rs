@@ -4,25 +4,17 @@
 //! The page loads nothing except the events of its own server. The script inserts text only as
 //! text, so nothing from a server becomes HTML.
 
-use super::{STYLE, hash, short};
+use super::served::{ServedPage, hash};
+use super::{STYLE, short};
 use crate::chart;
 use crate::escape::for_xml;
 
 const LIVE_STYLE: &str = include_str!("live.css");
 const SCRIPT: &str = include_str!("live.js");
 
-/// The page of a running benchmark, with its security policy.
-#[derive(Debug, Clone)]
-pub struct LivePage {
-    /// The HTML of the page.
-    pub html: String,
-    /// Content-Security-Policy of the page, for the response header.
-    pub policy: String,
-}
-
 /// Creates the page for the run and targets with these names. The page reads `events` relative to
 /// its address, and opens `report.html` there when the run has ended.
-pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
+pub fn live_page(name: &str, targets: &[&str]) -> ServedPage {
     let style = format!("{}{STYLE}{LIVE_STYLE}", chart::STYLE);
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; connect-src 'self'; \
@@ -70,5 +62,5 @@ pub fn live_page(name: &str, targets: &[&str]) -> LivePage {
          </main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         targets.join(", ")
     );
-    LivePage { html, policy }
+    ServedPage { html, policy }
 }

@@ -8,16 +8,16 @@
 mod blocks;
 mod live;
 mod script;
+mod served;
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
 use tenbin_result::format::{UNKNOWN, plural};
 use tenbin_result::{Document, Language, Trust};
 
-pub use self::live::{LivePage, live_page};
+pub use self::live::live_page;
+pub use self::served::ServedPage;
+pub(crate) use self::served::hash;
 
 use self::blocks::{Blocks, Limits, shortened};
 use crate::block::{Block, Detail};
@@ -31,7 +31,8 @@ const LIMIT: usize = 450_000;
 /// Maximum size of one section, bytes: a section is printed with the widest limits that fit.
 const SECTION: usize = 190_000;
 
-const STYLE: &str = include_str!("page.css");
+/// The style sheet of all pages, without that of charts.
+pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// Maximum number of letters of a name or a sentence outside sections.
 const LETTERS: usize = 600;
@@ -90,11 +91,6 @@ fn head(title: &str, language: Language) -> String {
     )
 }
 
-/// The hash by which a Content-Security-Policy allows a style sheet or a script.
-fn hash(text: &str) -> String {
-    STANDARD.encode(Sha256::digest(text.as_bytes()))
-}
-
 /// A page of blocks that belong to no single run. `more` is the command that prints what the page
 /// leaves out.
 pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more: &str) -> String {
@@ -105,11 +101,27 @@ pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more:
         "<main>\n<article>\n<header>\n<h1>{}</h1>\n</header>\n<section>",
         for_xml(&title)
     );
-    let prefix = "history".to_owned();
-    let printed = Blocks::new(&Limits::ALL[0], more, prefix, language, false);
-    page.push_str(&printed.html(blocks, Detail::Value));
+    page.push_str(&fragment(blocks, more, "history", language));
     page.push_str("</section>\n</article>\n");
     page.push_str(&end(language));
+    page
+}
+
+/// Blocks as a part of a page. `prefix` is that of the element IDs.
+pub(crate) fn fragment(
+    blocks: &[Block],
+    more: &str,
+    prefix: &str,
+    language: Language,
+) -> String {
+    let printed = Blocks::new(&Limits::ALL[0], more, prefix.to_owned(), language, false);
+    printed.html(blocks, Detail::Value)
+}
+
+/// A run as a part of a page: the `at`th, from 0, of those on it.
+pub(crate) fn article(document: &Document, at: usize) -> String {
+    let mut page = String::new();
+    run(&mut page, document, at);
     page
 }
 
@@ -131,7 +143,7 @@ fn contents(page: &mut String, documents: &[&Document]) {
     page.push_str("</ol>\n</nav>\n");
 }
 
-fn badge(trust: Trust) -> String {
+pub(crate) fn badge(trust: Trust) -> String {
     let (class, sign) = match trust {
         Trust::Valid => ("good", "✓"),
         Trust::Suspect => ("doubt", "!"),
@@ -283,6 +295,7 @@ pub(super) fn command(document: &Document, section: &Section) -> String {
     format!("tenbin show {directory} --section {}", section.name)
 }
 
-fn short(text: &str) -> String {
+/// A name or a sentence of at most [`LETTERS`] letters.
+pub(crate) fn short(text: &str) -> String {
     shortened(text, LETTERS)
 }

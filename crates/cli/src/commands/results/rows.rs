@@ -1,0 +1,156 @@
+//! The rows of the list of runs.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
+use tenbin_record::is_running;
+use tenbin_result::{Language, Trust, document_from_json};
+
+use crate::commands::results::index::{Index, Listed};
+use crate::commands::results::kept;
+use crate::language::language;
+use crate::sentences::said;
+
+/// Length of a day: `2026-01-31`.
+const DAY: usize = 10;
+
+/// A run in the list.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) label: Option<String>,
+    /// The note that was written after the run, or that of its plan.
+    pub(crate) note: Option<String>,
+    /// How far the run is.
+    pub(crate) state: State,
+    /// What its result says first; empty for a run without a result.
+    head: Listed,
+    /// Its result.
+    result: PathBuf,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It has a result.
+    Judged(Trust),
+    /// It is running.
+    Running,
+    /// It was killed before it had a result.
+    NoResult,
+    /// Its result cannot be read.
+    Damaged,
+}
+
+impl Row {
+    pub(crate) fn of(run: &Path, index: &mut Index<Listed>) -> Self {
+        let head = index.get(run);
+        let state = match &head {
+            Ok(Listed {
+                trust: Some(trust), ..
+            }) => State::Judged(*trust),
+            Ok(_) => State::Damaged,
+            Err(_) if is_running(run) => State::Running,
+            Err(_) => State::NoResult,
+        };
+        let head = head.unwrap_or_default();
+        Self {
+            name: kept::name_of(run),
+            label: kept::label(run),
+            note: kept::note(run).or_else(|| head.note.clone()),
+            state,
+            head,
+            result: run.join("result.json"),
+        }
+    }
+
+    /// The trust in the result, if there is one.
+    pub(crate) fn trust(&self) -> Option<Trust> {
+        match self.state {
+            State::Judged(trust) => Some(trust),
+            State::Running | State::NoResult | State::Damaged => None,
+        }
+    }
+
+    /// The verdicts, one sentence each.
+    pub(crate) fn verdicts(&self) -> &[String] {
+        &self.head.verdicts
+    }
+
+    /// The day of the run: that of its result, or that in the name of its directory.
+    pub(crate) fn day(&self) -> &str {
+        let started = self.head.started.as_ref().unwrap_or(&self.name);
+        started.get(..DAY).unwrap_or_default()
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        json!({
+            "run": self.name,
+            "label": self.label,
+            "note": self.note,
+            "started": self.head.started,
+            "running": self.state == State::Running,
+            "complete": self.head.complete,
+            "trust": self.trust(),
+            "verdicts": self.verdicts(),
+        })
+    }
+
+    /// Whether name, label, note or a verdict contains this text, which is in lower case.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        let names = [Some(&self.name), self.label.as_ref(), self.note.as_ref()];
+        let mut all = names.into_iter().flatten().chain(self.verdicts());
+        all.any(|one| one.to_lowercase().contains(text))
+    }
+
+    /// The result in words.
+    pub(crate) fn said(&self) -> String {
+        let mut said = match self.state {
+            State::Running => said(&sentence!("still-running", "still running")),
+            State::NoResult => said(&sentence!(
+                "no-result",
+                "no result: the run was killed; tenbin show computes it"
+            )),
+            State::Damaged => said(&sentence!(
+                "result-unreadable",
+                "result.json cannot be read; tenbin show computes it again"
+            )),
+            State::Judged(_) => self.judged(),
+        };
+        if let Some(note) = &self.note {
+            said = format!("{note}: {said}");
+        }
+        said
+    }
+
+    /// The verdicts in words, and whether the run is complete.
+    fn judged(&self) -> String {
+        let mut judged = match self.said_verdicts().as_slice() {
+            [] => said(&sentence!("no-comparison", "no comparison")),
+            [only] => only.clone(),
+            [first, others @ ..] => said(&sentence!(
+                "first-verdict",
+                "{first} (and {more} more)",
+                first = first,
+                more = others.len()
+            )),
+        };
+        if self.head.complete == Some(false) {
+            judged += &said(&sentence!("run-incomplete", " (incomplete)"));
+        }
+        judged
+    }
+
+    /// The verdicts in the language of the reader.
+    fn said_verdicts(&self) -> Vec<String> {
+        let english = || self.verdicts().to_vec();
+        if language() == Language::English {
+            return english();
+        }
+        let result = read_own(&self.result, LARGEST_RESULT).ok();
+        let document = result.and_then(|text| document_from_json(&text).ok());
+        document.map_or_else(english, |document| {
+            tenbin_report::verdicts(&document, language())
+        })
+    }
+}

@@ -1,0 +1,17 @@
+//! `tenbin ui`: its pages, what it changes, and whom it refuses, with real requests.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[path = "../../../report/tests/browser/mod.rs"]
+mod browser;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../report/tests/installed/mod.rs"]
+mod installed;
+
+mod changes;
+mod client;
+mod pages;
+mod refused;
+mod seen;
+mod stand;

@@ -1,0 +1,163 @@
+use std::collections::BTreeSet;
+
+use tenbin_result::{Language, Trust};
+
+use super::*;
+
+const SOURCES: [&str; 7] = [
+    include_str!("compared.rs"),
+    include_str!("history.rs"),
+    include_str!("list.rs"),
+    include_str!("notices.rs"),
+    include_str!("progress.rs"),
+    include_str!("run.rs"),
+    include_str!("site.rs"),
+];
+
+fn site(language: Language) -> Site<'static> {
+    Site {
+        base: "/abc/",
+        token: "0\"<",
+        directory: "runs<b>",
+        language,
+    }
+}
+
+/// The texts between quotes in the calls of `text`.
+fn texts() -> BTreeSet<&'static str> {
+    let calls = SOURCES
+        .iter()
+        .flat_map(|source| source.split("site.text(\"").skip(1));
+    calls
+        .filter_map(|call| call.split_once("\")").map(|(text, _)| text))
+        .collect()
+}
+
+#[test]
+fn every_fixed_text_is_in_the_catalogue() {
+    let all = texts();
+    assert!(all.len() > 25, "{all:?}");
+    // Texts that are in tables of these files.
+    let others = [
+        "Runs",
+        "all",
+        "running",
+        "damaged",
+        "faster",
+        "slower",
+        "equivalent",
+        "cannot tell",
+        "name",
+        "no result",
+        "newest first",
+        "oldest first",
+        "run",
+        "trust",
+        "result",
+        "workload",
+        "target",
+        "throughput",
+        "failed",
+        "figure",
+        "anchor",
+        "note",
+        "first",
+        "previous",
+        "next",
+        "last",
+        "There is no run in this directory yet.",
+        "No run is like this.",
+        "Stop refreshing",
+        "Refresh every 5 seconds",
+        "the one that decides",
+        "of the newest plan",
+        "The report so far is computed on the cores of the load generator, which disturbs the run.",
+    ];
+    let japanese = site(Language::Japanese);
+    for text in all.into_iter().chain(others) {
+        assert_ne!(
+            japanese.text(text),
+            text,
+            "{text:?} has no Japanese text in language/ui.ja.txt"
+        );
+    }
+}
+
+#[test]
+fn hostile_names_are_text_in_every_place() {
+    let hostile = "\"><script>alert(1)</script><b a='\u{202e}";
+    let run = ListedRun {
+        name: hostile.to_owned(),
+        label: hostile.to_owned(),
+        state: ListedState::Judged(Trust::Valid),
+        said: hostile.to_owned(),
+    };
+    let filter = ListFilter {
+        text: hostile.to_owned(),
+        trust: hostile.to_owned(),
+        verdict: hostile.to_owned(),
+        label: hostile.to_owned(),
+        days: [hostile.to_owned(), hostile.to_owned()],
+        order: hostile.to_owned(),
+    };
+    let form = HistoryForm {
+        targets: vec![hostile.to_owned()],
+        target: hostile.to_owned(),
+        ..HistoryForm::default()
+    };
+    for language in [Language::English, Language::Japanese] {
+        let site = &site(language);
+        let list = RunList {
+            runs: std::slice::from_ref(&run),
+            filter: &filter,
+            first: 1,
+            matching: 1,
+            total: 2,
+            pages: [1, 2],
+            moved: Some(hostile),
+        };
+        let progress = RunProgress {
+            live: Some(hostile.to_owned()),
+            ..RunProgress::default()
+        };
+        let of = |content| RunPage {
+            name: hostile,
+            label: hostile,
+            note: hostile,
+            state: ListedState::Damaged,
+            content,
+            has_report: true,
+        };
+        let runs = ComparedRuns {
+            names: [hostile; 2],
+            results: [Err(hostile); 2],
+            earlier: Err(hostile),
+            changed: hostile,
+        };
+        for page in [
+            list_page(site, &list),
+            run_page(site, &of(RunContent::Unreadable(hostile.to_owned()))),
+            run_page(site, &of(RunContent::Progress(progress))),
+            compared_page(site, &runs),
+            history_page(site, Err(hostile), &form),
+            delete_page(site, hostile),
+            problem_page(site, hostile),
+            opening_page(site),
+        ] {
+            assert!(
+                !page.html.contains("<script") && !page.html.contains("<b a"),
+                "{}",
+                page.html
+            );
+            assert!(
+                !page.html.contains('\u{202e}') && !page.html.contains("runs<b>"),
+                "{}",
+                page.html
+            );
+            assert!(
+                page.policy
+                    .starts_with("default-src 'none'; style-src 'sha256-")
+            );
+        }
+    }
+}
