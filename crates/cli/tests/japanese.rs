@@ -17,10 +17,10 @@ fn japanese(scratch: &Scratch, line: &str) -> Outcome {
 }
 
 /// The lines with an English sentence: four plain words in a row. Names, units, flags, paths and code
-/// have other characters, or fewer words.
+/// have other characters, or fewer words, and lists of names have commas.
 fn english(text: &str) -> Vec<&str> {
     let is_word = |word: &str| {
-        let word = word.trim_matches(|c: char| ",;.:()\"".contains(c));
+        let word = word.trim_matches(|c: char| ".:()\"".contains(c));
         word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase())
     };
     let has_sentence = |line: &&str| {
