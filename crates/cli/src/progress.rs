@@ -301,8 +301,10 @@ impl Display {
         let of = said(&of.with_part("time", [in_all]));
         let left = whole.saturating_sub(self.pace.elapsed());
         let end = pace::end(SystemTime::now(), left).filter(|_| !(self.counted && index == 0));
-        let until = end.map(|clock| said(&sentence!("until", ", until {clock} UTC", clock = clock)));
-        self.bar.set_prefix(format!("{of}{}", until.unwrap_or_default()));
+        let until =
+            end.map(|clock| said(&sentence!("until", ", until {clock} UTC", clock = clock)));
+        self.bar
+            .set_prefix(format!("{of}{}", until.unwrap_or_default()));
         self.bar.set_position(index as u64);
         if index == 0 {
             self.bar.set_style(style(MEASURING));

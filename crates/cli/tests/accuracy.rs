@@ -11,6 +11,8 @@
 
 mod common;
 
+#[path = "../../../xtask/src/hlog.rs"]
+mod hlog;
 #[allow(dead_code, reason = "each side uses its own part")]
 #[path = "../../../xtask/src/accuracy/sides.rs"]
 mod sides;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::NO_LIMIT;
+use super::wording::NO_LIMIT;
 
 /// An estimate of the total duration, from the forecast and the time elapsed.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use tenbin_result::format::{bytes, count, exact_rate};
 use tenbin_runner::LoadedData;
 
 /// A forecast of this duration or more counts as unlimited.
-const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
+pub(super) const NO_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// A count whose total may be known.
 pub(super) fn done_of(done: u64, total: Option<u64>) -> Sentence {

@@ -12,9 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tenbin_http::server::{
-    Body, EventSender, Handler, Server, is_to_this_machine, only_get, text,
-};
+use tenbin_http::server::{Body, EventSender, Handler, Server, is_to_this_machine, only_get, text};
 use tenbin_http::{Bytes, Method, Request, Response, StatusCode};
 use tenbin_plan::{Plan, Sentence, sentence};
 use tenbin_record::LiveAddress;

@@ -102,11 +102,7 @@ impl Socket {
     /// See [`Self::read`].
     #[inline]
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::net::send(
-            self.as_fd(),
-            bytes,
-            SendFlags::NOSIGNAL,
-        )?)
+        Ok(rustix::net::send(self.as_fd(), bytes, SendFlags::NOSIGNAL)?)
     }
 
     pub(super) fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {

@@ -15,7 +15,7 @@ use crate::args::{BAD, BisectArgs, CommitRun, GOOD, Revision};
 use crate::caution::{Caution, cautions};
 use crate::commands::gate::revisions::Repository;
 use crate::commands::measure::context::context_in;
-use crate::commands::measure::plan::refused;
+use crate::commands::measure::plan::NoPlan;
 use crate::errors::BuildError;
 use crate::exit::Exit;
 use crate::output;
@@ -67,7 +67,9 @@ enum Shown {
 impl<'a> Search<'a> {
     /// Checks everything that can be checked before a build. Prints errors.
     pub(super) fn prepare(args: &'a BisectArgs) -> Result<Self, Exit> {
-        let draft = args.draft().map_err(|refusal| refused(&refusal))?;
+        let draft = args
+            .draft()
+            .map_err(|refusal| NoPlan::from(refusal).print())?;
         let options = &args.settings.0;
         let build = options.build.as_deref();
         let directory = options.build_dir.as_deref();
@@ -162,8 +164,9 @@ impl<'a> Search<'a> {
     fn announce(&self, plan: &Plan) {
         for caution in cautions(plan) {
             match caution {
-                Caution::Warning(text) => output::warning(&text),
-                Caution::Note(text) => self.note(&text),
+                Caution::Warning(text) => output::say_warning(&text),
+                Caution::Note(_) if self.args.output().quiet => {}
+                Caution::Note(text) => output::say_note(&text),
             }
         }
         if self.args.settings.0.bad.is_none() && self.repository.has_changes() {

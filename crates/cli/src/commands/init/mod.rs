@@ -51,7 +51,7 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     let text = plan::text(&answers);
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
     let ci = ci::file(&answers, args)?;
-    let stop = interrupt::stop(output::say).map_err(InitError::Handler)?;
+    let stop = interrupt::stop(output::say_note).map_err(InitError::Handler)?;
     if !args.no_try {
         Trial::of(&answers, &args.out, &stop)?.try_all(&plan)?;
     }

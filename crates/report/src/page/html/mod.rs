@@ -108,12 +108,7 @@ pub(crate) fn of_blocks(title: &str, language: Language, blocks: &[Block], more:
 }
 
 /// Blocks as a part of a page. `prefix` is that of the element IDs.
-pub(crate) fn fragment(
-    blocks: &[Block],
-    more: &str,
-    prefix: &str,
-    language: Language,
-) -> String {
+pub(crate) fn fragment(blocks: &[Block], more: &str, prefix: &str, language: Language) -> String {
     let printed = Blocks::new(&Limits::ALL[0], more, prefix.to_owned(), language, false);
     printed.html(blocks, Detail::Value)
 }
