@@ -9,4 +9,4 @@ disk=/sys/dev/block/$((number >> 8)):$((number & 255))
 disk=$(cat "$disk/dev")
 writes=$2
 shift 2
-exec sh group.sh io io.max "$disk wiops=$writes" blkio.throttle.write_iops_device "$disk $writes" "$@"
+exec sh "$(dirname "$0")/group.sh" io "io.max $disk wiops=$writes" "blkio.throttle.write_iops_device $disk $writes" "$@"

@@ -51,7 +51,9 @@ cargo xtask <task>
   accuracy [WORDS]
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/
-                  (eight minutes; wants a quiet machine)
+                  (fifteen minutes; wants a quiet machine; as root, for CPU quotas)
+  accuracy --programs DIRECTORY [WORDS]
+                  the same with programs that are already built (tenbin and the example get)
   liars           servers that save work under load and say that all is well, and honest servers whose
                   responses vary: which are found, and which are accused (two minutes)
   statistics      how often verdicts are right: simulated comparisons of which the truth is
@@ -118,7 +120,10 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["setup", "--deny"] => setup::install_deny()?,
         ["setup", "--dist"] => dist::install_tools()?,
         ["check"] => check::run(&mut Steps::default())?,
-        ["accuracy", words @ ..] => accuracy::run(&words.join(" "))?,
+        ["accuracy", "--programs", directory, words @ ..] => {
+            accuracy::run(&words.join(" "), Some(start.join(directory)))?;
+        }
+        ["accuracy", words @ ..] => accuracy::run(&words.join(" "), None)?,
         ["faults", words @ ..] => faults::run(&words.join(" "))?,
         ["liars"] => liars::run()?,
         ["statistics"] => statistics::run(false)?,

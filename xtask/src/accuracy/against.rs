@@ -1,7 +1,7 @@
 //! Runs the ground-truth server, and Tenbin as the load generator.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -32,24 +32,34 @@ pub(crate) const ONE_SLICE: &[&str] = &[
 
 /// A temporary directory with a copy of the program, so that a build during the experiments does
 /// not change the program. Removed on drop.
-pub(crate) struct Bench(PathBuf);
+pub(crate) struct Bench {
+    directory: PathBuf,
+    /// Directory of the programs that were built.
+    pub(crate) programs: PathBuf,
+}
 
 impl Bench {
-    pub(crate) fn new(built: &Path) -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("tenbin-accuracy-{}", std::process::id()));
-        std::fs::create_dir(&path)?;
-        let bench = Self(path);
-        std::fs::copy(built.join("tenbin"), bench.0.join("tenbin"))?;
+    pub(crate) fn new(programs: PathBuf) -> Result<Self> {
+        let name = format!("tenbin-accuracy-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir(&directory)?;
+        let bench = Self {
+            directory,
+            programs,
+        };
+        let program = bench.programs.join("tenbin");
+        std::fs::copy(&program, bench.directory.join("tenbin"))
+            .with_context(|| format!("cannot copy {}", program.display()))?;
         Ok(bench)
     }
 
     fn tenbin(&self) -> Command {
-        Command::new(self.0.join("tenbin"))
+        Command::new(self.directory.join("tenbin"))
     }
 
     /// Starts the ground-truth server with these options.
     pub(crate) fn serve(&self, options: &[&str]) -> Result<Truth> {
-        let log = self.0.join("log");
+        let log = self.directory.join("log");
         let mut child = self
             .tenbin()
             .args(["serve", "truth", "--listen", "127.0.0.1:0", "--log"])
@@ -80,7 +90,7 @@ impl Bench {
         options: &[&str],
         stop: Option<&Stop>,
     ) -> Result<Recorded> {
-        let out = self.0.join("out");
+        let out = self.directory.join("out");
         if out.exists() {
             std::fs::remove_dir_all(&out)?;
         }
@@ -90,7 +100,7 @@ impl Bench {
             .arg(&out)
             .args(ONE_SLICE)
             .args(options);
-        let log = std::fs::File::create(self.0.join("said"))?;
+        let log = std::fs::File::create(self.directory.join("said"))?;
         let mut child = command
             .stdout(Stdio::null())
             .stderr(log)
@@ -104,7 +114,7 @@ impl Bench {
         ensure!(
             status.code().is_some() && out.exists(),
             "tenbin ended with {status}: {}",
-            std::fs::read_to_string(self.0.join("said"))?
+            std::fs::read_to_string(self.directory.join("said"))?
         );
         Recorded::read(&out)
     }
@@ -134,13 +144,22 @@ impl Bench {
         self.measured(&targets, options)
     }
 
+    /// Runs a plan, and returns the result document.
+    pub(crate) fn planned(&self, plan: &str) -> Result<serde_json::Value> {
+        let file = self.directory.join("plan.toml");
+        std::fs::write(&file, plan)?;
+        self.document(self.tenbin().arg("run").arg(file))
+    }
+
     fn measured(&self, targets: &[&str], options: &[&str]) -> Result<serde_json::Value> {
-        let said = self
-            .tenbin()
-            .args(["http", "--json", "--quiet", "--out"])
-            .arg(self.0.join("out-of-its-own"))
-            .args(targets)
-            .args(options)
+        self.document(self.tenbin().arg("http").args(targets).args(options))
+    }
+
+    /// The result document of a command line.
+    fn document(&self, command: &mut Command) -> Result<serde_json::Value> {
+        let said = command
+            .args(["--json", "--quiet", "--out"])
+            .arg(self.directory.join("out-of-its-own"))
             .output()
             .context("tenbin cannot be started")?;
         serde_json::from_slice(&said.stdout).with_context(|| {
@@ -153,7 +172,7 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         // Leftovers stay in the system's directory for temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 

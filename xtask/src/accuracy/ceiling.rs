@@ -1,11 +1,12 @@
 //! Experiment 1: the highest rate of the engine without a server.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use super::Row;
-use super::against::{Bench, built};
+use super::against::Bench;
 use super::judge::row;
 use crate::shell;
 
@@ -23,8 +24,8 @@ pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
         .url
         .trim_start_matches("http://")
         .trim_end_matches('/');
-    let reached = rate(address)?;
-    let ceiling = rate("null")?;
+    let reached = rate(&bench.programs, address)?;
+    let ceiling = rate(&bench.programs, "null")?;
     Ok(vec![
         row(
             "cost of an operation without a server",
@@ -42,8 +43,8 @@ pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
 }
 
 /// Correct responses per second on one thread in a closed loop.
-fn rate(carrier: &str) -> Result<f64> {
-    let said = shell::output_of(Command::new(built().join("examples/get")).args([
+fn rate(programs: &Path, carrier: &str) -> Result<f64> {
+    let said = shell::output_of(Command::new(programs.join("examples/get")).args([
         carrier,
         CONNECTIONS,
         "3",

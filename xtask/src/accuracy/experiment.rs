@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, peer, rates, stalls, sustained, wake_up};
+use super::{Row, capacity, ceiling, nodes, peer, rates, stalls, sustained, wake_up};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -271,5 +271,10 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "18",
         name: "credits: servers that are fast because they rest",
         how: Alone(sustained::credits),
+    },
+    Experiment {
+        number: "19",
+        name: "three nodes against one: Groongas with a CPU quota",
+        how: Alone(nodes::three_against_one),
     },
 ];

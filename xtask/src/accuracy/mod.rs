@@ -10,6 +10,7 @@ mod capacity;
 mod ceiling;
 mod experiment;
 mod judge;
+mod nodes;
 mod peer;
 mod rates;
 mod report;
@@ -18,6 +19,8 @@ mod stalls;
 mod statistics;
 mod sustained;
 mod wake_up;
+
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 
@@ -43,19 +46,21 @@ pub(crate) struct Outcome {
 }
 
 /// Runs the experiments whose name contains `words` and prints their checks. A run of all
-/// experiments is also saved in a dated folder.
+/// experiments is also saved in a dated folder. `programs` is a directory of programs that are
+/// already built; without it, they are built.
 ///
 /// # Errors
 /// If a program cannot be built or run, or an experiment has failed.
-pub(crate) fn run(words: &str) -> Result<()> {
+pub(crate) fn run(words: &str, programs: Option<PathBuf>) -> Result<()> {
     let chosen: Vec<_> = PLAN.iter().filter(|one| one.name.contains(words)).collect();
     ensure!(
         !chosen.is_empty(),
         "no experiment has {words:?} in its name"
     );
-    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
-    ceiling::build()?;
-    let bench = Bench::new(&against::built())?;
+    let bench = Bench::new(match programs {
+        Some(directory) => directory,
+        None => build()?,
+    })?;
     let mut outcomes = Vec::new();
     for experiment in chosen {
         println!("\n{}. {}", experiment.number, experiment.name);
@@ -76,6 +81,13 @@ pub(crate) fn run(words: &str) -> Result<()> {
     let failed = rows.filter(|row| !row.passed).count();
     ensure!(failed == 0, "{failed} rows failed");
     Ok(())
+}
+
+/// Builds the programs, and returns their directory.
+fn build() -> Result<PathBuf> {
+    shell::succeed(shell::cargo().args(["build", "--release", "-p", "tenbin"]))?;
+    ceiling::build()?;
+    Ok(against::built())
 }
 
 fn perform(experiment: &Experiment, bench: &Bench) -> Result<Vec<Row>> {
