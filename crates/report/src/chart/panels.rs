@@ -387,9 +387,17 @@ fn marks_below(svg: &mut String, axis: &Axis, across: &Across, bottom: f64) {
     for (at, name) in across.scale.marks() {
         path(svg, "edge", &format!("M{at:.1} {bottom:.1}v4"));
         let half = width_of(name) / 2.0;
-        if at - half >= free {
-            text(svg, (at, bottom + 17.0), Anchor::Middle, "soft num", name);
-            free = at + half + 6.0;
+        // The last label stays within the drawing.
+        let middle = at.min(across.right + AT_RIGHT - half);
+        if middle - half >= free {
+            text(
+                svg,
+                (middle, bottom + 17.0),
+                Anchor::Middle,
+                "soft num",
+                name,
+            );
+            free = middle + half + 6.0;
         }
     }
     svg.push_str("</g>\n");

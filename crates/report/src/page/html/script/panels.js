@@ -145,10 +145,11 @@ const drawTicks = (svg, x, bottom) => {
   for (const [at, name] of x.marks) {
     inSvg(group, "path", { class: "edge", d: `M${fixed(at)} ${fixed(bottom)}v4` });
     const half = name.length * LETTERS * 0.28;
-    if (at - half < free) continue;
-    const place = { x: fixed(at), y: fixed(bottom + 17), "text-anchor": "middle", class: "soft num" };
+    const middle = Math.min(at, svg.viewBox.baseVal.width - half);
+    if (middle - half < free) continue;
+    const place = { x: fixed(middle), y: fixed(bottom + 17), "text-anchor": "middle", class: "soft num" };
     inSvg(group, "text", place, name);
-    free = at + half + 6;
+    free = middle + half + 6;
   }
 };
 
