@@ -14,9 +14,7 @@ use std::process::Command;
 /// The sources of the program. If one of them differs from the commit, the commit is marked `dirty`.
 /// Cargo runs this script again if one of them changes, which rebuilds this crate in any case.
 const SOURCES: [&str; 3] = [
-    ":(top,glob)crates/*/src/**",
-    ":(top)Cargo.toml",
-    ":(top)Cargo.lock",
+    ":(top,glob)crates/*/src/**", ":(top)Cargo.toml", ":(top)Cargo.lock",
 ];
 
 fn main() {

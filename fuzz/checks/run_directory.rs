@@ -15,11 +15,7 @@ use tenbin_result::{Document, Trust, document_from_json};
 use tenbin_verdict::Source;
 
 const FILES: [&str; 5] = [
-    "intervals.jsonl",
-    "latency.hlog",
-    "plan.toml",
-    "environment.json",
-    "slices.bin",
+    "intervals.jsonl", "latency.hlog", "plan.toml", "environment.json", "slices.bin",
 ];
 const VALID: [&[u8]; 5] = [
     include_bytes!("../run/intervals.jsonl"),

@@ -21,11 +21,7 @@ use crate::args::TOOLS;
 /// Options of warp whose values can contain a secret. It accepts one dash or two before a long
 /// option.
 const OPTIONS_OF_WARP: [&str; 5] = [
-    "-secret-key",
-    "-session-token",
-    "-sts-web-token",
-    "--sts-web-token",
-    "--influxdb",
+    "-secret-key", "-session-token", "-sts-web-token", "--sts-web-token", "--influxdb",
 ];
 /// Prefix of the environment variables that contain the hidden values. Launched targets do not
 /// receive variables that start with `TENBIN_SECRET_KEY`.

@@ -396,14 +396,7 @@ fn a_stall_over_the_end_is_counted_when_no_answers_come() {
         "no-answers",
         &["--service", "fixed:1ms", "--stall", "1500ms+60s"],
         &[
-            "--rate",
-            "100/s",
-            "--slice",
-            "3s",
-            "-c",
-            "16",
-            "--timeout",
-            "3s",
+            "--rate", "100/s", "--slice", "3s", "-c", "16", "--timeout", "3s",
         ],
     );
     let unanswered = 300 - served.len() as u64;
@@ -489,14 +482,7 @@ fn one_queue_takes_as_long_as_it_says() {
         "queue",
         &["--service", "exponential:10ms", "--single-queue"],
         &[
-            "--rate",
-            "50/s",
-            "--arrivals",
-            "poisson",
-            "--slice",
-            "5s",
-            "-c",
-            "64",
+            "--rate", "50/s", "--arrivals", "poisson", "--slice", "5s", "-c", "64",
         ],
     );
     let truth = statistics::mean(&times_served(&served));
@@ -512,14 +498,7 @@ fn wrong_answers_are_counted_by_kind_and_their_connections_replaced() {
     let (served, recorded) = observe(
         "wrong",
         &[
-            "--service",
-            "fixed:1ms",
-            "--reset",
-            "5%",
-            "--truncate",
-            "5%",
-            "--malformed",
-            "5%",
+            "--service", "fixed:1ms", "--reset", "5%", "--truncate", "5%", "--malformed", "5%",
         ],
         &["--rate", "200/s", "--slice", "3s", "-c", "16"],
     );
@@ -600,14 +579,7 @@ fn three_agents_send_the_constant_arrivals_of_one_machine() {
         3,
         &["--service", "fixed:20ms"],
         &[
-            "--rate",
-            "100/s",
-            "--slice",
-            "4s",
-            "-c",
-            "9",
-            "--threads",
-            "2",
+            "--rate", "100/s", "--slice", "4s", "-c", "9", "--threads", "2",
         ],
     );
     expect_constant_arrivals(&served);

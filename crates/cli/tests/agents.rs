@@ -179,12 +179,7 @@ fn a_search_with_agents_finds_the_highest_rate_of_all_together() {
     let agents = Agents::start(&scratch, 2, &[]);
     // Four workers at 10 ms per request: at most 400 requests/s.
     let serve = [
-        "serve",
-        "truth",
-        "--listen",
-        "127.0.0.1:0",
-        "--workers",
-        "4",
+        "serve", "truth", "--listen", "127.0.0.1:0", "--workers", "4",
     ];
     let server = OwnServer::start(
         &scratch,

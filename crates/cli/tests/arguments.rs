@@ -125,22 +125,9 @@ fn the_declaration_is_sound() {
 fn help_pages() {
     let mut pages = String::new();
     for path in [
-        "tenbin",
-        "tenbin quickstart",
-        "tenbin http",
-        "tenbin s3",
-        "tenbin s3 get",
-        "tenbin blob",
-        "tenbin run",
-        "tenbin plan",
-        "tenbin search",
-        "tenbin search data",
-        "tenbin search load",
-        "tenbin show",
-        "tenbin serve s3",
-        "tenbin observe",
-        "tenbin hub",
-        "tenbin serve blob",
+        "tenbin", "tenbin quickstart", "tenbin http", "tenbin s3", "tenbin s3 get", "tenbin blob",
+        "tenbin run", "tenbin plan", "tenbin search", "tenbin search data", "tenbin search load",
+        "tenbin show", "tenbin serve s3", "tenbin observe", "tenbin hub", "tenbin serve blob",
     ] {
         let mut words: Vec<&str> = path.split(' ').collect();
         words.push("--help");
@@ -278,9 +265,7 @@ fn what_does_not_go_with_blobs_is_refused() {
         assert!(refused.contains(expected), "{options}: {refused}");
     }
     for line in [
-        "s3 put --target a=file:///d",
-        "http --builtin a=dummy",
-        "s3 get --builtin a=blob",
+        "s3 put --target a=file:///d", "http --builtin a=dummy", "s3 get --builtin a=blob",
     ] {
         let refused = refusal(&format!("tenbin {line}"));
         assert!(

@@ -235,8 +235,7 @@ fn what_has_no_meaning_is_refused_before_a_build() {
         ),
         ("--good good --export csv", "--export has no meaning"),
         (
-            "--good good --certainty 40%",
-            "is not between 50% and 99.9%",
+            "--good good --certainty 40%", "is not between 50% and 99.9%",
         ),
         ("--good good --figure max", "has no ratio"),
         ("--good good --budget soon", "is not a duration"),

@@ -122,14 +122,8 @@ fn conditions_hold_for_every_response_or_it_is_a_failure() {
         measured(&scratch, &options)
     };
     let passes = run(&[
-        "status=200",
-        "length>=10",
-        "header:x-cache=HIT",
-        "header:Age absent",
-        "body contains \"state\"",
-        r#"body~"\"id\":[0-9]+""#,
-        "json:/state=ok",
-        "json:/list/1<3",
+        "status=200", "length>=10", "header:x-cache=HIT", "header:Age absent",
+        "body contains \"state\"", r#"body~"\"id\":[0-9]+""#, "json:/state=ok", "json:/list/1<3",
         "json:/error absent",
     ]);
     let (ok, failed) = counts(&document(&passes));
@@ -247,14 +241,7 @@ fn a_target_that_allows_fewer_streams_is_not_compared_as_if_it_allowed_all() {
         format!("all=http://127.0.0.2:{port}/"),
     );
     let options = [
-        "--target",
-        &one,
-        "--target",
-        &all,
-        "--http",
-        "2",
-        "--streams",
-        "8",
+        "--target", &one, "--target", &all, "--http", "2", "--streams", "8",
     ];
     let run = measured(&scratch, &options);
     let document = document(&run);

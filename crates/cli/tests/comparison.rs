@@ -46,22 +46,9 @@ fn a_twin_precision_and_what_was_expected() {
 fn what_is_expected_and_true_ends_well() {
     let scratch = Scratch::new("met");
     let own = [
-        "http",
-        "--builtin",
-        "own=http",
-        "--rounds",
-        "8",
-        "--expect",
-        "errors<=0%,p50<1h",
+        "http", "--builtin", "own=http", "--rounds", "8", "--expect", "errors<=0%,p50<1h",
         // Long enough for responses in every slice on a busy machine.
-        "--slice",
-        "400ms",
-        "--lead",
-        "20ms",
-        "--gap",
-        "0s",
-        "--warmup",
-        "0s",
+        "--slice", "400ms", "--lead", "20ms", "--gap", "0s", "--warmup", "0s",
     ];
     let run = Tenbin::new(&scratch, own).run();
     run.expect_measured();

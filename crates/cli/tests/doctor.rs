@@ -13,13 +13,7 @@ use serde_json::Value;
 
 /// Checks that depend on the state of the test machine.
 const HERE: [&str; 7] = [
-    "busy",
-    "space",
-    "outgoing ports",
-    "cores",
-    "kernel",
-    "clock source",
-    "tls",
+    "busy", "space", "outgoing ports", "cores", "kernel", "clock source", "tls",
 ];
 
 /// Results of `tenbin doctor s3` with these options and the keys of the stores.
@@ -354,13 +348,7 @@ fn agents_check_their_machines_and_the_targets_from_there() {
     found.run.expect_code(3);
     found.run.expect_stderr("2 of 2 agents found");
     let machine = [
-        "busy",
-        "cores",
-        "kernel",
-        "clock source",
-        "tls",
-        "outgoing ports",
-        "open files",
+        "busy", "cores", "kernel", "clock source", "tls", "outgoing ports", "open files",
     ];
     for agent in ["agent-0", "elsewhere"] {
         let checks = found.of_agent(agent, None);

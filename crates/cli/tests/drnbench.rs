@@ -14,11 +14,7 @@ use common::{Broadcast, Groonga, Outcome, Scratch, Tenbin, search_path};
 const LIMIT: Duration = Duration::from_secs(180);
 
 const COLUMNS: [&str; 6] = [
-    "n_clients",
-    "total_n_requests",
-    "queries_per_second",
-    "min_elapsed_time",
-    "max_elapsed_time",
+    "n_clients", "total_n_requests", "queries_per_second", "min_elapsed_time", "max_elapsed_time",
     "average_elapsed_time",
 ];
 

@@ -127,13 +127,7 @@ fn exports_are_written_and_what_cannot_be_is_said() {
         .expect_stderr("only one of --json and the exports with =-");
     // What is known before the run is refused before the run.
     with(&[
-        "--export",
-        "json=no/such/place.json",
-        "--export",
-        "ramp",
-        "--export",
-        "junit",
-        "--export",
+        "--export", "json=no/such/place.json", "--export", "ramp", "--export", "junit", "--export",
         "ab=/dev/null",
     ])
     .expect_code(2)
@@ -146,12 +140,7 @@ fn exports_are_written_and_what_cannot_be_is_said() {
     assert!(!std::path::Path::new(&scratch.join("runs")).exists());
 
     let run = with(&[
-        "--export",
-        "wrk",
-        "--export",
-        "go=-",
-        "--export",
-        "ab-csv=ab.csv",
+        "--export", "wrk", "--export", "go=-", "--export", "ab-csv=ab.csv",
     ]);
     run.expect_measured();
     assert!(run.stdout.starts_with("# run: "), "{run}");
@@ -202,9 +191,7 @@ fn read_by_java(scratch: &Scratch, result: &serde_json::Value) {
     let operation = &result["operations"][0];
     let word = |value: &serde_json::Value| value.as_str().expect("a name").to_owned();
     let names = [
-        &result["target"],
-        &result["workload"],
-        &operation["operation"],
+        &result["target"], &result["workload"], &operation["operation"],
     ];
     let processed = std::process::Command::new("java")
         .env("PATH", common::search_path())
@@ -365,23 +352,9 @@ fn values_that_look_secret_are_in_no_file_of_the_run() {
     let run = Tenbin::new(
         &scratch,
         [
-            "http",
-            "--launch",
-            &server,
-            "--launch-env",
-            "a=DB_PASSWORD=body-hush",
-            "--launch-env",
-            "a=DB_USER=kept",
-            "--method",
-            "POST",
-            "--path",
-            "/x?token={env:QUERY}",
-            "--body",
-            "password=pw-hush&a=b",
-            "--rounds",
-            "2",
-            "--slice",
-            "300ms",
+            "http", "--launch", &server, "--launch-env", "a=DB_PASSWORD=body-hush", "--launch-env",
+            "a=DB_USER=kept", "--method", "POST", "--path", "/x?token={env:QUERY}", "--body",
+            "password=pw-hush&a=b", "--rounds", "2", "--slice", "300ms",
         ],
     )
     .env("QUERY", "query-hush")

@@ -261,12 +261,7 @@ fn a_server_behind_a_proxy_is_its_backend_and_the_proxy_keeps_no_connection() {
     let observe = format!("web=pid:{}", nginx.pid());
     let arguments = "--json --rounds 8 --slice 300ms --gap 100ms --warmup 200ms --connections 4";
     let arguments = [
-        "http",
-        "--quiet",
-        "--target",
-        &target,
-        "--observe",
-        &observe,
+        "http", "--quiet", "--target", &target, "--observe", &observe,
     ]
     .into_iter()
     .chain(arguments.split(' '));

@@ -51,9 +51,7 @@ fn a_move_to_a_slower_machine_is_no_change_and_five_percent_more_is_one() {
     assert_eq!(changed.len(), 1, "{changed:?}");
     assert_eq!(
         (
-            &changed[0]["what"],
-            &changed[0]["before"],
-            &changed[0]["after"]
+            &changed[0]["what"], &changed[0]["before"], &changed[0]["after"]
         ),
         (&json!("kernel"), &json!("6.1.0"), &json!("6.2.0"))
     );

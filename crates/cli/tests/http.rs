@@ -65,15 +65,8 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
         .expect("an entry")
         .path();
     for file in [
-        "plan.toml",
-        "environment.json",
-        "intervals.jsonl",
-        "latency.hlog",
-        "slices.bin",
-        "result.json",
-        "SUMMARY.md",
-        "report.html",
-        "forest.svg",
+        "plan.toml", "environment.json", "intervals.jsonl", "latency.hlog", "slices.bin",
+        "result.json", "SUMMARY.md", "report.html", "forest.svg",
     ] {
         assert!(directory.join(file).is_file(), "{file}");
     }
@@ -288,27 +281,9 @@ fn a_status_that_is_not_expected_is_an_error_and_not_throughput() {
 fn flags_and_plan_say_the_same() {
     let scratch = Scratch::new("two-faces");
     let flags = [
-        "http",
-        "--target",
-        "a=http://127.0.0.1:1/",
-        "--target",
-        "b=http://127.0.0.1:2/x",
-        "--rate",
-        "250/s",
-        "--connections",
-        "3",
-        "--rounds",
-        "4",
-        "--slice",
-        "750ms",
-        "--method",
-        "POST",
-        "--body",
-        "hello",
-        "--header",
-        "X-A: b",
-        "--expect",
-        "201",
+        "http", "--target", "a=http://127.0.0.1:1/", "--target", "b=http://127.0.0.1:2/x",
+        "--rate", "250/s", "--connections", "3", "--rounds", "4", "--slice", "750ms", "--method",
+        "POST", "--body", "hello", "--header", "X-A: b", "--expect", "201",
     ];
     let printed = Tenbin::new(&scratch, [["plan"].as_slice(), &flags].concat()).run();
     printed.expect_code(0);

@@ -89,21 +89,8 @@ fn a_gate_of_two_commands_runs() {
     let scratch = Scratch::new("init-gate");
     let server = launched();
     let words = [
-        "init",
-        "--kind",
-        "http",
-        "--server",
-        &server,
-        "--second",
-        &server,
-        "--request",
-        "/?size=9",
-        "--goal",
-        "gate",
-        "--ci",
-        "gitlab",
-        "--out",
-        "the gate.toml",
+        "init", "--kind", "http", "--server", &server, "--second", &server, "--request",
+        "/?size=9", "--goal", "gate", "--ci", "gitlab", "--out", "the gate.toml",
     ];
     Tenbin::new(&scratch, words)
         .run()
@@ -136,14 +123,7 @@ fn plans_of_object_and_blob_stores_run() {
         let server = OwnServer::start(&scratch, [&words[..], keys].concat());
         let url = server.url();
         let words = [
-            "init",
-            "--kind",
-            kind,
-            "--server",
-            &url,
-            "--request",
-            operation,
-            "--force",
+            "init", "--kind", kind, "--server", &url, "--request", operation, "--force",
         ];
         let made = Tenbin::new(&scratch, words).run();
         made.expect_code(0).expect_stdout("server: GET / → status ");
@@ -181,18 +161,8 @@ fn the_file_of_each_ci_system_names_the_plan_and_the_build() {
     ] {
         let scratch = Scratch::new("init-ci");
         let words = [
-            "init",
-            "--kind",
-            "http",
-            "--server",
-            "./server --port {port}",
-            "--goal",
-            "gate",
-            "--ci",
-            ci,
-            "--build",
-            "make 'all'",
-            "--no-try",
+            "init", "--kind", "http", "--server", "./server --port {port}", "--goal", "gate",
+            "--ci", ci, "--build", "make 'all'", "--no-try",
         ];
         Tenbin::new(&scratch, words)
             .run()

@@ -143,14 +143,7 @@ fn the_command_lines_of_other_tools_explain_themselves_in_japanese() {
 }
 
 const SERVE_S3: [&str; 8] = [
-    "serve",
-    "s3",
-    "--listen",
-    "127.0.0.1:0",
-    "--access-key",
-    ACCESS,
-    "--secret-key",
-    SECRET,
+    "serve", "s3", "--listen", "127.0.0.1:0", "--access-key", ACCESS, "--secret-key", SECRET,
 ];
 
 /// A report of ab with failures and without keep-alive.

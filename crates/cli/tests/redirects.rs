@@ -52,9 +52,7 @@ fn a_redirect_is_refused_with_its_location_or_followed_before_the_run() {
     let plan = own.run().expect("a run").join("plan.toml");
     let plan = std::fs::read_to_string(plan).expect("the plan of the run");
     for line in [
-        "path = \"/new?of=middle\"",
-        "redirected_from = \"/old\"",
-        "follow = true",
+        "path = \"/new?of=middle\"", "redirected_from = \"/old\"", "follow = true",
     ] {
         assert!(plan.contains(line), "{plan}");
     }

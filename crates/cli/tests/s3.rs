@@ -184,23 +184,8 @@ fn a_server_of_ones_own_is_left_as_it_was_and_the_secret_stays_secret() {
     std::fs::create_dir(&precious).expect("a bucket of somebody else");
     let target = format!("minio=http://127.0.0.1:{}", minio.port);
     let common = [
-        "--target",
-        &target,
-        "--access-key",
-        ACCESS,
-        "--secret-key",
-        SECRET,
-        "--size",
-        "1KiB",
-        "--slice",
-        "300ms",
-        "--rounds",
-        "2",
-        "--warmup",
-        "0s",
-        "--connections",
-        "4",
-        "--objects",
+        "--target", &target, "--access-key", ACCESS, "--secret-key", SECRET, "--size", "1KiB",
+        "--slice", "300ms", "--rounds", "2", "--warmup", "0s", "--connections", "4", "--objects",
         "50",
     ];
     let runs = scratch.path().join("runs");

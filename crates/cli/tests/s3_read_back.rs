@@ -257,11 +257,7 @@ fn honest_servers_pass() {
         for operation in operations {
             let result = read_back(&document, "minio", operation);
             let misses = [
-                "missing",
-                "kept",
-                "other_size",
-                "other_content",
-                "other_etag",
+                "missing", "kept", "other_size", "other_content", "other_etag",
             ];
             let misses: u64 = misses.iter().map(|kind| count(&result, kind)).sum();
             assert_eq!(misses, 0, "{arguments}: {result}\n{run}");

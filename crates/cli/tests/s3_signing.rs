@@ -279,10 +279,7 @@ fn the_built_in_server_demands_every_signature_that_s3_demands() {
         "its source is not signed"
     );
     let with_source = [
-        "host",
-        "x-amz-content-sha256",
-        "x-amz-copy-source",
-        "x-amz-date",
+        "host", "x-amz-content-sha256", "x-amz-copy-source", "x-amz-date",
     ];
     assert_eq!(put_signed(&server, "/bucket/a", &copy, &with_source), 200);
     // A header without effect on the request can stay unsigned.

@@ -50,10 +50,7 @@ impl Owned {
             .args(["--quiet", "--keep-alive", "--health", "/health", "--port"])
             .arg(format!("127.0.0.1:{port}"))
             .args([
-                "posix",
-                "--versioning-dir",
-                &directories[1],
-                &directories[0],
+                "posix", "--versioning-dir", &directories[1], &directories[0],
             ])
             .env("ROOT_ACCESS_KEY", ACCESS)
             .env("ROOT_SECRET_KEY", SECRET);

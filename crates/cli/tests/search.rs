@@ -519,17 +519,7 @@ fn the_tutorials_lines_run_as_written() {
 /// Starts Groonga with pages whose titles have a meaning in URLs or in Groonga's query syntax.
 fn awkward(scratch: &Scratch) -> Groonga {
     let titles = [
-        "-dash",
-        "AT&T",
-        "C++",
-        "#1",
-        "町 (中)",
-        "say \\\"hi",
-        "a OR b",
-        "~x*",
-        "(",
-        "a:b",
-        "plain",
+        "-dash", "AT&T", "C++", "#1", "町 (中)", "say \\\"hi", "a OR b", "~x*", "(", "a:b", "plain",
     ];
     let record = |(key, title): (u32, &&str)| {
         format!("{{\"_key\":{key},\"title\":\"{title}\",\"text\":\"text of {key}\"}}")

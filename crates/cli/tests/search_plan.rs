@@ -61,12 +61,7 @@ fn one_plan_goes_from_pages_to_what_a_node_is_worth() {
     // The pages of `search data` match the `[corpus]` of the plan, so the plan reuses them.
     let pages = PAGES.to_string();
     let by_hand = [
-        "search",
-        "data",
-        "--synthetic",
-        &pages,
-        "--text-limit",
-        "200",
+        "search", "data", "--synthetic", &pages, "--text-limit", "200",
     ];
     Tenbin::new(&scratch, [&by_hand[..], &["--out", "pages"]].concat())
         .run()

@@ -17,22 +17,8 @@ const SOON: Duration = Duration::from_secs(60);
 
 /// Options that compare two built-in servers in slices of one second.
 const SHORT: [&str; 16] = [
-    "--builtin",
-    "one=http",
-    "--builtin",
-    "other=http",
-    "--rounds",
-    "4",
-    "--slice",
-    "1s",
-    "--warmup",
-    "0s",
-    "--gap",
-    "0s",
-    "--relaunch=never",
-    "--connections",
-    "2",
-    "--quiet",
+    "--builtin", "one=http", "--builtin", "other=http", "--rounds", "4", "--slice", "1s",
+    "--warmup", "0s", "--gap", "0s", "--relaunch=never", "--connections", "2", "--quiet",
 ];
 
 /// Waits for an output line that starts with `before`, and returns the rest of the line.
@@ -369,19 +355,8 @@ fn fields(of: &str) -> &'static [&'static str] {
         "sum" => &["dataPoints", "aggregationTemporality", "isMonotonic"],
         "histogram" => &["dataPoints", "aggregationTemporality"],
         "dataPoints" => &[
-            "attributes",
-            "startTimeUnixNano",
-            "timeUnixNano",
-            "asDouble",
-            "asInt",
-            "count",
-            "sum",
-            "min",
-            "max",
-            "bucketCounts",
-            "explicitBounds",
-            "exemplars",
-            "flags",
+            "attributes", "startTimeUnixNano", "timeUnixNano", "asDouble", "asInt", "count", "sum",
+            "min", "max", "bucketCounts", "explicitBounds", "exemplars", "flags",
         ],
         "attributes" => &["key", "value"],
         "value" => &["stringValue", "intValue", "doubleValue", "boolValue"],

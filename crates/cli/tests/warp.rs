@@ -86,10 +86,7 @@ fn the_lines_of_the_founding_guide_run_and_report_in_warps_words() {
     put.expect_stderr("note: --objects: limits the number of distinct objects");
     let section_of_put = section(&put, "PUT");
     for line in [
-        "* Average: ",
-        "* Throughput: min: ",
-        "* Latency: min: ",
-        "* Errors: 0",
+        "* Average: ", "* Throughput: min: ", "* Latency: min: ", "* Errors: 0",
     ] {
         assert!(section_of_put.contains(line), "{line}: {put}");
     }

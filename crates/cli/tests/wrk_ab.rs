@@ -232,26 +232,10 @@ fn a_file_that_cannot_be_written_is_refused_before_the_run() {
     for line in [
         vec!["ab", "-n100", "-e", "/proc/served.csv", &url],
         vec![
-            "hsbench",
-            "-a",
-            "k",
-            "-s",
-            "k",
-            "-u",
-            &url,
-            "-o",
-            "missing/x.csv",
+            "hsbench", "-a", "k", "-s", "k", "-u", &url, "-o", "missing/x.csv",
         ],
         vec![
-            "hsbench",
-            "-a",
-            "k",
-            "-s",
-            "k",
-            "-u",
-            &url,
-            "-j",
-            "/dev/full",
+            "hsbench", "-a", "k", "-s", "k", "-u", &url, "-j", "/dev/full",
         ],
     ] {
         // No server listens there, so a run that started would end with 3.

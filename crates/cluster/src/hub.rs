@@ -128,11 +128,7 @@ mod tests {
         assert_eq!(
             names,
             [
-                "agent.creds",
-                "authority.key",
-                "coordinator.creds",
-                "nats.conf",
-                "server.key",
+                "agent.creds", "authority.key", "coordinator.creds", "nats.conf", "server.key",
                 "server.pem"
             ]
         );

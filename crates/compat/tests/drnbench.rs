@@ -302,10 +302,7 @@ mod request_response {
         assert_eq!(
             urls("--default-hosts=a:1,b,,[::1]:2,::1 --default-port 9"),
             [
-                "http://a:1/",
-                "http://b:9/",
-                "http://[::1]:2/",
-                "http://[::1]:9/"
+                "http://a:1/", "http://b:9/", "http://[::1]:2/", "http://[::1]:9/"
             ]
         );
         assert_eq!(urls("--default-host=node7"), ["http://node7:80/"]);

@@ -142,13 +142,8 @@ const WARPS_FLAGS: &str = include_str!("fixtures/warp-flags.txt");
 
 /// Flags of other versions of warp, and flags that Tenbin adds.
 const OTHER_FLAGS: [&str; 7] = [
-    "analyze.errors",
-    "analyze.hostdetails",
-    "objects",
-    "requests",
-    "sts-endpoint",
-    "sts-web-token-file",
-    "warp-client-server",
+    "analyze.errors", "analyze.hostdetails", "objects", "requests", "sts-endpoint",
+    "sts-web-token-file", "warp-client-server",
 ];
 
 /// A valid value of a flag, other than the default.
@@ -275,14 +270,8 @@ fn every_flag_is_honoured_noted_or_refused_by_name() {
                         assert!(mentions(wrong.sentences()), "{line}: {wrong}");
                         assert!(
                             [
-                                "signature",
-                                "obj.generator",
-                                "checksum",
-                                "parts",
-                                "range",
-                                "delete-distrib",
-                                "sts-endpoint",
-                                "sts-web-token",
+                                "signature", "obj.generator", "checksum", "parts", "range",
+                                "delete-distrib", "sts-endpoint", "sts-web-token",
                                 "sts-web-token-file",
                             ]
                             .contains(&flag.name),

@@ -96,9 +96,7 @@ fn letters_may_stand_together_and_values_at_once_behind_them() {
 #[test]
 fn a_single_target_is_measured_in_one_stretch() {
     for line in [
-        "ab -n 8000 -c 10 http://h/",
-        "ab -n 1000 -c 100 http://h/",
-        "ab -t 10 http://h/",
+        "ab -n 8000 -c 10 http://h/", "ab -n 1000 -c 100 http://h/", "ab -t 10 http://h/",
         "ab -t 10 -n 80000 http://h/",
     ] {
         let job = ab_job(line);
@@ -209,8 +207,7 @@ fn what_cannot_be_done_is_refused_by_name() {
         ("wrk", "the URL is missing"),
         ("wrk h:80/", "is not a URL with http://"),
         (
-            "wrk --conections 4 http://h/",
-            "did you mean --connections?",
+            "wrk --conections 4 http://h/", "did you mean --connections?",
         ),
         ("ab -n 5 -c 10 http://h/", "more connections than requests"),
         ("ab -X proxy:80 http://h/", "-X: HTTP proxies"),

@@ -143,10 +143,7 @@ mod tests {
 
         let json = drnbench("x=1", &terms, &[]);
         for query in [
-            "query=AT%26T\"",
-            "query=C%5C%2B%5C%2B\"",
-            "query=%231\"",
-            "query=%5C-a\"",
+            "query=AT%26T\"", "query=C%5C%2B%5C%2B\"", "query=%231\"", "query=%5C-a\"",
         ] {
             assert!(json.contains(query), "{query}: {json}");
         }

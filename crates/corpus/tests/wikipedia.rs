@@ -38,11 +38,7 @@ fn dump() -> String {
             "A &lt;b&gt; &quot;c&quot;\n[[Category:記号]][[カテゴリ:文字|x]]",
         ),
         page(
-            "6",
-            "Redirected",
-            article,
-            "<redirect title=\"x\" />",
-            "text",
+            "6", "Redirected", article, "<redirect title=\"x\" />", "text",
         ),
         page("7", "Redirects", article, "", "#redirect [[x]]"),
         page("8", "転送", article, "", " #転送 [[x]]"),

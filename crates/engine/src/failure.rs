@@ -139,8 +139,7 @@ mod tests {
                 "request 6ba7b810-9dad-11d1-80b4-00c04fd430c8 failed",
             ],
             [
-                "id tx00000A1B2C3D4Z, part 1",
-                "id tx99999Z9Y8X7W6Q, part 20",
+                "id tx00000A1B2C3D4Z, part 1", "id tx99999Z9Y8X7W6Q, part 20",
             ],
         ];
         for [one, other] in same {

@@ -51,12 +51,7 @@ impl Share<'_, '_> {
         let (connections, depth) = (self.connections, self.depth);
         let timeout = self.connect_timeout;
         let mut driver = make(
-            self.clock,
-            self.route,
-            connections,
-            depth,
-            timeout,
-            self.precise,
+            self.clock, self.route, connections, depth, timeout, self.precise,
         )?;
         start_barrier::await_start(&mut driver, self.scheduler, self.stop, self.arrival)?;
         driver::run(&mut driver, self.scheduler, self.stop)?;

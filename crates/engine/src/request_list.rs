@@ -21,14 +21,8 @@ const LONGEST_HEAD: usize = 2_048;
 
 /// Response headers with the server's identifier of a request; the first of them counts.
 const REQUEST_IDS: [&str; 8] = [
-    "x-amz-request-id",
-    "x-request-id",
-    "x-reqid",
-    "x-ms-request-id",
-    "x-amzn-requestid",
-    "x-correlation-id",
-    "x-trace-id",
-    "traceparent",
+    "x-amz-request-id", "x-request-id", "x-reqid", "x-ms-request-id", "x-amzn-requestid",
+    "x-correlation-id", "x-trace-id", "traceparent",
 ];
 
 /// The slowest correct and the failed requests of a slice.

@@ -142,13 +142,9 @@ impl ServerCertVerifier for CheckAuthority {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let checked = self.by_authority.verify_server_cert(
-            end_entity,
-            intermediates,
-            server_name,
-            ocsp_response,
-            now,
-        );
+        let checked = self
+            .by_authority
+            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match checked {
             // The server uses a self-signed certificate, as made by `openssl req -x509`, that the
             // user has listed as trusted. rustls checked its dates before returning this error.

@@ -492,10 +492,8 @@ fn ranges_and_weights_make_hosts() {
     assert_eq!(
         hosts,
         [
-            "http://db08:9000/ weight 3",
-            "http://db09:9000/ weight 3",
-            "http://db10:9000/ weight 3",
-            "http://[::1]:9000/"
+            "http://db08:9000/ weight 3", "http://db09:9000/ weight 3",
+            "http://db10:9000/ weight 3", "http://[::1]:9000/"
         ]
     );
     assert_eq!(way.resolve[0].to_string(), "db09:9000:[fd00::1],10.0.0.1");

@@ -858,9 +858,7 @@ fn plainly(mut plan: Plan) -> Plan {
         for source in sources.into_iter().chain(token) {
             if let KeySource::Env(name) = source {
                 for start in [
-                    "TENBIN_ACCESS_KEY",
-                    "TENBIN_SECRET_KEY",
-                    "TENBIN_SESSION_TOKEN",
+                    "TENBIN_ACCESS_KEY", "TENBIN_SECRET_KEY", "TENBIN_SESSION_TOKEN",
                 ] {
                     if name.starts_with(start) {
                         *name = start.to_owned();

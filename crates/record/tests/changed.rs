@@ -14,11 +14,7 @@ use tenbin_record::{
 
 const PLAN: &str = "name = \"test\"\nseed = 1\n";
 const FILES: [&str; 5] = [
-    "plan.toml",
-    "environment.json",
-    "intervals.jsonl",
-    "latency.hlog",
-    "slices.bin",
+    "plan.toml", "environment.json", "intervals.jsonl", "latency.hlog", "slices.bin",
 ];
 
 struct Run {
@@ -281,9 +277,7 @@ fn changed_files_are_named() {
     );
     let latency = edit("latency.hlog", &|text| {
         text.replacen(
-            "/get/GET/service,0.000,1.000",
-            "/get/GET/service,0.000,1.001",
-            1,
+            "/get/GET/service,0.000,1.000", "/get/GET/service,0.000,1.001", 1,
         )
     });
     assert!(latency.contains("of latency.hlog was changed"), "{latency}");

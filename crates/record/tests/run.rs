@@ -296,11 +296,7 @@ fn a_directory_without_a_plan_is_no_run() {
 #[test]
 fn a_pipe_or_a_device_in_a_run_directory_is_refused() {
     for name in [
-        "plan.toml",
-        "environment.json",
-        "intervals.jsonl",
-        "latency.hlog",
-        "slices.bin",
+        "plan.toml", "environment.json", "intervals.jsonl", "latency.hlog", "slices.bin",
     ] {
         let run = write_run();
         let path = run.path.join(name);

@@ -12,12 +12,7 @@ use crate::page;
 
 /// Columns of the table of commits.
 const COLUMNS: [&str; 6] = [
-    "commit",
-    "date",
-    "blocks",
-    "commit ÷ good",
-    "probability",
-    "subject",
+    "commit", "date", "blocks", "commit ÷ good", "probability", "subject",
 ];
 /// Most commits of a result that is not decided.
 const MOST_LIKELY: usize = 5;

@@ -99,10 +99,7 @@ mod tests {
         assert!(rows[4].starts_with(",groonga-result (2),,1,9,"), "{csv}");
         let svg = overlay.svg();
         for text in [
-            "Throughput",
-            "Service time, mean",
-            "groonga-result",
-            "droonga &lt;3&gt;",
+            "Throughput", "Service time, mean", "groonga-result", "droonga &lt;3&gt;",
         ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }

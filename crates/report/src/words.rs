@@ -69,9 +69,7 @@ pub(crate) fn search_sentence(target: &str, search: &SearchUse) -> Message {
         used = bytes(search.heap_used_bytes),
         heap = bytes(search.heap_max_bytes),
         collections = counted(
-            "garbage-collections",
-            search.collections,
-            search.collection_ms
+            "garbage-collections", search.collections, search.collection_ms
         ),
         segments = segments,
         merges = counted("merges", search.merges, search.merge_ms)

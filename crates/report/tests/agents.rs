@@ -78,11 +78,7 @@ fn the_section_is_japanese_but_the_names_are_not_translated() {
     let text = section(&document);
     assert!(text.contains("エージェントごとの比"), "{text}");
     for english in [
-        "CPU is the busy",
-        "Every agent",
-        "busiest thread",
-        "round trip",
-        "compared with",
+        "CPU is the busy", "Every agent", "busiest thread", "round trip", "compared with",
     ] {
         assert!(!text.contains(english), "{english}: {text}");
     }

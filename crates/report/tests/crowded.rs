@@ -112,9 +112,7 @@ fn a_collision_is_found() {
          <path class=\"line\" d=\"M50 41H120\"/><path class=\"dot\" d=\"M199 1h9v9h-9Z\"/></svg>",
     );
     let expected = [
-        "x: \"one\" overlaps \"two\"",
-        "x: \"three\" is outside",
-        "x: a point is outside",
+        "x: \"one\" overlaps \"two\"", "x: \"three\" is outside", "x: a point is outside",
         "x: \"four\" is on a line",
     ];
     assert_eq!(

@@ -705,20 +705,9 @@ fn a_comparison_in_japanese_has_no_english_sentence() {
     for earlier in runs.iter().chain([&files.unwrap()]) {
         let text = terminal_earlier(earlier, Language::Japanese);
         let names = [
-            "get",
-            "put",
-            "quickstart",
-            "memory",
-            "durable",
-            "little",
-            "errors",
-            "ms",
-            "tenbin",
-            "changed",
-            // Text of the server.
-            "script",
-            "alert",
-            "/script",
+            "get", "put", "quickstart", "memory", "durable", "little", "errors", "ms", "tenbin",
+            "changed", // Text of the server.
+            "script", "alert", "/script",
         ];
         let words = latin_words(&text);
         let english: Vec<_> = words

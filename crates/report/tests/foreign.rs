@@ -426,22 +426,13 @@ fn altered_files_are_refused_or_give_no_other_figure() {
 fn totals_that_contradict_each_other_are_refused() {
     let cases = [
         (
-            "http/wrk-latency.txt",
-            "504960 requests",
-            "604960 requests",
-            "604,960 requests in",
+            "http/wrk-latency.txt", "504960 requests", "604960 requests", "604,960 requests in",
         ),
         (
-            "http/wrk-latency.txt",
-            "162854.23",
-            "182854.23",
-            "contradicts itself",
+            "http/wrk-latency.txt", "162854.23", "182854.23", "contradicts itself",
         ),
         (
-            "http/wrk-latency.txt",
-            "99%  153.00us",
-            "99%   53.00us",
-            "p90 is longer than p99",
+            "http/wrk-latency.txt", "99%  153.00us", "99%   53.00us", "p90 is longer than p99",
         ),
         (
             "http/ab-close.txt",
@@ -456,10 +447,7 @@ fn totals_that_contradict_each_other_are_refused() {
             "contradicts itself: 3,000 requests",
         ),
         (
-            "http/oha.json",
-            "\"200\": 316607",
-            "\"200\": 316600",
-            "contradicts itself",
+            "http/oha.json", "\"200\": 316607", "\"200\": 316600", "contradicts itself",
         ),
         (
             "http/oha.json",
@@ -480,16 +468,10 @@ fn totals_that_contradict_each_other_are_refused() {
             "contradicts itself: the histogram",
         ),
         (
-            "http/vegeta.txt",
-            "200:1500",
-            "200:1400 500:100",
-            "contradicts the statuses",
+            "http/vegeta.txt", "200:1500", "200:1400 500:100", "contradicts the statuses",
         ),
         (
-            "http/vegeta.json",
-            "\"success\":1",
-            "\"success\":0.5",
-            "contradicts itself: success",
+            "http/vegeta.json", "\"success\":1", "\"success\":0.5", "contradicts itself: success",
         ),
         (
             "s3/hsbench.csv",
@@ -656,10 +638,7 @@ fn every_error_of_the_recorded_files_is_found_and_no_other() {
         assert!(findings.iter().all(|it| !it.quotes.is_empty()), "{name}");
     }
     for name in [
-        "s3/hsbench.json",
-        "s3/warp-put.txt",
-        "s3/warp-mixed.txt",
-        "warp/warp-put.json.zst",
+        "s3/hsbench.json", "s3/warp-put.txt", "s3/warp-mixed.txt", "warp/warp-put.json.zst",
     ] {
         let findings = found(&[&format!("fixtures/{name}")], &[]);
         let serious = findings.iter().filter(|it| it.rule != "few_samples");

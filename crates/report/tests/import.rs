@@ -360,9 +360,7 @@ fn different_work_and_results_that_cannot_be_trusted_are_said_in_the_last_line()
 #[test]
 fn a_result_is_the_same_as_itself() {
     for name in [
-        "warp-put-full-cut.csv.zst",
-        "warp-put.json.zst",
-        "warp-mixed.json.zst",
+        "warp-put-full-cut.csv.zst", "warp-put.json.zst", "warp-mixed.json.zst",
         "warp-get-1k.json.zst",
     ] {
         let text = cmp(&read(name), &read(name), &[]);

@@ -117,13 +117,7 @@ fn the_pointer_and_the_keys_show_what_a_point_stands_for() {
         .map((it, at) => [heads[at], it.textContent.replaceAll('\\u00a0', ' ')])); })()";
     let row = browser.evaluate(row);
     for head in [
-        "slice",
-        "start",
-        "throughput",
-        "p50",
-        "p99",
-        "max",
-        "failed",
+        "slice", "start", "throughput", "p50", "p99", "max", "failed",
     ] {
         assert!(shown[head].is_string(), "{head}: {shown}");
         assert_eq!(shown[head], row[head], "{head}");

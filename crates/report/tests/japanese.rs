@@ -199,22 +199,8 @@ const CLASSES: [&str; 3] = ["reset", "status", "timeout"];
 
 /// The sections whose every text has a translation.
 const SECTIONS: [&str; 16] = [
-    "answer",
-    "results",
-    "capacity",
-    "max-rate",
-    "nodes",
-    "expectations",
-    "reasons",
-    "closing",
-    "findings",
-    "comparisons",
-    "connections",
-    "agents",
-    "hosts",
-    "operations",
-    "samples",
-    "slow",
+    "answer", "results", "capacity", "max-rate", "nodes", "expectations", "reasons", "closing",
+    "findings", "comparisons", "connections", "agents", "hosts", "operations", "samples", "slow",
 ];
 
 /// The names that a document contains, in words.

@@ -523,9 +523,7 @@ fn totals_that_contradict_their_parts_are_refused() {
             "contradicts itself: jobs[0].read.iops: 64000.0, 1 ms and 65 operations",
         ),
         (
-            "pgbench-failed.txt",
-            "serialization failures: 200",
-            "serialization failures: 100",
+            "pgbench-failed.txt", "serialization failures: 200", "serialization failures: 100",
             "by kind of failure",
         ),
         (
@@ -541,10 +539,7 @@ fn totals_that_contradict_their_parts_are_refused() {
             "contradicts the number of transactions",
         ),
         (
-            "bombardier.txt",
-            "99%    10.60ms",
-            "99%     0.60ms",
-            "p95 is longer than p99",
+            "bombardier.txt", "99%    10.60ms", "99%     0.60ms", "p95 is longer than p99",
         ),
     ] {
         let said = refusal(&changed(&text(file), from, to));
@@ -700,9 +695,7 @@ fn interim_responses_are_no_requests() {
 fn errors_that_no_endpoint_has_are_said() {
     let text = text("artillery-endpoints.json");
     let text = changed(
-        &text,
-        "\"errors.ECONNRESET\": 2",
-        "\"errors.ECONNRESET\": 5",
+        &text, "\"errors.ECONNRESET\": 2", "\"errors.ECONNRESET\": 5",
     );
     let caveats = of_text(&text).caveats.join("; ");
     assert!(caveats.ends_with("belong: 3 ECONNRESET"), "{caveats}");

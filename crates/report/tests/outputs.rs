@@ -76,12 +76,7 @@ fn the_slowest_and_the_failed_requests_are_listed_one_by_one() {
     };
     let page = tenbin_report::terminal(&document, view);
     for text in [
-        "12.0 ms",
-        "11.0 ms",
-        "17A",
-        "timeout: a|b<script>",
-        "2×",
-        "token=…",
+        "12.0 ms", "11.0 ms", "17A", "timeout: a|b<script>", "2×", "token=…",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }

@@ -377,16 +377,7 @@ fn damage_makes_nothing_panic() {
         usize::try_from(state >> 33).unwrap() % below
     };
     let pieces: [&[u8]; 10] = [
-        b"-",
-        b"99999999999999999999",
-        b"\t",
-        b"\"",
-        b"\n",
-        b",",
-        b"<",
-        b">",
-        b"\xff",
-        b"",
+        b"-", b"99999999999999999999", b"\t", b"\"", b"\n", b",", b"<", b">", b"\xff", b"",
     ];
     for (name, _, _) in FIGURES {
         let whole = bytes(name);

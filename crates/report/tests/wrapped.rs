@@ -13,12 +13,8 @@ use tenbin_report::formats::reported_bytes;
 use tenbin_verdict::lint::{Measurement, Range, Reported, Said};
 
 const DIRECTORIES: [&str; 6] = [
-    "fixtures/http",
-    "fixtures/s3",
-    "fixtures/recorded",
-    "fixtures/written",
-    "fixtures/public-reports",
-    "published",
+    "fixtures/http", "fixtures/s3", "fixtures/recorded", "fixtures/written",
+    "fixtures/public-reports", "published",
 ];
 
 /// Every file that can be read, with its text and its figures. Files that are not plain text are left

@@ -233,9 +233,7 @@ impl Document {
     /// The messages beside sentences of this document, except those of findings.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = &mut Option<Message>> {
         let compared = [
-            &mut self.comparisons,
-            &mut self.curves,
-            &mut self.workload_comparisons,
+            &mut self.comparisons, &mut self.curves, &mut self.workload_comparisons,
         ];
         let compared = compared.into_iter().flatten();
         let outcomes = compared.map(|each| &mut each.outcome);

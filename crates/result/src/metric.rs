@@ -251,27 +251,15 @@ mod tests {
     #[test]
     fn every_name_is_read_and_written_again_as_it_was() {
         for name in [
-            "throughput",
-            "service_p50",
-            "service_p99",
-            "service_p99.9",
-            "service_mean",
-            "response_p50",
-            "response_mean",
-            "server_cpu",
-            "bandwidth",
-            "server_memory",
+            "throughput", "service_p50", "service_p99", "service_p99.9", "service_mean",
+            "response_p50", "response_mean", "server_cpu", "bandwidth", "server_memory",
         ] {
             let read: MetricName = serde_json::from_value(name.into()).expect("a name");
             assert!(matches!(read, MetricName::Known(_)), "{name}");
             assert_eq!(serde_json::to_value(&read).expect("JSON"), name);
         }
         for name in [
-            "service_p99.0",
-            "service_",
-            "energy_per_operation",
-            "p99",
-            "",
+            "service_p99.0", "service_", "energy_per_operation", "p99", "",
         ] {
             let read: MetricName = serde_json::from_value(name.into()).expect("a name");
             assert_eq!(read, MetricName::Other(name.to_owned()));

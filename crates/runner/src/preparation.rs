@@ -133,9 +133,7 @@ pub(crate) fn lengthen(
         let mut written = given.clone();
         written.rounds.slice = longer.rounds.slice;
         directory.write_plan(&crate::data::existing::resolved_toml(
-            &written,
-            found,
-            plan.rounds.relaunch,
+            &written, found, plan.rounds.relaunch,
         ))?;
         let sentence = length::sentence(plan, longer, median);
         (controls.progress)(Progress::Note(&sentence));

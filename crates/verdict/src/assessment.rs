@@ -154,9 +154,7 @@ pub fn assess(
         percentile_ratios: percentile_ratios(plan, slices, &comparisons),
         nodes: node_scaling(plan, slices, &findings),
         concurrency_sweep_comparisons: compare_concurrency_sweeps(
-            plan,
-            slices,
-            &concurrency_sweeps,
+            plan, slices, &concurrency_sweeps,
         ),
         concurrency_sweeps,
         rate_comparisons: compare_rates(plan, &searches),

@@ -121,24 +121,9 @@ mod tests {
 
     /// Every method of [`Workload`].
     const METHODS: [&str; 18] = [
-        "body",
-        "completed",
-        "follows",
-        "gives_up",
-        "head",
-        "judge",
-        "loss",
-        "lost",
-        "next",
-        "operations",
-        "own_connections",
-        "payload",
-        "payload_file",
-        "role",
-        "server_time",
-        "slice_over",
-        "transaction",
-        "unprepared",
+        "body", "completed", "follows", "gives_up", "head", "judge", "loss", "lost", "next",
+        "operations", "own_connections", "payload", "payload_file", "role", "server_time",
+        "slice_over", "transaction", "unprepared",
     ];
 
     /// What arrived at an inner workload.

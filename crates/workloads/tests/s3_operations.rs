@@ -203,11 +203,7 @@ fn a_response_must_state_the_requested_range() {
         assert_eq!(judged(&format!("Content-Range: {right}")), None);
     }
     let wrong = [
-        "bytes 0-29/100",
-        "bytes 10-38/100",
-        "bytes 10-39/99",
-        "10-39/100",
-        "",
+        "bytes 0-29/100", "bytes 10-38/100", "bytes 10-39/99", "10-39/100", "",
     ];
     for wrong in wrong {
         let class = judged(&format!("Content-Range: {wrong}"));

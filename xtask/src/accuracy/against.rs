@@ -16,18 +16,8 @@ use crate::shell;
 /// Options of `tenbin http` for a single slice without settling time and without requests that
 /// record reference responses: all requests in the log except the first then belong to the slice.
 pub(crate) const ONE_SLICE: &[&str] = &[
-    "--seed",
-    "1",
-    "--rounds",
-    "1",
-    "--warmup",
-    "0s",
-    "--lead",
-    "0s",
-    "--gap",
-    "0s",
-    "--may-differ",
-    "body",
+    "--seed", "1", "--rounds", "1", "--warmup", "0s", "--lead", "0s", "--gap", "0s",
+    "--may-differ", "body",
 ];
 
 /// A temporary directory with a copy of the program, so that a build during the experiments does
@@ -134,12 +124,7 @@ impl Bench {
         let targets = [("first", first), ("second", second)];
         let [first, second] = targets.map(|(name, truth)| format!("{name}={}", truth.url));
         let targets = [
-            "--target",
-            &first,
-            "--target",
-            &second,
-            "--baseline",
-            "first",
+            "--target", &first, "--target", &second, "--baseline", "first",
         ];
         self.measured(&targets, options)
     }

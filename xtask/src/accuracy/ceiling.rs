@@ -44,11 +44,9 @@ pub(super) fn perform(bench: &Bench) -> Result<Vec<Row>> {
 
 /// Correct responses per second on one thread in a closed loop.
 fn rate(programs: &Path, carrier: &str) -> Result<f64> {
-    let said = shell::output_of(Command::new(programs.join("examples/get")).args([
-        carrier,
-        CONNECTIONS,
-        "3",
-    ]))?;
+    let said = shell::output_of(
+        Command::new(programs.join("examples/get")).args([carrier, CONNECTIONS, "3"]),
+    )?;
     let words: Vec<&str> = said.split_whitespace().collect();
     words
         .windows(2)

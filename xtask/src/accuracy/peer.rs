@@ -26,14 +26,7 @@ const PEERS: &[Peer] = &[
         name: "wrk",
         arguments: |connections, url| {
             words(&[
-                "-t",
-                "1",
-                "-c",
-                connections,
-                "-d",
-                SECONDS,
-                "--latency",
-                url,
+                "-t", "1", "-c", connections, "-d", SECONDS, "--latency", url,
             ])
         },
         median: |said| time(after(said, "50%")?),

@@ -11,20 +11,8 @@ use super::statistics::{quantile, times_served};
 /// Options for eight slices without pauses and settling times, so that the log contains only
 /// requests of the slices.
 const SLICES: &[&str] = &[
-    "--seed",
-    "1",
-    "--rounds",
-    "8",
-    "--slice",
-    "3s",
-    "--warmup",
-    "0s",
-    "--lead",
-    "0s",
-    "--gap",
-    "0s",
-    "--may-differ",
-    "body",
+    "--seed", "1", "--rounds", "8", "--slice", "3s", "--warmup", "0s", "--lead", "0s", "--gap",
+    "0s", "--may-differ", "body",
 ];
 
 /// Allowed relative difference between a percentile and the same percentile of the log.

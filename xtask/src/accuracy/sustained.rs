@@ -13,11 +13,7 @@ use super::judge::{row, within};
 const SUSTAINED: f64 = 700.0;
 /// Options of the server with a credit: 8 connections at 5.7 ms reach about 1,390/s.
 const RESTS: &[&str] = &[
-    "--capacity",
-    "700/s",
-    "--service",
-    "fixed:5.7ms",
-    "--credit",
+    "--capacity", "700/s", "--service", "fixed:5.7ms", "--credit",
 ];
 const STEADY: &[&str] = &["--capacity", "1000/s", "--service", "fixed:5.7ms"];
 /// Short rounds; connections of both servers are the default of 8.

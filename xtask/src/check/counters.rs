@@ -18,15 +18,7 @@ const TABLE: &str = "crates/engine/src/operation.rs";
 const MOST: usize = 4;
 /// Names that other figures have too: bytes of a slice, times of a host, parts of a transaction.
 const SHARED: &[&str] = &[
-    "ok",
-    "sent",
-    "received",
-    "payload",
-    "service",
-    "response",
-    "lag",
-    "first_byte",
-    "failed",
+    "ok", "sent", "received", "payload", "service", "response", "lag", "first_byte", "failed",
 ];
 
 /// Fails with the files that declare the name of a counter, if there are too many.
@@ -64,11 +56,7 @@ fn look(root: &Path) -> Result<(usize, usize)> {
 /// The sources of all crates without tests: paths and texts.
 fn sources(root: &Path) -> Result<Vec<(String, String)>> {
     let listed = shell::output_of(Command::new("git").current_dir(root).args([
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "crates/*/src/*.rs",
+        "ls-files", "--cached", "--others", "--exclude-standard", "crates/*/src/*.rs",
     ]))?;
     let tests = ["/testing.rs", "/simulation/"];
     let is_shipped = |path: &&str| !tests.iter().any(|part| path.contains(part));
@@ -147,9 +135,7 @@ mod tests {
     #[test]
     fn a_declaration_is_a_row_a_field_or_a_text() {
         for line in [
-            "    Censored censored;",
-            "    pub censored: u64,",
-            "Self { ok: 1, censored: 2 }",
+            "    Censored censored;", "    pub censored: u64,", "Self { ok: 1, censored: 2 }",
             "    \"censored\",",
         ] {
             assert!(declares(line, "censored"), "{line}");

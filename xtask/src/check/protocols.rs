@@ -70,11 +70,7 @@ fn look(root: &Path) -> Result<Looked> {
     let listed = listed(&read(LIST.0)?);
     let mut offences = about_the_list(&listed, |path| root.join(path).exists());
     let names = shell::output_of(Command::new("git").current_dir(root).args([
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "crates/*/src/*.rs",
+        "ls-files", "--cached", "--others", "--exclude-standard", "crates/*/src/*.rs",
     ]))?;
     let mut files = 0;
     for path in names.lines() {

@@ -19,12 +19,9 @@ pub(super) fn check() -> Result<()> {
         println!("not a git checkout: there is no list of files to look at");
         return Ok(());
     }
-    let names = shell::output_of(Command::new("git").args([
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]))?;
+    let names = shell::output_of(
+        Command::new("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]),
+    )?;
     let mut offences = Vec::new();
     let mut long = Vec::new();
     let mut looked_at = 0;

@@ -49,11 +49,7 @@ struct Package {
 pub(super) fn text(architecture: &Architecture) -> Result<String> {
     let names = names(architecture)?;
     let metadata = shell::output_of(shell::cargo().args([
-        "metadata",
-        "--locked",
-        "--format-version=1",
-        "--filter-platform",
-        architecture.triple,
+        "metadata", "--locked", "--format-version=1", "--filter-platform", architecture.triple,
     ]))?;
     let metadata: Metadata = serde_json::from_str(&metadata)?;
     let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -86,14 +82,8 @@ pub(super) fn text(architecture: &Architecture) -> Result<String> {
 /// Name and version of every crate in the program.
 fn names(architecture: &Architecture) -> Result<BTreeSet<String>> {
     let tree = shell::output_of(shell::cargo().args([
-        "tree",
-        "--locked",
-        "--package=tenbin",
-        "--edges=normal,no-proc-macro",
-        "--prefix=none",
-        "--format={p}",
-        "--target",
-        architecture.triple,
+        "tree", "--locked", "--package=tenbin", "--edges=normal,no-proc-macro", "--prefix=none",
+        "--format={p}", "--target", architecture.triple,
     ]))?;
     let lines = tree.lines().filter_map(|line| {
         let (name, rest) = line.split_once(" v")?;

@@ -108,12 +108,7 @@ pub(crate) fn install_deny() -> Result<()> {
     let root = into.parent().unwrap_or(&into);
     let purpose = format!("building cargo-deny {CARGO_DENY}, which takes some minutes");
     let arguments = [
-        "install",
-        "--locked",
-        "--version",
-        CARGO_DENY,
-        "cargo-deny",
-        "--root",
+        "install", "--locked", "--version", CARGO_DENY, "cargo-deny", "--root",
     ];
     logged::run(&purpose, shell::cargo().args(arguments).arg(root))
 }

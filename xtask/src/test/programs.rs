@@ -10,35 +10,14 @@ use crate::shell;
 /// Test programs that run beside the others. `neighbour` uses all cores, so it runs first, while the
 /// others measure nothing. The rest mostly wait: for a lease, a schedule or a browser.
 const BESIDE: &[&str] = &[
-    "neighbour",
-    "agents",
-    "accessible",
-    "crowded",
-    "accuracy",
-    "agents_blob",
-    "drnbench",
-    "s3_busy",
-    "examples",
-    "doctor",
-    "hub",
-    "telemetry",
-    "ui",
-    "vitals",
-    "faults",
-    "liars",
+    "neighbour", "agents", "accessible", "crowded", "accuracy", "agents_blob", "drnbench",
+    "s3_busy", "examples", "doctor", "hub", "telemetry", "ui", "vitals", "faults", "liars",
 ];
 
 /// Test programs with a minute or more of work. They start first, so that the last program to end is
 /// a short one. The first two check no measured figure.
 const LONG: &[&str] = &[
-    "attacks",
-    "--lib",
-    "http",
-    "capacity",
-    "tutorials",
-    "suite",
-    "s3_versions",
-    "comparison",
+    "attacks", "--lib", "http", "capacity", "tutorials", "suite", "s3_versions", "comparison",
     "blob",
 ];
 

@@ -139,13 +139,7 @@ fn flags_of(keys: &'static [Key]) -> impl Iterator<Item = (&'static Key, &'stati
 /// Value names of flags that take numbers with units. For these flags, clap accepts a leading minus
 /// sign, so that the plan can reject the value with a specific message.
 const NUMBERS: &[&str] = &[
-    "TIME",
-    "RATE",
-    "PERCENT",
-    "LEVELS",
-    "LIMITS",
-    "RATE for TIME",
-    "X",
+    "TIME", "RATE", "PERCENT", "LEVELS", "LIMITS", "RATE for TIME", "X",
 ];
 
 pub(super) fn arg(key: &Key, flag: &Flag, heading: &'static str) -> Arg {

@@ -11,15 +11,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Measure and compare",
         &[
-            "quickstart",
-            "http",
-            "s3",
-            "blob",
-            "search",
-            "run",
-            "rerun",
-            "gate",
-            "bisect",
+            "quickstart", "http", "s3", "blob", "search", "run", "rerun", "gate", "bisect",
         ],
     ),
     (

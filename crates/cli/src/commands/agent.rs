@@ -158,14 +158,7 @@ fn ceiling(agent: &ListedAgent) -> Option<u64> {
 }
 
 const HEAD: [&str; 9] = [
-    "name",
-    "state",
-    "version",
-    "machine",
-    "cores",
-    "addresses",
-    "clock",
-    "sends up to",
+    "name", "state", "version", "machine", "cores", "addresses", "clock", "sends up to",
     "may send to",
 ];
 

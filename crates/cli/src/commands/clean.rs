@@ -139,10 +139,7 @@ pub(crate) fn keyless_plan(run: &Path) -> Result<Plan, PlanUnread> {
 /// Credentials of the servers get no placeholders, because deleting needs the real values.
 fn without_values(context: &mut Context) {
     const NOT_NEEDED: [&str; 4] = [
-        "TENBIN_HEADER_",
-        "TENBIN_ENV_",
-        "TENBIN_QUERY_",
-        "TENBIN_BODY_",
+        "TENBIN_HEADER_", "TENBIN_ENV_", "TENBIN_QUERY_", "TENBIN_BODY_",
     ];
     context.environment = Box::new(|name| {
         let made_up = || NOT_NEEDED.iter().any(|start| name.starts_with(start));

@@ -123,9 +123,7 @@ fn text(metrics: &Metrics) -> String {
         totals.bytes
     });
     page.family(
-        "tenbin_errors_total",
-        "counter",
-        "Failed operations by class.",
+        "tenbin_errors_total", "counter", "Failed operations by class.",
     );
     for (subject, totals) in &metrics.totals {
         for (class, count) in &totals.errors {

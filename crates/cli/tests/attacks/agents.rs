@@ -73,12 +73,7 @@ fn hosts(scratch: &Scratch, name: &str, text: &str) -> (String, Vec<String>) {
     let file = scratch.write(name, text);
     let script = format!("mount --bind '{file}' /etc/hosts && exec \"$@\"");
     let words = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "sh",
-        "-c",
+        "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
     ];
     let words = words.into_iter().chain([script.as_str(), "sh"]);
     (file, words.map(str::to_owned).collect())

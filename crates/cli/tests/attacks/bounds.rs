@@ -102,11 +102,7 @@ pub(crate) fn for_a_moment<'a>(scratch: &'a Scratch, url: &str, more: &[&str]) -
 fn expect_harmless_reports(name: &str, runs: &Path) {
     for run in std::fs::read_dir(runs).into_iter().flatten().flatten() {
         for file in [
-            "SUMMARY.md",
-            "result.json",
-            "benchmark.txt",
-            "plan.toml",
-            "environment.json",
+            "SUMMARY.md", "result.json", "benchmark.txt", "plan.toml", "environment.json",
             "intervals.jsonl",
         ] {
             let Ok(text) = std::fs::read_to_string(run.path().join(file)) else {

@@ -68,13 +68,7 @@ fn with_a_dead_host(scratch: &Scratch, how: &str) -> Outcome {
     let target = format!("pair={}", server.url());
     let host = format!("http://{dead}/");
     let words = [
-        "http",
-        "--target",
-        &target,
-        "--host",
-        &host,
-        "--dead-hosts",
-        how,
+        "http", "--target", &target, "--host", &host, "--dead-hosts", how,
     ];
     let rounds = "--rounds 2 --slice 300ms --warmup 100ms --connections 4";
     Tenbin::new(scratch, words.into_iter().chain(rounds.split(' '))).run()

@@ -50,12 +50,7 @@ fn deletions_are_followed_until_they_take_effect() {
     let server = Blobs::start(
         &scratch,
         &[
-            "--gone",
-            "404",
-            "--fault",
-            "500:50%",
-            "--delete-lag",
-            "100ms",
+            "--gone", "404", "--fault", "500:50%", "--delete-lag", "100ms",
         ],
     );
     let options = "--phases pd --objects 8 --slice 60s --rounds 1 --until-gone --errors 0";

@@ -66,20 +66,8 @@ impl Certificates {
             .concat(),
         );
         self.openssl(&[
-            "x509",
-            "-req",
-            "-days",
-            "2",
-            "-in",
-            &request,
-            "-CA",
-            "ca.pem",
-            "-CAkey",
-            "ca.key",
-            "-extfile",
-            &extensions,
-            "-out",
-            &certificate,
+            "x509", "-req", "-days", "2", "-in", &request, "-CA", "ca.pem", "-CAkey", "ca.key",
+            "-extfile", &extensions, "-out", &certificate,
         ]);
     }
 
@@ -97,9 +85,5 @@ impl Certificates {
 
 /// Options for a small key that is fast to create.
 const NEW_KEY: [&str; 5] = [
-    "-nodes",
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:P-256",
+    "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
 ];

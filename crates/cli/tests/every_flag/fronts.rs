@@ -275,19 +275,13 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ("blobstore-bench", "i", "7", ""),
     ("blobstore-bench", "verify", "=false", ""),
     (
-        "drnbench-request-response",
-        "default-hosts",
-        "127.0.0.2",
-        "",
+        "drnbench-request-response", "default-hosts", "127.0.0.2", "",
     ),
     ("drnbench-request-response", "default-host", "127.0.0.2", ""),
     ("drnbench-request-response", "default-method", "POST", ""),
     ("drnbench-request-response", "cache-counters", "groonga", ""),
     (
-        "drnbench-request-response",
-        "request-patterns-file",
-        "other.paths",
-        "",
+        "drnbench-request-response", "request-patterns-file", "other.paths", "",
     ),
     ("drnbench-request-response", "duration", "7", ""),
     ("drnbench-request-response", "start-n-clients", "2", ""),
@@ -319,12 +313,7 @@ const OUTSIDE: &[(&str, &str)] = &[
 /// `--range-size`, which implies it. A web identity is refused beside the keys that every line has
 /// here; the tests of warp's command line try it without.
 const DEFAULT_ONLY: [&str; 6] = [
-    "mode",
-    "obj.generator",
-    "range",
-    "sts-endpoint",
-    "sts-web-token",
-    "sts-web-token-file",
+    "mode", "obj.generator", "range", "sts-endpoint", "sts-web-token", "sts-web-token-file",
 ];
 
 /// Checks every flag of every tool.

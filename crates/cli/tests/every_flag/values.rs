@@ -120,9 +120,7 @@ pub(crate) const VALUES: &[Row] = &[
     row("--expect", "204").of("http"),
     row("--fail-if", "'p99>20ms'"),
     with(
-        "--compare-workloads",
-        "http-GET-c1,http-GET-c8",
-        "--connections 1,8",
+        "--compare-workloads", "http-GET-c1,http-GET-c8", "--connections 1,8",
     ),
     row("--duration", "100s"),
     row("--until", "3%"),

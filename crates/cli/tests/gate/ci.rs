@@ -285,11 +285,7 @@ fn of_gitlab(text: &str) -> String {
 fn written_jenkinsfile(runner: &Runner) -> String {
     let made = tied(env!("CARGO_BIN_EXE_tenbin"))
         .args([
-            "init",
-            "--kind",
-            "http",
-            "--server",
-            "./server --port {port}",
+            "init", "--kind", "http", "--server", "./server --port {port}",
         ])
         .args(["--goal", "gate", "--ci", "jenkins", "--no-try"])
         .current_dir(&runner.clone)

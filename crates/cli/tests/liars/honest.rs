@@ -151,9 +151,7 @@ pub(crate) const HONEST: &[Row] = &[
             ask.one(
                 1,
                 &[
-                    "Good day to you all",
-                    "Guten Tag zusammen",
-                    "Bonjour tout le monde",
+                    "Good day to you all", "Guten Tag zusammen", "Bonjour tout le monde",
                     "皆さんこんにちは"
                 ]
             ),

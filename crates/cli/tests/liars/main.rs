@@ -24,10 +24,7 @@ use self::row::{POST, Row};
 
 /// Rules that compare the content of responses.
 const CONTENT: [&str; 4] = [
-    "mixed_responses",
-    "content_under_load",
-    "unequal_answers",
-    "changed_answers",
+    "mixed_responses", "content_under_load", "unequal_answers", "changed_answers",
 ];
 /// Runs at a time: they mostly wait.
 const AT_A_TIME: usize = 6;

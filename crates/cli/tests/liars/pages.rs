@@ -9,16 +9,8 @@ pub(crate) const NAMES: [&str; 12] = [
     "Lena",
 ];
 const THINGS: [&str; 10] = [
-    "lamp",
-    "table",
-    "bicycle",
-    "kettle",
-    "garden chair",
-    "umbrella",
-    "notebook",
-    "violin",
-    "blanket",
-    "compass",
+    "lamp", "table", "bicycle", "kettle", "garden chair", "umbrella", "notebook", "violin",
+    "blanket", "compass",
 ];
 const WORDS: [&str; 24] = [
     "river", "stone", "window", "bright", "morning", "quiet", "harbour", "letter", "garden",

@@ -206,11 +206,7 @@ impl State {
         let mut signer = Signer::new(&Credentials::literal(KEY, SECRET), REGION, "s3");
         let date = String::from_utf8_lossy(&signer.at(now())).into_owned();
         let dropped = [
-            "host",
-            "authorization",
-            "x-amz-date",
-            "x-amz-security-token",
-            "x-amz-s3session-token",
+            "host", "authorization", "x-amz-date", "x-amz-security-token", "x-amz-s3session-token",
         ];
         let kept = request.headers();
         let mut headers: Vec<(String, String)> = kept

@@ -46,27 +46,17 @@ pub(super) fn is_possible(sample: &Sample) -> bool {
     });
     let ledger = &sample.ledger;
     let of_connections = [
-        ledger.opened,
-        ledger.already_open,
-        ledger.reused,
-        ledger.closed_by_client,
-        ledger.closed_by_server,
-        ledger.refused,
-        ledger.reset,
-        ledger.resent_refused,
-        ledger.resent_goaway,
-        ledger.resent_closed,
+        ledger.opened, ledger.already_open, ledger.reused, ledger.closed_by_client,
+        ledger.closed_by_server, ledger.refused, ledger.reset, ledger.resent_refused,
+        ledger.resent_goaway, ledger.resent_closed,
     ];
     let of_hosts = sample.hosts.iter().flat_map(|host| {
         let counts = [host.ok, host.service.len()];
         counts.into_iter().chain(host.errors.values().copied())
     });
     let times = [
-        ledger.connect_nanos,
-        ledger.unrecorded_nanos,
-        ledger.outside_nanos,
-        ledger.turnaround_nanos,
-        sample.cpu,
+        ledger.connect_nanos, ledger.unrecorded_nanos, ledger.outside_nanos,
+        ledger.turnaround_nanos, sample.cpu,
     ];
     let pause = sample.pause.is_none_or(|pause| pause.start <= pause.end);
     let counts = of_ops

@@ -207,14 +207,7 @@ mod tests {
             assert_eq!(read.as_deref(), Ok(plan), "{text}");
         }
         for text in [
-            "",
-            "soon",
-            "1MiB,1KiB",
-            "1,2,3",
-            "1KiB:x",
-            "1KiB:1,2",
-            "1KiB:0",
-            "1KiB:1,1024:2",
+            "", "soon", "1MiB,1KiB", "1,2,3", "1KiB:x", "1KiB:1,2", "1KiB:0", "1KiB:1,1024:2",
         ] {
             assert!(parse(text, false).is_err(), "{text}");
         }

@@ -156,18 +156,8 @@ mod tests {
     #[test]
     fn other_yaml_is_refused_with_its_line() {
         for text in [
-            "a: |",
-            "a: &b c",
-            "a: {b: c}",
-            "a: 'b",
-            "a: \"b\\n\"",
-            "a: b: c",
-            "- a",
-            "just text",
-            "a: [b",
-            "\ta: b",
-            "a b: c",
-            "a:b",
+            "a: |", "a: &b c", "a: {b: c}", "a: 'b", "a: \"b\\n\"", "a: b: c", "- a", "just text",
+            "a: [b", "\ta: b", "a b: c", "a:b",
         ] {
             let why = values(&format!("x: 1\n{text}")).expect_err(text);
             assert!(

@@ -11,14 +11,8 @@ const POSITIONAL: &[(&str, &[&str])] = &[
     (
         "table_create",
         &[
-            "name",
-            "flags",
-            "key_type",
-            "value_type",
-            "default_tokenizer",
-            "normalizer",
-            "token_filters",
-            "path",
+            "name", "flags", "key_type", "value_type", "default_tokenizer", "normalizer",
+            "token_filters", "path",
         ],
     ),
     (
@@ -28,12 +22,7 @@ const POSITIONAL: &[(&str, &[&str])] = &[
     (
         "load",
         &[
-            "values",
-            "table",
-            "columns",
-            "ifexists",
-            "input_type",
-            "each",
+            "values", "table", "columns", "ifexists", "input_type", "each",
         ],
     ),
     ("table_remove", &["name", "dependent"]),

@@ -23,16 +23,8 @@ const LAST: [&str; 30] = [
     "sh", "th",
 ];
 const KINDS: [&str; 10] = [
-    "railway station",
-    "River",
-    "University",
-    "County",
-    "Museum",
-    "Bridge",
-    "High School",
-    "Township",
-    "Castle",
-    "Island",
+    "railway station", "River", "University", "County", "Museum", "Bridge", "High School",
+    "Township", "Castle", "Island",
 ];
 
 pub(super) struct English;
@@ -68,14 +60,8 @@ impl LanguageModel for English {
 
     fn category(&self, number: usize) -> String {
         const WHAT: [&str; 8] = [
-            "History of",
-            "Railway stations in",
-            "People from",
-            "Towns in",
-            "Universities in",
-            "Rivers of",
-            "Companies of",
-            "Works set in",
+            "History of", "Railway stations in", "People from", "Towns in", "Universities in",
+            "Rivers of", "Companies of", "Works set in",
         ];
         let place = capital(&self.word(number / WHAT.len() * 5 + 1));
         format!("{} {place}", WHAT[number % WHAT.len()])

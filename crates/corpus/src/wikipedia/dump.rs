@@ -20,23 +20,8 @@ const CATEGORIES: &str = "14";
 const CATEGORY_WORDS: [&str; 2] = ["Category", "カテゴリ"];
 /// Names of other namespaces, for dumps whose pages have no namespace numbers.
 const OTHER_PREFIXES: [&str; 17] = [
-    "Category",
-    "カテゴリ",
-    "File",
-    "Image",
-    "ファイル",
-    "画像",
-    "Media",
-    "メディア",
-    "Template",
-    "テンプレート",
-    "Help",
-    "ヘルプ",
-    "User",
-    "利用者",
-    "Talk",
-    "ノート",
-    "Portal",
+    "Category", "カテゴリ", "File", "Image", "ファイル", "画像", "Media", "メディア", "Template",
+    "テンプレート", "Help", "ヘルプ", "User", "利用者", "Talk", "ノート", "Portal",
 ];
 /// Maximum nesting depth of XML elements.
 const DEEPEST: usize = 64;

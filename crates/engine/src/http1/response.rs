@@ -478,13 +478,7 @@ mod tests {
 
     fn any_response() -> impl Strategy<Value = &'static [u8]> {
         prop::sample::select(vec![
-            PLAIN,
-            CHUNKED,
-            CONTINUED,
-            UNTIL_CLOSE,
-            NO_BODY,
-            OLD,
-            OLD_KEPT,
+            PLAIN, CHUNKED, CONTINUED, UNTIL_CLOSE, NO_BODY, OLD, OLD_KEPT,
         ])
     }
 

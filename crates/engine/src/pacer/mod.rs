@@ -56,9 +56,7 @@ pub fn for_thread(load: &Load, part: Part) -> Option<Box<dyn Pacer>> {
         // schedule.
         Pace::Closed | Pace::Search(_) => return None,
         Pace::Constant { per_second } => Box::new(Constant::new(
-            *per_second,
-            part.thread as u64,
-            part.threads as u64,
+            *per_second, part.thread as u64, part.threads as u64,
         )),
         Pace::Poisson { per_second } => Box::new(Poisson::new(Curve::flat(*per_second), part)),
         Pace::Ramp { from, to, arrivals } => along(Curve::ramp(*from, *to, part), *arrivals, part),

@@ -257,10 +257,7 @@ mod tests {
             panic!("{get:?}")
         };
         let counts = (
-            short.answers,
-            short.carrying,
-            short.unreadable,
-            short.totals,
+            short.answers, short.carrying, short.unreadable, short.totals,
         );
         assert_eq!(counts, (3, 1, 1, 1));
         assert_eq!(

@@ -187,12 +187,8 @@ fn only_one_host_that_names_this_machine_is_this_machine() {
         assert!(is_to_this_machine(&[host]), "{host}");
     }
     for host in [
-        "evil.example:9000",
-        "127.0.0.1.evil.example",
-        "localhost@evil.example:80",
-        "127.0.0.1:",
-        "::1",
-        "",
+        "evil.example:9000", "127.0.0.1.evil.example", "localhost@evil.example:80", "127.0.0.1:",
+        "::1", "",
     ] {
         assert!(!is_to_this_machine(&[host]), "{host}");
     }

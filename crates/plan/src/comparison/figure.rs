@@ -226,16 +226,7 @@ mod tests {
     #[test]
     fn what_is_no_quantile_is_refused() {
         for word in [
-            "p",
-            "p0",
-            "p100",
-            "p-1",
-            "p99.",
-            "p.5",
-            "p99.12345678",
-            "pinf",
-            "p9e1",
-            "95",
+            "p", "p0", "p100", "p-1", "p99.", "p.5", "p99.12345678", "pinf", "p9e1", "95",
         ] {
             let error = Figure::named(word).unwrap_err().to_string();
             assert!(

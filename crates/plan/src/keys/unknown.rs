@@ -317,16 +317,8 @@ impl Sections {
             return format!("; did you mean {meant:?}?");
         }
         let homes = [
-            &self.compare,
-            &self.rounds,
-            &self.load,
-            &self.output,
-            &self.agents,
-            &self.corpus,
-            &self.gate,
-            &self.target,
-            &self.tls,
-            &self.workload,
+            &self.compare, &self.rounds, &self.load, &self.output, &self.agents, &self.corpus,
+            &self.gate, &self.target, &self.tls, &self.workload,
         ];
         let mut homes = homes.iter();
         let found = homes.find_map(|home| Some((home.meant(name)?, home.title)));

@@ -9,23 +9,9 @@ use super::request::{self, quoted};
 
 /// Commands that read and change nothing. Other commands in a log are never sent.
 pub(super) const READING: &[&str] = &[
-    "select",
-    "logical_select",
-    "logical_range_filter",
-    "logical_count",
-    "logical_shard_list",
-    "range_filter",
-    "suggest",
-    "normalize",
-    "tokenize",
-    "table_tokenize",
-    "table_list",
-    "column_list",
-    "object_list",
-    "object_exist",
-    "schema",
-    "status",
-    "cache_limit",
+    "select", "logical_select", "logical_range_filter", "logical_count", "logical_shard_list",
+    "range_filter", "suggest", "normalize", "tokenize", "table_tokenize", "table_list",
+    "column_list", "object_list", "object_exist", "schema", "status", "cache_limit",
 ];
 
 /// Whether a line is from a Groonga query log.

@@ -136,13 +136,8 @@ mod tests {
     #[test]
     fn search_servers_are_known_by_their_paths() {
         for path in [
-            "/d/select?table=Pages",
-            "/d/select.xml",
-            "/d/status",
-            "/proxy/d/suggest?query=a",
-            "/_search",
-            "/pages/_msearch",
-            "/pages/_count?q=a",
+            "/d/select?table=Pages", "/d/select.xml", "/d/status", "/proxy/d/suggest?query=a",
+            "/_search", "/pages/_msearch", "/pages/_count?q=a",
         ] {
             assert!(is_of_search_server(path), "{path}");
         }

@@ -335,10 +335,7 @@ mod tests {
         assert!(set.notes()[0].starts_with("1 lines of the log are skipped"));
         let indexing = text_line("query", 0, TEA).replace("search_type[", "routing[");
         for other in [
-            "rubbish\n",
-            "{\"type\":\"server\"}\n",
-            "[\"/a\"]\n",
-            &indexing,
+            "rubbish\n", "{\"type\":\"server\"}\n", "[\"/a\"]\n", &indexing,
         ] {
             let text = format!("{}{other}", text_line("query", 0, TEA));
             let fault = read(text.as_bytes(), PatternFormat::OpenSearchLog, "GET").unwrap_err();

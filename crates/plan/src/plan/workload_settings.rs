@@ -10,13 +10,7 @@ use crate::work::WorkloadKind;
 /// Keys that [`Workload::settings`] leaves out. Of a body, only the length is compared, as a part
 /// of [`Workload::describe`], because the content can be large or private.
 const ELSEWHERE: &[&str] = &[
-    "bucket",
-    "prefix",
-    "data",
-    "body",
-    "body_file",
-    "cache_counters",
-    "locations",
+    "bucket", "prefix", "data", "body", "body_file", "cache_counters", "locations",
 ];
 
 /// One key of the plan file and its value.

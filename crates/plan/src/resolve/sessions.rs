@@ -27,15 +27,8 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &TargetDraft, place: P
 
 /// The keys of temporary keys.
 const KEYS: [&str; 9] = [
-    "assume_role",
-    "role_session_name",
-    "external_id",
-    "role_duration",
-    "web_identity_token",
-    "web_identity_token_env",
-    "web_identity_token_file",
-    "sts_endpoint",
-    "express_session",
+    "assume_role", "role_session_name", "external_id", "role_duration", "web_identity_token",
+    "web_identity_token_env", "web_identity_token_file", "sts_endpoint", "express_session",
 ];
 
 /// Refuses temporary keys with which no request would be signed.

@@ -13,19 +13,8 @@ use url::Url;
 /// Words in names of secrets: a value is a secret if its name contains one of these words. Names
 /// are compared in lower case, without `-`, `_` and `.`.
 const PARTS: &[&str] = &[
-    "accesskey",
-    "apikey",
-    "authorization",
-    "cookie",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "sessionid",
-    "signature",
-    "token",
+    "accesskey", "apikey", "authorization", "cookie", "credential", "passphrase", "passwd",
+    "password", "privatekey", "secret", "sessionid", "signature", "token",
 ];
 /// Complete names of secrets. Parts of names are not compared with these words, because many other
 /// names contain one of them.
@@ -163,14 +152,8 @@ mod tests {
     #[test]
     fn names_of_secrets_are_recognized_in_any_spelling() {
         for name in [
-            "Authorization",
-            "DB_PASSWORD",
-            "x-api-key",
-            "X-Amz-Signature",
-            "MINIO_SECRET_KEY",
-            "access_token",
-            "sig",
-            "PGPASSWORD",
+            "Authorization", "DB_PASSWORD", "x-api-key", "X-Amz-Signature", "MINIO_SECRET_KEY",
+            "access_token", "sig", "PGPASSWORD",
         ] {
             assert!(is_secret_name(name), "{name}");
         }

@@ -63,10 +63,7 @@ const NEEDS_STS: &str = "is for temporary keys of a token service; give assume_r
                          (--assume-role), web_identity_token_file (--web-identity-token-file) or \
                          sts_endpoint (--sts-endpoint) too";
 const GETS_KEYS: &[&str] = &[
-    "assume_role",
-    "sts_endpoint",
-    "web_identity_token",
-    "web_identity_token_env",
+    "assume_role", "sts_endpoint", "web_identity_token", "web_identity_token_env",
     "web_identity_token_file",
 ];
 

@@ -18,11 +18,7 @@ use crate::files::names::{ENVIRONMENT_FILE, INTERVALS_FILE, LATENCY_FILE, PLAN_F
 
 /// The files from which a run is read.
 const RAW_FILES: [&str; 5] = [
-    PLAN_FILE,
-    ENVIRONMENT_FILE,
-    INTERVALS_FILE,
-    LATENCY_FILE,
-    TOTALS_FILE,
+    PLAN_FILE, ENVIRONMENT_FILE, INTERVALS_FILE, LATENCY_FILE, TOTALS_FILE,
 ];
 /// The magic number of a tar archive, and its place in the archive.
 const MAGIC: &[u8] = b"ustar";

@@ -291,15 +291,7 @@ impl OperationLine {
 
 /// The figures that every version has written: a line without one of them is damaged.
 const FIRST_FIGURES: [&str; 9] = [
-    "operation",
-    "ok",
-    "sent",
-    "received",
-    "payload",
-    "errors",
-    "statuses",
-    "failures",
-    "censored",
+    "operation", "ok", "sent", "received", "payload", "errors", "statuses", "failures", "censored",
 ];
 
 impl<'de> Deserialize<'de> for OperationLine {

@@ -45,11 +45,7 @@ impl ReadBack {
     /// Number of objects that are not as they were written, or not deleted.
     pub fn missed(&self) -> u64 {
         let kinds = [
-            self.missing,
-            self.kept,
-            self.other_size,
-            self.other_content,
-            self.other_etag,
+            self.missing, self.kept, self.other_size, self.other_content, self.other_etag,
         ];
         kinds.into_iter().fold(0, u64::saturating_add)
     }

@@ -350,11 +350,7 @@ impl SecondText<'_> {
     ) -> std::io::Result<ByteRange> {
         let before = self.histograms.len();
         self.encoder.push(
-            &mut self.histograms,
-            self.slice,
-            self.interval,
-            subject,
-            all,
+            &mut self.histograms, self.slice, self.interval, subject, all,
         )?;
         let written = &self.histograms[before..];
         Ok(ByteRange::of(self.offset + before as u64, written))

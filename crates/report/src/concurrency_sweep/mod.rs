@@ -48,11 +48,7 @@ fn rows(text: &mut String, sweep: &ConcurrencySweep) {
             level.connections
         );
         let figures = [
-            level.throughput,
-            level.residence,
-            level.p50,
-            level.p90,
-            level.p99,
+            level.throughput, level.residence, level.p50, level.p90, level.p99,
         ];
         for figure in figures {
             push(text, figure);

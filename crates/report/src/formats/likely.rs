@@ -19,19 +19,14 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "hlog",
         &[
-            "#[Histogram log format",
-            "\"StartTimestamp\"",
-            "\"Interval_Max\"",
+            "#[Histogram log format", "\"StartTimestamp\"", "\"Interval_Max\"",
         ],
     ),
     ("hgrm", &["Value", "Percentile", "TotalCount", "#[Mean"]),
     (
         "warp",
         &[
-            "Report: ",
-            "Concurrency: ",
-            "* Average: ",
-            "Throughput, split",
+            "Report: ", "Concurrency: ", "* Average: ", "Throughput, split",
         ],
     ),
     ("warp-csv", &["idx\t", "n_objects", "first_byte"]),
@@ -55,21 +50,14 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "wrk",
         &[
-            "Running ",
-            " test @ ",
-            " threads and ",
-            "Thread Stats",
-            "Requests/sec:",
+            "Running ", " test @ ", " threads and ", "Thread Stats", "Requests/sec:",
             "Transfer/sec:",
         ],
     ),
     (
         "ab",
         &[
-            "This is ApacheBench",
-            "Server Software:",
-            "Concurrency Level:",
-            "Complete requests:",
+            "This is ApacheBench", "Server Software:", "Concurrency Level:", "Complete requests:",
         ],
     ),
     ("ab-csv", &["Percentage served,Time in ms"]),
@@ -77,36 +65,25 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "oha",
         &[
-            "\"successRate\"",
-            "\"latencyPercentiles\"",
-            "\"statusCodeDistribution\"",
+            "\"successRate\"", "\"latencyPercentiles\"", "\"statusCodeDistribution\"",
         ],
     ),
     (
         "h2load",
         &[
-            "starting benchmark...",
-            "finished in ",
-            " req/s, ",
-            "time for request:",
+            "starting benchmark...", "finished in ", " req/s, ", "time for request:",
         ],
     ),
     (
         "hey",
         &[
-            "Summary:",
-            "Slowest:",
-            "Response time histogram:",
-            "Status code distribution:",
+            "Summary:", "Slowest:", "Response time histogram:", "Status code distribution:",
         ],
     ),
     (
         "vegeta",
         &[
-            "Requests      [",
-            "Latencies     [",
-            "Success       [",
-            "Status Codes",
+            "Requests      [", "Latencies     [", "Success       [", "Status Codes",
         ],
     ),
     (
@@ -137,9 +114,7 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "bombardier-json",
         &[
-            "\"numberOfConnections\"",
-            "\"testType\"",
-            "\"timeTakenSeconds\"",
+            "\"numberOfConnections\"", "\"testType\"", "\"timeTakenSeconds\"",
         ],
     ),
     (
@@ -154,19 +129,13 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "pgbench",
         &[
-            "transaction type: ",
-            "scaling factor: ",
-            "tps = ",
-            "latency average",
+            "transaction type: ", "scaling factor: ", "tps = ", "latency average",
         ],
     ),
     (
         "sysbench",
         &[
-            "sysbench ",
-            "Number of threads: ",
-            "General statistics:",
-            "total time:",
+            "sysbench ", "Number of threads: ", "General statistics:", "total time:",
         ],
     ),
     ("hey-csv", &["response-time,", "DNS+dialup,", "status-code"]),

@@ -33,16 +33,8 @@ fn figures(document: &Document) -> Table {
     let mut table = Table::new(
         3,
         [
-            "workload",
-            "target",
-            "agent",
-            "throughput",
-            "p50",
-            "p99",
-            "CPU",
-            "busiest thread",
-            "round trip to target",
-            "round trip to coordinator",
+            "workload", "target", "agent", "throughput", "p50", "p99", "CPU", "busiest thread",
+            "round trip to target", "round trip to coordinator",
         ],
     );
     for part in &document.agents {
@@ -66,12 +58,7 @@ fn ratios(document: &Document) -> Table {
     let mut table = Table::new(
         3,
         [
-            "workload",
-            "compared by",
-            "agent",
-            "ratio",
-            "interval",
-            "compared with the others",
+            "workload", "compared by", "agent", "ratio", "interval", "compared with the others",
         ],
     );
     for compared in &document.agent_ratios {

@@ -241,9 +241,7 @@ pub(super) fn proven_beside(document: &Document, comparison: &Comparison) -> Opt
             && !other.twin
             && (&other.workload, &other.baseline, &other.challenger)
                 == (
-                    &comparison.workload,
-                    &comparison.baseline,
-                    &comparison.challenger,
+                    &comparison.workload, &comparison.baseline, &comparison.challenger,
                 )
     };
     let others = document.comparisons.iter().filter(concerns);

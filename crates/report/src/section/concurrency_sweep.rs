@@ -54,13 +54,7 @@ fn levels(document: &Document, sweep: &ConcurrencySweep) -> Table {
     let mut table = Table::new(
         1,
         [
-            "connections",
-            "throughput",
-            "mean service",
-            "p50",
-            "p99",
-            "Little's law",
-            "down ÷ up",
+            "connections", "throughput", "mean service", "p50", "p99", "Little's law", "down ÷ up",
         ],
     );
     for level in &sweep.levels {

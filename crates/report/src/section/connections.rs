@@ -38,12 +38,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     for (result, connections) in known() {
         let mut row: Vec<Cell> = vec![result.workload.clone().into(), result.target.clone().into()];
         let counts = [
-            connections.opened,
-            connections.reused,
-            connections.closed_by_client,
-            connections.closed_by_server,
-            connections.refused,
-            connections.reset,
+            connections.opened, connections.reused, connections.closed_by_client,
+            connections.closed_by_server, connections.refused, connections.reset,
         ];
         row.extend(counts.map(|n| Cell::from(count(n))));
         // A column without a value is not printed.

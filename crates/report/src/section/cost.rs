@@ -11,18 +11,8 @@ use crate::cost::{
 
 /// Columns of the table of servers.
 const SERVERS: [&str; 12] = [
-    "workload",
-    "target",
-    "CPU/op",
-    "ops/core-second",
-    "RSS at start",
-    "peak RSS",
-    "RSS at end",
-    "read/op",
-    "written/op",
-    "written/stored",
-    "voluntary switches/op",
-    "involuntary switches/op",
+    "workload", "target", "CPU/op", "ops/core-second", "RSS at start", "peak RSS", "RSS at end",
+    "read/op", "written/op", "written/stored", "voluntary switches/op", "involuntary switches/op",
 ];
 /// Index of the column for CPU time.
 const CPU: usize = 2;
@@ -94,15 +84,8 @@ fn of_groups(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         2,
         [
-            "workload",
-            "target",
-            "shared with",
-            "CPU/op",
-            "memory at end",
-            "peak memory",
-            "throttled",
-            "read/op",
-            "written/op",
+            "workload", "target", "shared with", "CPU/op", "memory at end", "peak memory",
+            "throttled", "read/op", "written/op",
         ],
     );
     for result in &document.results {
@@ -133,12 +116,7 @@ pub(super) fn of_generator(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         2,
         [
-            "workload",
-            "target",
-            "CPU/op",
-            "allocated/op",
-            "allocations/op",
-            "busiest thread",
+            "workload", "target", "CPU/op", "allocated/op", "allocations/op", "busiest thread",
         ],
     );
     for result in &document.results {

@@ -62,12 +62,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         1,
         [
-            "severity",
-            "rule",
-            "about",
-            "attributed to",
-            "evidence",
-            "advice",
+            "severity", "rule", "about", "attributed to", "evidence", "advice",
         ],
     );
     for finding in &document.findings {

@@ -86,13 +86,7 @@ fn table(document: &Document, gate: &Gate) -> Table {
     let mut table = Table::new(
         2,
         [
-            "workload",
-            "figure",
-            "candidate ÷ base",
-            "interval",
-            "margin",
-            "proven",
-            "blocks",
+            "workload", "figure", "candidate ÷ base", "interval", "margin", "proven", "blocks",
         ],
     );
     for figure in &gate.figures {

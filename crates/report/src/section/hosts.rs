@@ -9,15 +9,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         3,
         [
-            "workload",
-            "target",
-            "host",
-            "requests",
-            "share",
-            "errors",
-            "errors by class",
-            "service p50",
-            "service p99",
+            "workload", "target", "host", "requests", "share", "errors", "errors by class",
+            "service p50", "service p99",
         ],
     );
     for result in &document.results {

@@ -19,12 +19,7 @@ fn of_cluster(document: &Document, scalings: &[&NodeScaling]) -> Vec<Block> {
     let mut table = Table::new(
         2,
         [
-            "workload",
-            "nodes",
-            "against",
-            "throughput ratio",
-            "median time ratio",
-            "p99 ratio",
+            "workload", "nodes", "against", "throughput ratio", "median time ratio", "p99 ratio",
         ],
     );
     for scaling in scalings {

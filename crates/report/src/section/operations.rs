@@ -13,20 +13,8 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         3,
         [
-            "workload",
-            "target",
-            "operation",
-            "ok",
-            "throughput",
-            "bandwidth",
-            "timed from",
-            "p50",
-            "p90",
-            "p99",
-            "max",
-            "errors by class",
-            "statuses",
-            "unanswered",
+            "workload", "target", "operation", "ok", "throughput", "bandwidth", "timed from",
+            "p50", "p90", "p99", "max", "errors by class", "statuses", "unanswered",
         ],
     );
     for (result, operation) in every_operation(document) {
@@ -85,12 +73,7 @@ fn first_bytes(document: &Document) -> Vec<Block> {
     let mut table = Table::new(
         3,
         [
-            "workload",
-            "target",
-            "operation",
-            "first byte p50",
-            "first byte p99",
-            "service p50",
+            "workload", "target", "operation", "first byte p50", "first byte p99", "service p50",
             "service p99",
         ],
     );

@@ -15,24 +15,9 @@ pub(super) fn first(document: &Document, most: usize) -> Vec<Block> {
     let mut table = Table::new(
         1,
         [
-            "slice",
-            "block",
-            "round",
-            "workload",
-            "target",
-            "start",
-            "length",
-            "ok",
-            "backlog",
-            "failed",
-            "throughput",
-            "p50",
-            "p99",
-            "max",
-            "server CPU",
-            "server memory",
-            "busiest thread",
-            "flags",
+            "slice", "block", "round", "workload", "target", "start", "length", "ok", "backlog",
+            "failed", "throughput", "p50", "p99", "max", "server CPU", "server memory",
+            "busiest thread", "flags",
         ],
     );
     table.left_out = document.slices.len().saturating_sub(most);

@@ -8,24 +8,8 @@ use crate::block::{Block, Cell, Table};
 
 /// Column headers of both tables.
 const HEAD: [&str; 18] = [
-    "workload",
-    "target",
-    "#",
-    "time",
-    "start",
-    "operation",
-    "send lag",
-    "connect",
-    "TLS",
-    "first byte",
-    "body",
-    "status",
-    "error",
-    "sent",
-    "host",
-    "agent",
-    "request ID",
-    "request",
+    "workload", "target", "#", "time", "start", "operation", "send lag", "connect", "TLS",
+    "first byte", "body", "status", "error", "sent", "host", "agent", "request ID", "request",
 ];
 
 /// Maximum number of characters of a request and of a failure: a terminal prints tables with longer

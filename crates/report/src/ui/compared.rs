@@ -98,11 +98,7 @@ fn changed(main: &mut String, site: &Site<'_>, runs: &ComparedRuns<'_>) {
     }
     let label = site.text("workloads that the change affects, separated by commas");
     main.push_str(&field(
-        label,
-        "text",
-        "changed",
-        runs.changed,
-        " maxlength=\"500\"",
+        label, "text", "changed", runs.changed, " maxlength=\"500\"",
     ));
     let _ = writeln!(main, "<button>{}</button>\n</form>", site.text("Compare"));
 }

@@ -49,9 +49,7 @@ pub(crate) fn dump_at(url: &str) -> Dumped {
         let output = Command::new("chromium")
             .args(OPTIONS)
             .args([
-                "--enable-logging=stderr",
-                "--virtual-time-budget=3000",
-                "--window-size=1280,800",
+                "--enable-logging=stderr", "--virtual-time-budget=3000", "--window-size=1280,800",
             ])
             .arg(format!(
                 "--user-data-dir={}",

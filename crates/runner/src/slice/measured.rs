@@ -82,12 +82,7 @@ impl Measurement<'_, '_> {
             self.level(turn);
             let one = (turn.target, &mut self.live_targets[turn.target]);
             warm_up(
-                plan,
-                turn.workload,
-                plan.rounds.warmup,
-                one,
-                &mut self.segments,
-                self.controls,
+                plan, turn.workload, plan.rounds.warmup, one, &mut self.segments, self.controls,
             )?;
             if self.controls.stop.is_asked() {
                 return Ok(Some(Ending::Interrupted));
@@ -100,10 +95,7 @@ impl Measurement<'_, '_> {
 
     fn level(&mut self, turn: &Turn) {
         segments::level(
-            self.live_targets,
-            &mut self.segments,
-            turn.workload,
-            turn.target,
+            self.live_targets, &mut self.segments, turn.workload, turn.target,
         );
     }
 
@@ -281,12 +273,7 @@ impl Measurement<'_, '_> {
         let stop = self.controls.stop;
         let mut generators = std::mem::replace(&mut self.controls.generators, Generators::Here);
         let mut watch = Watch::new(
-            context,
-            start,
-            self.started,
-            waits,
-            &mut self.writer,
-            self.controls,
+            context, start, self.started, waits, &mut self.writer, self.controls,
         );
         let driven = generators.drive(job, stop.over(), &mut |event| watch.on_event(event));
         let Watch {

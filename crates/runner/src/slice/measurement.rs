@@ -211,10 +211,7 @@ impl Measurement<'_, '_> {
             }
         }
         catch_up(
-            self.plan,
-            self.live_targets,
-            &mut self.segments,
-            self.controls,
+            self.plan, self.live_targets, &mut self.segments, self.controls,
         )?;
         if runs_only_in_slices {
             for live in self.live_targets.iter_mut() {
@@ -232,11 +229,7 @@ impl Measurement<'_, '_> {
         }
         let live_targets = &mut *self.live_targets;
         match restarts::restart_all(
-            self.plan,
-            &self.launcher,
-            live_targets,
-            &mut self.segments,
-            self.controls,
+            self.plan, &self.launcher, live_targets, &mut self.segments, self.controls,
         ) {
             Ok(()) => Ok(None),
             Err(error) => Ok(Some(match ending_of(error)? {

@@ -145,10 +145,7 @@ impl<'a, 'w> Watch<'a, 'w> {
         } = self.context;
         let after = self.context.snapshot();
         self.total = meter::over_window(
-            *opened,
-            before.targets[loaded],
-            after.targets[loaded],
-            self.peak_rss_bytes,
+            *opened, before.targets[loaded], after.targets[loaded], self.peak_rss_bytes,
         );
         self.machine =
             Some(machine.between(&self.tcp_before, before, &after, live_targets, loaded));

@@ -6,9 +6,7 @@ use super::reply::judge;
 use super::{Check, CheckConfig, Outcome, TargetFacts, secret_key};
 
 pub(super) const CODES: &[&str] = &[
-    "InvalidAccessKeyId",
-    "InvalidAccessKey",
-    "XAdminUserNotFound",
+    "InvalidAccessKeyId", "InvalidAccessKey", "XAdminUserNotFound",
 ];
 
 pub(super) struct AccessKey;

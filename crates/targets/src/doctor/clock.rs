@@ -11,9 +11,7 @@ use crate::preflight::SKEW_REFUSED_BY_S3;
 const SKEW_WORTH_A_WARNING: Duration = Duration::from_secs(5);
 
 pub(super) const CODES: &[&str] = &[
-    "RequestTimeTooSkewed",
-    "RequestTimeSkewed",
-    "RequestExpired",
+    "RequestTimeTooSkewed", "RequestTimeSkewed", "RequestExpired",
 ];
 
 fn advice() -> Sentence {

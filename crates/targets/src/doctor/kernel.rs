@@ -44,8 +44,7 @@ fn is_virtual(cpuinfo: &str) -> Option<bool> {
 fn judge(kernel: &Kernel, connections: u64) -> Outcome {
     let Some(release) = &kernel.release else {
         return Outcome::unknown(sentence!(
-            "release-unreadable",
-            "its release is not readable"
+            "release-unreadable", "its release is not readable"
         ));
     };
     let (place, virtual_word) = match kernel.is_virtual {

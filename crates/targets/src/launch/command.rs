@@ -22,13 +22,8 @@ use crate::serve::{ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE};
 /// Prefixes of the environment variables in which Tenbin receives secrets. Targets do not inherit
 /// these variables.
 const OWN_SECRETS: [&str; 7] = [
-    ACCESS_KEY_VARIABLE,
-    SECRET_KEY_VARIABLE,
-    "TENBIN_SESSION_TOKEN",
-    "TENBIN_HEADER_",
-    "TENBIN_ENV_",
-    "TENBIN_QUERY_",
-    "TENBIN_BODY_",
+    ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE, "TENBIN_SESSION_TOKEN", "TENBIN_HEADER_",
+    "TENBIN_ENV_", "TENBIN_QUERY_", "TENBIN_BODY_",
 ];
 
 /// Returns the settings that launch a built-in server, as if the plan contained them.

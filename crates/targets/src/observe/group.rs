@@ -240,10 +240,7 @@ mod tests {
         machine.write("cg/service/cpu.stat", "usage_usec 7\n");
         let found = machine.groups("/user").of(&[10, 11]).unwrap();
         let unknown = [
-            found.memory_bytes,
-            found.memory_peak_bytes,
-            found.throttled_us,
-            found.read_bytes,
+            found.memory_bytes, found.memory_peak_bytes, found.throttled_us, found.read_bytes,
         ];
         assert_eq!(unknown, [None; 4], "not 0");
         fs::remove_file(directory.join("cpu.stat")).unwrap();

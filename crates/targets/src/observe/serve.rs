@@ -194,13 +194,8 @@ mod tests {
         assert_eq!(status(get().header(AUTHORIZATION, SHOWN)), 200);
         assert_eq!(status(get()), 401);
         for wrong in [
-            "",
-            "Bearer ",
-            "Bearer open sesame, pleasE",
-            "Bearer open sesame, please ",
-            "Bearer open",
-            "Basic open sesame, please",
-            "open sesame, please",
+            "", "Bearer ", "Bearer open sesame, pleasE", "Bearer open sesame, please ",
+            "Bearer open", "Basic open sesame, please", "open sesame, please",
         ] {
             assert_eq!(status(get().header(AUTHORIZATION, wrong)), 401, "{wrong:?}");
         }

@@ -127,16 +127,10 @@ mod tests {
         assert_eq!((last.ratio, last.blocks), (found.found.ratio, 8));
         assert_eq!(
             [
-                &last.workload,
-                &last.baseline,
-                &last.challenger,
-                &last.metric
+                &last.workload, &last.baseline, &last.challenger, &last.metric
             ],
             [
-                &found.workload,
-                &found.baseline,
-                &found.challenger,
-                &found.metric_phrase
+                &found.workload, &found.baseline, &found.challenger, &found.metric_phrase
             ]
         );
     }

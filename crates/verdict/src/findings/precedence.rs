@@ -84,14 +84,8 @@ mod tests {
         assert_eq!(
             order,
             [
-                "send_lag",
-                "errors",
-                "keep_alive",
-                "server_cpu",
-                "steal",
-                "others_busy",
-                "machine_full",
-                "too_wide"
+                "send_lag", "errors", "keep_alive", "server_cpu", "steal", "others_busy",
+                "machine_full", "too_wide"
             ]
         );
     }

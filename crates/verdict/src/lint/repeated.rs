@@ -58,10 +58,7 @@ pub(super) fn once(files: &Files<'_>, all: Vec<LintFinding>) -> Vec<LintFinding>
         let same = known.find(|(first, _)| {
             (first.rule, first.severity, &first.operation, &first.advice)
                 == (
-                    finding.rule,
-                    finding.severity,
-                    &finding.operation,
-                    &finding.advice,
+                    finding.rule, finding.severity, &finding.operation, &finding.advice,
                 )
                 && file(first) == file(&finding)
                 && is_repeated(files, &finding)

@@ -16,11 +16,7 @@ const READ_BYTES: usize = 4096;
 const KEPT_CHARS: usize = 120;
 /// Request headers whose values are not secret.
 const PUBLIC: [&str; 5] = [
-    "content-type",
-    "accept",
-    "accept-encoding",
-    "accept-language",
-    "user-agent",
+    "content-type", "accept", "accept-encoding", "accept-language", "user-agent",
 ];
 /// Begins the text of a redirect.
 const REDIRECT: &str = "redirect to ";
@@ -128,11 +124,7 @@ impl ErrorMessages {
 /// instead of the object. Others: `{"message": …}`.
 pub(super) fn words(body: &[u8]) -> Option<String> {
     const PLACES: [&str; 5] = [
-        "/0/3",
-        "/header/error/message",
-        "/error/reason",
-        "/error",
-        "/message",
+        "/0/3", "/header/error/message", "/error/reason", "/error", "/message",
     ];
     let response: Value = serde_json::from_slice(body).ok()?;
     let mut places = PLACES.iter();

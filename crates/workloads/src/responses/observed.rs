@@ -13,11 +13,7 @@ pub(super) const MOST_BYTES: usize = 256 << 10;
 
 /// Headers in which a cache reports a hit.
 const CACHE_HEADERS: [&str; 5] = [
-    "x-cache",
-    "cf-cache-status",
-    "x-cache-status",
-    "cache-status",
-    "x-varnish-cache",
+    "x-cache", "cf-cache-status", "x-cache-status", "cache-status", "x-varnish-cache",
 ];
 
 fn text(value: &[u8]) -> String {

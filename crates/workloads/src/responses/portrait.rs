@@ -315,17 +315,9 @@ impl Portrait {
     /// Whether this portrait, which may come from another machine, can be used in sums.
     pub(super) fn is_possible(&self) -> bool {
         let counts = [
-            self.responses,
-            self.strange,
-            self.same,
-            self.changed,
-            self.since_change.0,
-            self.since_change.1,
-            self.compared,
-            self.repeated,
-            self.compared_words,
-            self.repeated_words,
-            self.lengths.count,
+            self.responses, self.strange, self.same, self.changed, self.since_change.0,
+            self.since_change.1, self.compared, self.repeated, self.compared_words,
+            self.repeated_words, self.lengths.count,
         ];
         counts.iter().chain(&self.marks).all(|count| *count < MOST)
             && self.features.iter().all(|count| *count < MOST)

@@ -97,9 +97,7 @@ fn sampled_content(stable: &Stable<'_>) -> Row {
         readings: vec![Reading {
             figure: Figure::MicrosPerOperation,
             goals: vec![Goal::AtMostTimes(
-                "content sampled",
-                1.02,
-                "no content read",
+                "content sampled", 1.02, "no content read",
             )],
         }],
     }

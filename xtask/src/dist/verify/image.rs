@@ -25,10 +25,7 @@ pub(crate) fn check(image: &Path, layouts: &[Layout]) -> Result<()> {
         }
         let mut copy = Command::new("skopeo");
         copy.args([
-            "copy",
-            "--quiet",
-            "--insecure-policy",
-            "--override-os=linux",
+            "copy", "--quiet", "--insecure-policy", "--override-os=linux",
         ])
         .arg(format!("--override-arch={}", layout.architecture.debian))
         .arg(format!("oci-archive:{}", image.display()))

@@ -42,11 +42,7 @@ pub(crate) struct Whose<'a> {
 
 /// Flags whose values have no equals sign: what stands before one is the name of a target.
 const WITHOUT_EQUALS: [&str; 5] = [
-    "--http",
-    "--tls-version",
-    "--source",
-    "--dead-hosts",
-    "--server-name",
+    "--http", "--tls-version", "--source", "--dead-hosts", "--server-name",
 ];
 
 fn flags_of<G: TargetGroup>() -> impl Iterator<Item = (&'static Key, &'static Flag)> {

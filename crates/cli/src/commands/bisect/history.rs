@@ -41,11 +41,7 @@ pub(super) fn commits_between(
     }
     let range = format!("{}..{}", good.commit, bad.commit);
     let line = [
-        "log",
-        "--first-parent",
-        "--reverse",
-        "--no-show-signature",
-        "--encoding=UTF-8",
+        "log", "--first-parent", "--reverse", "--no-show-signature", "--encoding=UTF-8",
     ];
     // The parents follow the name, the first parent first.
     let fields = [

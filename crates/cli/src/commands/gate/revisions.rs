@@ -51,11 +51,7 @@ impl Repository {
     pub(crate) fn revision(&self, name: &str, build: Option<&str>) -> Result<Revision, BuildError> {
         let spelled = format!("{name}^{{commit}}");
         let line = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &spelled,
+            "rev-parse", "--verify", "--quiet", "--end-of-options", &spelled,
         ];
         let commit = git(&self.top, line).map_err(|error| match error {
             BuildError::Git { .. } => BuildError::NoRevision {

@@ -36,12 +36,7 @@ impl Run<'_> {
 
     fn assess(&self) -> Assessment {
         tenbin_verdict::assess(
-            self.plan,
-            self.slices,
-            self.after,
-            self.complete,
-            self.environment,
-            self.integrity,
+            self.plan, self.slices, self.after, self.complete, self.environment, self.integrity,
         )
     }
 

@@ -14,20 +14,8 @@ pub(super) use load::AGENTS;
 
 /// The commands that measure.
 const MEASURING: &[&str] = &[
-    "get",
-    "put",
-    "delete",
-    "list",
-    "stat",
-    "mixed",
-    "versioned",
-    "retention",
-    "multipart",
-    "multipart-put",
-    "append",
-    "zip",
-    "snowball",
-    "fanout",
+    "get", "put", "delete", "list", "stat", "mixed", "versioned", "retention", "multipart",
+    "multipart-put", "append", "zip", "snowball", "fanout",
 ];
 
 /// The commands that read results.
@@ -35,21 +23,6 @@ const READING: &[&str] = &["analyze", "cmp", "merge"];
 
 /// The commands that measure and those that read results.
 const ALL: &[&str] = &[
-    "get",
-    "put",
-    "delete",
-    "list",
-    "stat",
-    "mixed",
-    "versioned",
-    "retention",
-    "multipart",
-    "multipart-put",
-    "append",
-    "zip",
-    "snowball",
-    "fanout",
-    "analyze",
-    "cmp",
-    "merge",
+    "get", "put", "delete", "list", "stat", "mixed", "versioned", "retention", "multipart",
+    "multipart-put", "append", "zip", "snowball", "fanout", "analyze", "cmp", "merge",
 ];

@@ -7,18 +7,8 @@ const MIXES: &[&str] = &["mixed", "versioned"];
 
 /// Commands that take `--obj.size`.
 const SIZED: &[&str] = &[
-    "get",
-    "put",
-    "delete",
-    "list",
-    "stat",
-    "mixed",
-    "versioned",
-    "retention",
-    "append",
-    "zip",
-    "snowball",
-    "fanout",
+    "get", "put", "delete", "list", "stat", "mixed", "versioned", "retention", "append", "zip",
+    "snowball", "fanout",
 ];
 
 /// Commands whose objects consist of parts.
@@ -64,13 +54,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .refusing(&[("csv", "objects contain random bytes; leave it out")]),
     Flag::new(
         &[
-            "get",
-            "delete",
-            "list",
-            "stat",
-            "mixed",
-            "versioned",
-            "retention",
+            "get", "delete", "list", "stat", "mixed", "versioned", "retention",
         ],
         "objects",
         Kind::Whole,
@@ -173,21 +157,8 @@ pub(super) const FLAGS: &[Flag] = &[
         MEASURING,
         "checksum",
         Kind::Choice(&[
-            "",
-            "CRC32",
-            "CRC32-FO",
-            "CRC32C",
-            "CRC32C-FO",
-            "CRC64N",
-            "CRC64NVME",
-            "SHA1",
-            "SHA256",
-            "SHA512",
-            "MD5",
-            "MD5CS",
-            "XXH64",
-            "XXH3",
-            "XXH128",
+            "", "CRC32", "CRC32-FO", "CRC32C", "CRC32C-FO", "CRC64N", "CRC64NVME", "SHA1",
+            "SHA256", "SHA512", "MD5", "MD5CS", "XXH64", "XXH3", "XXH128",
         ]),
         "",
         "checksum of stored content",

@@ -197,10 +197,7 @@ mod tests {
     #[test]
     fn ordinary_braces_are_no_templates() {
         for path in [
-            "/a?filter={\"a\":1}",
-            "/a?q={}",
-            "/a?price=$5",
-            "/a[0]?b[c]=1",
+            "/a?filter={\"a\":1}", "/a?q={}", "/a?price=$5", "/a[0]?b[c]=1",
             "/a?q=%7B%22a%22%3A1%7D",
         ] {
             assert_eq!(in_path(&TemplatePart::Path, path), None, "{path}");

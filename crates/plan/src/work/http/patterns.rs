@@ -63,11 +63,7 @@ pub(super) fn resolve(
         _ if patterns.of_corpus => Arc::default(),
         Some(by_target) => read_terms(resolver, place, path, by_target)?,
         None => Arc::new(read(
-            resolver,
-            place,
-            path,
-            patterns.patterns_format,
-            method,
+            resolver, place, path, patterns.patterns_format, method,
         )?),
     };
     let cache = patterns.cache();

@@ -30,8 +30,7 @@ const FORM: Form = Form {
         ("x-amz-checksum-", "use checksum (--checksum)"),
         ("x-amz-sdk-checksum-algorithm", "use checksum (--checksum)"),
         (
-            "x-amz-decoded-content-length",
-            "it follows from the content",
+            "x-amz-decoded-content-length", "it follows from the content",
         ),
         ("x-amz-trailer", "use payload (--payload)"),
         ("content-encoding", "it belongs to the payload (--payload)"),

@@ -39,10 +39,7 @@ const ANY_PROTOCOL: [&str; 3] = ["vusers.", ERRORS, "plugins."];
 
 /// Errors whose texts begin so are those of responses, which Artillery counts by status too.
 const UNEXPECTED: [&str; 4] = [
-    "Failed capture or match",
-    "Failed expectations",
-    "FailedExpectationError",
-    "Error",
+    "Failed capture or match", "Failed expectations", "FailedExpectationError", "Error",
 ];
 
 fn reported(content: &[u8]) -> Result<Reported, Fault> {

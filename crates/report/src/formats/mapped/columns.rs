@@ -131,13 +131,7 @@ mod tests {
         assert!(map.fits(b"code\tts\ttook\n"));
         assert!(!map.fits(b"code,ts\n"));
         for wrong in [
-            "",
-            "time",
-            "time=",
-            "speed=x",
-            "status_ms=x",
-            "duration_days=x",
-            "time=a,time=b",
+            "", "time", "time=", "speed=x", "status_ms=x", "duration_days=x", "time=a,time=b",
         ] {
             let error = wrong.parse::<ColumnMap>().unwrap_err();
             assert!(error.contains("ROLE=COLUMN"), "{wrong}: {error}");

@@ -4,40 +4,14 @@ use crate::formats::reported::count;
 
 /// Statuses of correct requests.
 const RIGHT: [&str; 12] = [
-    "ok",
-    "true",
-    "success",
-    "succeeded",
-    "pass",
-    "passed",
-    "serving",
-    "completed",
-    "complete",
-    "done",
-    "yes",
-    "y",
+    "ok", "true", "success", "succeeded", "pass", "passed", "serving", "completed", "complete",
+    "done", "yes", "y",
 ];
 
 /// Errors that mean that there was none.
 const NO_ERROR: [&str; 18] = [
-    "",
-    "false",
-    "null",
-    "none",
-    "nil",
-    "nan",
-    "n/a",
-    "na",
-    "<na>",
-    "-",
-    "\\n",
-    "ok",
-    "no error",
-    "<nil>",
-    "success",
-    "undefined",
-    "[]",
-    "{}",
+    "", "false", "null", "none", "nil", "nan", "n/a", "na", "<na>", "-", "\\n", "ok", "no error",
+    "<nil>", "success", "undefined", "[]", "{}",
 ];
 
 /// Whether this cell of an error says that there was none.
@@ -98,16 +72,8 @@ mod tests {
     #[test]
     fn statuses_are_numbers_or_words() {
         for right in [
-            "200",
-            "200.0",
-            "302",
-            "200 OK",
-            "HTTP/1.1 200 OK",
-            "OK",
-            "true",
-            "HTTP 200",
-            "OK (200)",
-            "StatusCode.OK",
+            "200", "200.0", "302", "200 OK", "HTTP/1.1 200 OK", "OK", "true", "HTTP 200",
+            "OK (200)", "StatusCode.OK",
         ] {
             assert_eq!(Status::of(right), Status::Right, "{right}");
         }

@@ -25,24 +25,8 @@ pub(in crate::formats) const TSV: Format = Format {
 };
 
 const COLUMNS: &[&str] = &[
-    "run",
-    "trust",
-    "slice",
-    "workload",
-    "target",
-    "operation",
-    "second",
-    "start_s",
-    "length_s",
-    "ok",
-    "failed",
-    "ok_per_s",
-    "payload_bytes",
-    "min_s",
-    "mean_s",
-    "p50_s",
-    "p99_s",
-    "max_s",
+    "run", "trust", "slice", "workload", "target", "operation", "second", "start_s", "length_s",
+    "ok", "failed", "ok_per_s", "payload_bytes", "min_s", "mean_s", "p50_s", "p99_s", "max_s",
 ];
 
 fn write(run: &Run<'_>, between: Between) -> Result<Vec<Part>, WriteError> {
@@ -185,11 +169,7 @@ mod tests {
         let first = &seconds[0];
         assert_eq!(
             (
-                first.number,
-                first.ok,
-                first.failed,
-                first.payload,
-                first.length
+                first.number, first.ok, first.failed, first.payload, first.length
             ),
             (0, 14, 2, 140, 1.0)
         );

@@ -31,34 +31,10 @@ pub(in crate::formats) const TSV: Format = Format {
 };
 
 const COLUMNS: &[&str] = &[
-    "run",
-    "trust",
-    "slice",
-    "block",
-    "round",
-    "workload",
-    "target",
-    "start_s",
-    "length_s",
-    "cut_short",
-    "ok",
-    "failed",
-    "backlog",
-    "offered_per_s",
-    "throughput_per_s",
-    "mean_s",
-    "p50_s",
-    "p99_s",
-    "max_s",
-    "payload_bytes",
-    "stored_bytes",
-    "server_cpu_s",
-    "server_rss_bytes",
-    "server_written_bytes",
-    "client_cpu_s",
-    "client_busiest_thread",
-    "cache_hits",
-    "flags",
+    "run", "trust", "slice", "block", "round", "workload", "target", "start_s", "length_s",
+    "cut_short", "ok", "failed", "backlog", "offered_per_s", "throughput_per_s", "mean_s", "p50_s",
+    "p99_s", "max_s", "payload_bytes", "stored_bytes", "server_cpu_s", "server_rss_bytes",
+    "server_written_bytes", "client_cpu_s", "client_busiest_thread", "cache_hits", "flags",
 ];
 
 fn write(document: &Document, to: &mut dyn io::Write, between: Between) -> io::Result<()> {

@@ -40,9 +40,7 @@ const OF_SCRIPT: &str = " - ";
 
 /// Kinds of failures, printed with --failures-detailed.
 const KINDS: [&str; 3] = [
-    "serialization failures",
-    "deadlock failures",
-    "other failures",
+    "serialization failures", "deadlock failures", "other failures",
 ];
 
 /// Seconds in a millisecond.

@@ -221,11 +221,7 @@ const MARKS: &[(&str, &[&str])] = &[
     (
         "vegeta encode",
         &[
-            "\"attack\"",
-            "\"seq\"",
-            "\"timestamp\"",
-            "\"latency\"",
-            "\"bytes_in\"",
+            "\"attack\"", "\"seq\"", "\"timestamp\"", "\"latency\"", "\"bytes_in\"",
         ],
     ),
     ("k6 --out", &["\"metric\"", "\"type\"", "\"data\""]),

@@ -41,9 +41,7 @@ pub(in crate::section) fn blocks(document: &Document) -> Vec<Block> {
             Block::sentence(&one(document, &baseline.name, only)),
         ],
         several => vec![Block::Chart(Box::new(chart(
-            document,
-            &baseline.name,
-            several,
+            document, &baseline.name, several,
         )))],
     }
 }
@@ -72,13 +70,7 @@ fn chart(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> Chart {
     let mut table = Table::new(
         2,
         [
-            "workload",
-            "target",
-            "speed",
-            "speed ratio",
-            "verdict",
-            "CPU/op ratio",
-            "cost verdict",
+            "workload", "target", "speed", "speed ratio", "verdict", "CPU/op ratio", "cost verdict",
         ],
     );
     for pair in pairs.iter().take(POINTS) {
@@ -98,9 +90,7 @@ fn chart(document: &Document, baseline: &str, pairs: &[Pair<'_>]) -> Chart {
         drawing: Drawing::Plane(Plane {
             axes: axes(document, baseline, pairs),
             quarters: [
-                "slower, costs more",
-                "faster, costs more",
-                "slower, costs less",
+                "slower, costs more", "faster, costs more", "slower, costs less",
                 "faster, costs less",
             ]
             .map(str::to_owned),

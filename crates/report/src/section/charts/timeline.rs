@@ -252,14 +252,7 @@ fn said(document: &Document, slices: &[&SliceFigures], group: &Group, figures: &
 
 fn table(targets: &[(usize, &str, Vec<&SliceFigures>)], size: usize) -> Option<Table> {
     let head = [
-        "target",
-        "slices",
-        "start",
-        "throughput",
-        "p50",
-        "p99",
-        "failed",
-        "CPU, cores",
+        "target", "slices", "start", "throughput", "p50", "p99", "failed", "CPU, cores",
     ];
     let mut table = Table::new(2, head);
     for (_, target, slices) in targets {

@@ -13,15 +13,8 @@ use crate::language::{figure_words, known_in, say_in};
 
 /// Column headers of the table of changes between two runs.
 pub(super) const COLUMNS: [&str; 9] = [
-    "workload",
-    "target",
-    "part",
-    "before",
-    "after",
-    "speed, after ÷ before",
-    "control divided out",
-    "interval",
-    "verdict",
+    "workload", "target", "part", "before", "after", "speed, after ÷ before",
+    "control divided out", "interval", "verdict",
 ];
 
 /// The row for one change in the table of [`COLUMNS`], not escaped.

@@ -33,16 +33,8 @@ const PROCESS_MEMORY: &str = "process_resident_memory_bytes";
 const PROCESS_START: &str = "process_start_time_seconds";
 
 const WANTED: [&str; 10] = [
-    NODE_CPU,
-    NODE_BOOT,
-    GROUP_CPU,
-    GROUP_MEMORY,
-    GROUP_READ,
-    GROUP_WRITTEN,
-    GROUP_SWITCHES,
-    PROCESS_CPU,
-    PROCESS_MEMORY,
-    PROCESS_START,
+    NODE_CPU, NODE_BOOT, GROUP_CPU, GROUP_MEMORY, GROUP_READ, GROUP_WRITTEN, GROUP_SWITCHES,
+    PROCESS_CPU, PROCESS_MEMORY, PROCESS_START,
 ];
 
 pub(super) struct Prometheus;

@@ -151,20 +151,9 @@ mod tests {
     #[test]
     fn invalid_lines_are_reported_by_number() {
         for line in [
-            "name",
-            "9name 1",
-            "name{a=\"b\" 1",
-            "name{a=\"b} 1",
-            "name{a=b} 1",
-            "name{a:b=\"c\"} 1",
-            "name{a=\"\\x\"} 1",
-            "name{a=\"b\";} 1",
-            "name{,} 1",
-            "name 1 2 3",
-            "name 1 soon",
-            "name one",
-            "name{}",
-            "<html>",
+            "name", "9name 1", "name{a=\"b\" 1", "name{a=\"b} 1", "name{a=b} 1",
+            "name{a:b=\"c\"} 1", "name{a=\"\\x\"} 1", "name{a=\"b\";} 1", "name{,} 1",
+            "name 1 2 3", "name 1 soon", "name one", "name{}", "<html>",
         ] {
             assert_eq!(
                 parse(&format!("up 1\n{line}\n"), |_| true),

@@ -42,13 +42,7 @@ const MOST_LOCATIONS: usize = 1024;
 
 /// Calls for clients; the other calls are for administration.
 const CALLS: [&str; 7] = [
-    "/put",
-    "/putat",
-    "/get",
-    "/delete",
-    "/deleteblob",
-    "/alloc",
-    "/sign",
+    "/put", "/putat", "/get", "/delete", "/deleteblob", "/alloc", "/sign",
 ];
 
 /// The service that handles the requests of a connection.

@@ -88,22 +88,8 @@ mod tests {
     fn unusual_keys_stay_inside_and_are_decoded() {
         let long = "é/".repeat(340);
         for key in [
-            ".",
-            "..",
-            "/",
-            "//",
-            "../../etc/passwd",
-            "a/../b",
-            "a//b",
-            "a\0b",
-            "A",
-            "a",
-            "=",
-            "+",
-            "%2f",
-            " ",
-            "日本/語",
-            &long,
+            ".", "..", "/", "//", "../../etc/passwd", "a/../b", "a//b", "a\0b", "A", "a", "=", "+",
+            "%2f", " ", "日本/語", &long,
         ] {
             let path = path_of(key);
             assert!(is_inside(&path), "{key:?} -> {path:?}");

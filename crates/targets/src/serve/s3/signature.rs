@@ -16,11 +16,7 @@ const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const DATE_HEADER: &str = "x-amz-date";
 /// Parameters of a presigned URL; each parameter must occur exactly once.
 const PARAMETERS: [&str; 6] = [
-    "X-Amz-Algorithm",
-    "X-Amz-Credential",
-    "X-Amz-Date",
-    "X-Amz-Expires",
-    "X-Amz-SignedHeaders",
+    "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
     "X-Amz-Signature",
 ];
 /// Longest validity of a presigned URL, seconds (one week).

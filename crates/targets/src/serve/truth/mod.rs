@@ -130,13 +130,7 @@ impl Served {
             .name("accept".to_owned())
             .spawn(move || {
                 accept(
-                    &listener,
-                    clock,
-                    two_writes,
-                    &scheduler,
-                    &timekeeper,
-                    &counts,
-                    &seen,
+                    &listener, clock, two_writes, &scheduler, &timekeeper, &counts, &seen,
                 );
             })
             .map_err(ServeError::Runtime)?;

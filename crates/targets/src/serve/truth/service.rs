@@ -141,15 +141,8 @@ mod tests {
     #[test]
     fn invalid_texts_are_explained() {
         for text in [
-            "",
-            "10ms",
-            "fixed:",
-            "fixed:10",
-            "bimodal:2:1ms,2ms",
-            "bimodal:99%:1ms",
-            "lognormal:5ms:-1",
-            "lognormal:5ms:NaN",
-            "uniform:1ms",
+            "", "10ms", "fixed:", "fixed:10", "bimodal:2:1ms,2ms", "bimodal:99%:1ms",
+            "lognormal:5ms:-1", "lognormal:5ms:NaN", "uniform:1ms",
         ] {
             assert!(text.parse::<Service>().is_err(), "{text}");
         }

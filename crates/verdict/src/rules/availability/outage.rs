@@ -90,12 +90,7 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].severity, Severity::Suspect);
         for part in [
-            "10.1 s",
-            "12.3 s",
-            "17.5 s",
-            "5.20 s",
-            "(412 times)",
-            "block 2",
+            "10.1 s", "12.3 s", "17.5 s", "5.20 s", "(412 times)", "block 2",
         ] {
             let evidence = &findings[0].evidence;
             assert!(evidence.contains(part), "{part}: {evidence}");

@@ -23,18 +23,8 @@ const TAKES_PART: f64 = 0.05;
 
 /// Process names of known proxies.
 const PROXIES: [&str; 12] = [
-    "nginx",
-    "openresty",
-    "haproxy",
-    "envoy",
-    "traefik",
-    "caddy",
-    "apache2",
-    "httpd",
-    "varnishd",
-    "squid",
-    "h2o",
-    "pingora",
+    "nginx", "openresty", "haproxy", "envoy", "traefik", "caddy", "apache2", "httpd", "varnishd",
+    "squid", "h2o", "pingora",
 ];
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -10,18 +10,8 @@ use crate::words::tame;
 
 /// Names of proxies and caches in the `Server` header.
 const INTERMEDIARIES: [&str; 12] = [
-    "akamai",
-    "awselb",
-    "bunnycdn",
-    "cloudflare",
-    "cloudfront",
-    "envoy",
-    "fastly",
-    "haproxy",
-    "squid",
-    "sucuri",
-    "traefik",
-    "varnish",
+    "akamai", "awselb", "bunnycdn", "cloudflare", "cloudfront", "envoy", "fastly", "haproxy",
+    "squid", "sucuri", "traefik", "varnish",
 ];
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -38,21 +38,8 @@ const ERROR_SHARE: f64 = 0.02;
 const MARKUP_IN_JSON: &str = "html in a string";
 /// Words of features that name an error.
 const ERRORS: [&str; 15] = [
-    MARKUP_IN_JSON,
-    "/ok: false",
-    "/success: false",
-    "error",
-    "overload",
-    "unavailable",
-    "throttl",
-    "exceed",
-    "fail",
-    "denied",
-    "busy",
-    "timeout",
-    "degraded",
-    "partial",
-    "stale",
+    MARKUP_IN_JSON, "/ok: false", "/success: false", "error", "overload", "unavailable", "throttl",
+    "exceed", "fail", "denied", "busy", "timeout", "degraded", "partial", "stale",
 ];
 
 pub(crate) const RULE: RuleInfo = RuleInfo {

@@ -338,9 +338,7 @@ mod tests {
         let slice = run.first_of("b");
         let op = &mut slice.0.ops[0];
         for times in [
-            &mut op.times.service,
-            &mut op.times.response,
-            &mut op.times.lag,
+            &mut op.times.service, &mut op.times.response, &mut op.times.lag,
         ] {
             times.clear();
         }

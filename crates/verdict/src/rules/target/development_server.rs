@@ -9,11 +9,7 @@ use crate::words::tame;
 
 /// How the `Server` headers of these servers begin, in lower case.
 const FOR_DEVELOPMENT: &[&str] = &[
-    "werkzeug/",
-    "wsgiserver/",
-    "simplehttp/",
-    "basehttp/",
-    "webrick/",
+    "werkzeug/", "wsgiserver/", "simplehttp/", "basehttp/", "webrick/",
 ];
 
 pub(crate) const RULE: RuleInfo = RuleInfo {
@@ -126,11 +122,7 @@ mod tests {
     #[test]
     fn a_server_for_production_is_not_nor_one_that_mentions_the_name() {
         for header in [
-            "nginx",
-            "gunicorn",
-            "uvicorn",
-            "",
-            "nginx (before Werkzeug/3)",
+            "nginx", "gunicorn", "uvicorn", "", "nginx (before Werkzeug/3)",
         ] {
             assert_eq!(findings_with(header), [], "{header}");
         }

@@ -168,14 +168,8 @@ mod tests {
             Some((&b"{}"[..], &b""[..]))
         );
         for wrong in [
-            "{}",
-            "",
-            "{\"location\":1}",
-            "{\"location\":{}",
-            "{\"location\":}",
-            "{\"location\":[{}]}",
-            "{\"location\":{\"a\":\"}",
-            "[{\"location\":{}}]",
+            "{}", "", "{\"location\":1}", "{\"location\":{}", "{\"location\":}",
+            "{\"location\":[{}]}", "{\"location\":{\"a\":\"}", "[{\"location\":{}}]",
         ] {
             assert_eq!(stored(wrong.as_bytes()), None, "{wrong}");
         }

@@ -156,11 +156,7 @@ mod tests {
             .iter()
             .map(|piece| {
                 (
-                    piece.volume,
-                    piece.number,
-                    piece.offset,
-                    piece.length,
-                    piece.token,
+                    piece.volume, piece.number, piece.offset, piece.length, piece.token,
                 )
             })
             .collect();

@@ -83,10 +83,7 @@ impl Counts {
 
     pub(crate) fn is_possible(self) -> bool {
         let all = [
-            self.failures,
-            self.orphans,
-            self.still_there,
-            self.unresolved,
+            self.failures, self.orphans, self.still_there, self.unresolved,
         ];
         all.iter().all(|count| *count < MOST)
     }

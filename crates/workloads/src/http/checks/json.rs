@@ -177,12 +177,7 @@ mod tests {
     #[test]
     fn a_text_that_is_not_whole_json_is_told_apart_from_an_absent_value() {
         for body in [
-            "",
-            "<html>",
-            r#"{"a":1"#,
-            r#"{"a":1}}"#,
-            "{\"a\":1,}",
-            "nul",
+            "", "<html>", r#"{"a":1"#, r#"{"a":1}}"#, "{\"a\":1,}", "nul",
         ] {
             for pointer in ["/a", "/b"] {
                 assert_eq!(find(body.as_bytes(), pointer), Found::NotJson, "{body}");

@@ -221,20 +221,8 @@ fn is_list(one: &Observed, other: &Observed, names: &BTreeMap<u64, String>) -> b
 
 /// Words of errors: in keys and short values of JSON, and in pages.
 const ERRORS: [&str; 14] = [
-    "error",
-    "errors",
-    "overloaded",
-    "overload",
-    "unavailable",
-    "throttled",
-    "exceeded",
-    "failed",
-    "failure",
-    "denied",
-    "forbidden",
-    "busy",
-    "timeout",
-    "retry",
+    "error", "errors", "overloaded", "overload", "unavailable", "throttled", "exceeded", "failed",
+    "failure", "denied", "forbidden", "busy", "timeout", "retry",
 ];
 
 /// Whether a response looks like an error: a JSON document with a key or a short value, or a page

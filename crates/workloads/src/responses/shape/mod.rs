@@ -223,12 +223,7 @@ mod tests {
     #[test]
     fn broken_json_is_text() {
         for broken in [
-            r#"{"a":1"#,
-            r#"{"a":"#,
-            "[1,2",
-            r#"{"a":1}}"#,
-            "[info] started",
-            "{x}",
+            r#"{"a":1"#, r#"{"a":"#, "[1,2", r#"{"a":1}}"#, "[info] started", "{x}",
         ] {
             assert_eq!(shape(broken).form, Form::Text, "{broken}");
         }

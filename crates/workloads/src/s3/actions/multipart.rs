@@ -550,10 +550,7 @@ impl Action for Multipart {
         let sent = context.content.part_checksum(upload.number, part);
         let contradicted = sent.is_some_and(|sent| {
             checksum::contradicted(
-                context.work.checksum,
-                sent,
-                context.extra_headers.plain,
-                head,
+                context.work.checksum, sent, context.extra_headers.plain, head,
             )
         });
         match etag_of(head) {

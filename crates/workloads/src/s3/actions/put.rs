@@ -282,10 +282,7 @@ impl Put {
     fn contradicts(&self, context: &WorkerContext, number: u64, head: &ResponseHead<'_>) -> bool {
         context.content.checksum(number).is_some_and(|sent| {
             checksum::contradicted(
-                context.work.checksum,
-                sent,
-                context.extra_headers.plain,
-                head,
+                context.work.checksum, sent, context.extra_headers.plain, head,
             )
         })
     }

@@ -135,9 +135,7 @@ mod tests {
         };
         let extra_headers = ExtraHeaders::new(&work, 7);
         for headers in [
-            &extra_headers.store,
-            &extra_headers.part,
-            &extra_headers.read,
+            &extra_headers.store, &extra_headers.part, &extra_headers.read,
         ] {
             assert_eq!(headers.len(), 3);
         }

@@ -176,15 +176,8 @@ mod tests {
         assert_eq!(
             names,
             [
-                "bucket",
-                "key",
-                "x-amz-algorithm",
-                "x-amz-credential",
-                "x-amz-date",
-                "policy",
-                "x-amz-signature",
-                "x-minio-fanout-list",
-                "file"
+                "bucket", "key", "x-amz-algorithm", "x-amz-credential", "x-amz-date", "policy",
+                "x-amz-signature", "x-minio-fanout-list", "file"
             ]
         );
         assert!(text.contains("\r\n\r\n{\"key\":\"a/1\"}\n{\"key\":\"a/2\"}\n\r\n--"));

@@ -260,12 +260,7 @@ mod tests {
     #[test]
     fn what_is_no_tag_is_refused() {
         for text in [
-            "<a b=1>",
-            "<a b=\"1>",
-            "<a",
-            "<>",
-            "<a b=\"&no;\">",
-            "<!-- >",
+            "<a b=1>", "<a b=\"1>", "<a", "<>", "<a b=\"&no;\">", "<!-- >",
         ] {
             let mut text = text.as_bytes();
             assert!(Tags::new(&mut text).next().is_err(), "{text:?}");

@@ -83,13 +83,7 @@ impl Places {
             time: columns.need("timestamp")?,
             value: columns.need("metric_value")?,
             tags: [
-                "method",
-                "name",
-                "url",
-                "status",
-                "error",
-                "error_code",
-                "expected_response",
+                "method", "name", "url", "status", "error", "error_code", "expected_response",
             ]
             .map(|tag| columns.find(tag)),
             columns,

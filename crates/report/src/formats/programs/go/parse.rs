@@ -281,9 +281,7 @@ mod tests {
     #[test]
     fn a_cut_line_is_no_figure() {
         for cut in [
-            "BenchmarkB-2 10 5 ns/o",
-            "BenchmarkB-2 10 5",
-            "BenchmarkB-2 1",
+            "BenchmarkB-2 10 5 ns/o", "BenchmarkB-2 10 5", "BenchmarkB-2 1",
         ] {
             let text = format!("BenchmarkA-2 10 5 ns/op\n{cut}");
             let (names, reasons) = names_and_reasons(&text);

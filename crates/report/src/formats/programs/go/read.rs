@@ -388,11 +388,7 @@ mod tests {
         let wrong = series(b"goos: x\nBenchmarkX 1 y B/op\n").unwrap_err();
         assert!(wrong.contains("line 2"), "{wrong}");
         for other in [
-            "",
-            "PASS",
-            "{\"schema\":1}",
-            "Benchmark 1 2 ns/op",
-            "BenchmarkX 1 2",
+            "", "PASS", "{\"schema\":1}", "Benchmark 1 2 ns/op", "BenchmarkX 1 2",
         ] {
             assert!(!recognises(other.as_bytes()), "{other}");
         }

@@ -8,39 +8,15 @@ const TIMES: &[&str] = &[
 ];
 /// What a benchmark spends besides time: less is better, and more of it per second.
 const AMOUNTS: &[&str] = &[
-    "b",
-    "kb",
-    "mb",
-    "gb",
-    "bytes",
-    "cycles",
-    "instructions",
-    "syscalls",
-    "allocs",
-    "gcs",
+    "b", "kb", "mb", "gb", "bytes", "cycles", "instructions", "syscalls", "allocs", "gcs",
     "evictions",
 ];
 /// What can be good or bad per second: an allocator is measured in `allocs/s`.
 const UNCLEAR: &[&str] = &["allocs", "gcs", "gc", "waits", "evictions", "panics"];
 /// What nobody wants, also per second.
 const FAULTS: &[&str] = &[
-    "err",
-    "error",
-    "errors",
-    "failed",
-    "dropped",
-    "lost",
-    "rejected",
-    "aborts",
-    "retransmits",
-    "failures",
-    "faults",
-    "misses",
-    "retries",
-    "timeouts",
-    "drops",
-    "stalls",
-    "conflicts",
+    "err", "error", "errors", "failed", "dropped", "lost", "rejected", "aborts", "retransmits",
+    "failures", "faults", "misses", "retries", "timeouts", "drops", "stalls", "conflicts",
 ];
 /// Names of rates: more is better.
 const RATES: &[&str] = &["qps", "rps", "tps", "fps", "iops", "ops", "throughput"];
@@ -80,13 +56,7 @@ mod tests {
             assert_eq!(better(rate), Better::Higher, "{rate}");
         }
         for cost in [
-            "B/op",
-            "allocs/op",
-            "p99-ns",
-            "ns/GC",
-            "client-cpu-ns/op",
-            "peak_bytes",
-            "errors/s",
+            "B/op", "allocs/op", "p99-ns", "ns/GC", "client-cpu-ns/op", "peak_bytes", "errors/s",
             "misses",
         ] {
             assert_eq!(better(cost), Better::Lower, "{cost}");

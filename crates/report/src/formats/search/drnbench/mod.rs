@@ -369,11 +369,7 @@ fn csv(sweep: &Sweep, mark: &str) -> String {
 
 /// The columns before the status columns.
 const COLUMNS: [&str; 6] = [
-    "n_clients",
-    "total_n_requests",
-    "queries_per_second",
-    "min_elapsed_time",
-    "max_elapsed_time",
+    "n_clients", "total_n_requests", "queries_per_second", "min_elapsed_time", "max_elapsed_time",
     "average_elapsed_time",
 ];
 

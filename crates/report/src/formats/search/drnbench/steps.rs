@@ -235,12 +235,7 @@ impl Steps {
     /// file.
     pub fn text(&self, name: &str) -> String {
         let head = [
-            "clients",
-            "requests",
-            "throughput",
-            "average",
-            "Little's law",
-            "no response",
+            "clients", "requests", "throughput", "average", "Little's law", "no response",
         ];
         let mut table = Table::new(1, head);
         for row in &self.rows {

@@ -11,18 +11,8 @@ use crate::formats::reported::{Lines, count};
 
 /// The columns of settings that can tell two phases of one name apart.
 const SETTINGS: [&str; 12] = [
-    "path type",
-    "paths",
-    "hosts",
-    "threads",
-    "dirs",
-    "files",
-    "file size",
-    "block size",
-    "direct IO",
-    "random",
-    "IO depth",
-    "shared paths",
+    "path type", "paths", "hosts", "threads", "dirs", "files", "file size", "block size",
+    "direct IO", "random", "IO depth", "shared paths",
 ];
 
 /// Bytes in a MiB.

@@ -163,10 +163,7 @@ mod tests {
     #[test]
     fn other_text_is_not_taken_for_it() {
         for other in [
-            "",
-            "Loop: x",
-            "BenchmarkPut 1 2 ns/op",
-            "Loop: 0, Int: 0, Mode: PUT",
+            "", "Loop: x", "BenchmarkPut 1 2 ns/op", "Loop: 0, Int: 0, Mode: PUT",
         ] {
             assert!(!recognises(other.as_bytes()), "{other}");
         }

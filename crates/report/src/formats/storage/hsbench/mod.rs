@@ -414,18 +414,8 @@ mod tests {
              0,TOTAL,3.00,PUT,2419,50.37,805.93,1.18,2.48,5.79,11.45,0,tenbin trust: VALID\n"
         );
         let keys: Vec<&str> = vec![
-            "Loop",
-            "IntervalName",
-            "Seconds",
-            "Mode",
-            "Ops",
-            "Mbps",
-            "Iops",
-            "MinLat",
-            "AvgLat",
-            "NinetyNineLat",
-            "MaxLat",
-            "Slowdowns",
+            "Loop", "IntervalName", "Seconds", "Mode", "Ops", "Mbps", "Iops", "MinLat", "AvgLat",
+            "NinetyNineLat", "MaxLat", "Slowdowns",
         ];
         let text = String::from_utf8(json(&rows, None)).expect("text");
         let mut at = 0;

@@ -20,22 +20,9 @@ pub(super) fn table(
     let mut table = Table::new(
         2,
         [
-            "target",
-            "slice",
-            "start",
-            "length",
-            "throughput",
-            "p50",
-            "p99",
-            "max",
-            "failed",
-            "errors",
-            "longest pause",
-            "CPU, cores",
-            "server memory",
-            "busiest thread",
-            "CPU of other programs, cores",
-            "flags",
+            "target", "slice", "start", "length", "throughput", "p50", "p99", "max", "failed",
+            "errors", "longest pause", "CPU, cores", "server memory", "busiest thread",
+            "CPU of other programs, cores", "flags",
         ],
     );
     for (_, target, slices) in targets {

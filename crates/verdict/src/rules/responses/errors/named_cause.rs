@@ -11,11 +11,7 @@ const BY_TEXT: &[(&[&str], &str)] = &[
     (&["notinitialized", "not initialized"], "wait-for-start"),
     (
         &[
-            "slowdown",
-            "toomanyrequests",
-            "too many requests",
-            "requestlimit",
-            "throttl",
+            "slowdown", "toomanyrequests", "too many requests", "requestlimit", "throttl",
         ],
         "raise-limit",
     ),

@@ -13,12 +13,7 @@ const INSUFFICIENT_STORAGE: u16 = 507;
 /// Parts of error codes and error texts that mean "no space", in lower case: MinIO's
 /// `XMinioStorageFull`, the system's ENOSPC and EDQUOT, quotas of gateways.
 const TEXTS: [&str; 6] = [
-    "storagefull",
-    "insufficientstorage",
-    "enospc",
-    "no space left",
-    "diskfull",
-    "quotaexceeded",
+    "storagefull", "insufficientstorage", "enospc", "no space left", "diskfull", "quotaexceeded",
 ];
 
 /// Free bytes below which the next write can fail.
