@@ -8,7 +8,7 @@ use tenbin_compat::{
     Mistakes, Parsed, World, ab, blobstore_bench, hsbench, publish_subscribe, request_response,
     warp, wrk,
 };
-use tenbin_plan::{Draft, Plan};
+use tenbin_plan::{Draft, Plan, Sentence};
 
 use super::measuring::world;
 
@@ -16,7 +16,7 @@ use super::measuring::world;
 struct Asked {
     plan: Option<Plan>,
     read: String,
-    notes: Vec<String>,
+    notes: Vec<Sentence>,
 }
 
 /// Reads a command line of a tool.
@@ -190,7 +190,7 @@ fn warp(command: &str, line: &[String]) -> Result<Asked, String> {
 
 fn asked<Job: Debug>(
     parsed: Result<Parsed<Job>, Mistakes>,
-    of: impl Fn(&mut Job) -> (Option<Draft>, Vec<String>),
+    of: impl Fn(&mut Job) -> (Option<Draft>, Vec<Sentence>),
 ) -> Result<Asked, String> {
     match parsed.map_err(|wrong| wrong.to_string())? {
         Parsed::Measure(mut job) => {
@@ -335,7 +335,7 @@ pub(crate) fn check() {
                 }
                 (Ok(_), Fate::Refused(_)) => Err("accepted, and its row says refused".to_owned()),
                 (Ok(with), Fate::Noted(_)) => {
-                    let noted = with.notes.iter().any(|note| names(note, name));
+                    let noted = with.notes.iter().any(|note| names(note.text(), name));
                     noted
                         .then_some(())
                         .ok_or("no note names the flag".to_owned())
