@@ -32,6 +32,7 @@ const DEPENDENT: &[(&str, &str, &str)] = &[
         "until_gone",
         "has an effect only with a phase that deletes",
     ),
+    ("Draft", "margin", "a bisect has its own default"),
     ("GateDraft", "figures", "each figure may stand once"),
     (
         "HttpDraft",
