@@ -11,8 +11,8 @@ const MOST_SHORT: usize = 40;
 /// The options that `-h` prints for commands with many options.
 const FREQUENT: &[&str] = &[
     "target", "launch", "observe", // The requests.
-    "method", "header", "body", "patterns", "operations", "phases", "size", "objects", "access-key",
-    "secret-key", // The load.
+    "method", "header", "body", "patterns", "operations", "phases", "size", "objects",
+    "access-key", "secret-key", // The load.
     "connections", "end-n-clients", "rate", "ramp", "slo", "duration", "rounds",
     // The result.
     "baseline", "expect", "fail-if", "name", "quiet", "json", "export", "help",
