@@ -158,7 +158,10 @@ fn the_build_of_the_good_end_is_no_change() {
     for _ in 0..10 {
         let searched = search_among(32, worse, &[], || 0.005 * normal(&mut dice));
         let (leader, end) = (searched.leader, searched.end);
-        assert!(end != Some(Decision::Found) || leader == (20..21), "{leader:?}");
+        assert!(
+            end != Some(Decision::Found) || leader == (20..21),
+            "{leader:?}"
+        );
     }
 }
 

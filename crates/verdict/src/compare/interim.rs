@@ -170,7 +170,11 @@ mod tests {
         let ratios = interim.ratios();
         assert_eq!((ratios[0].ratio, ratios[0].blocks), (None, 0));
         let found = compare(&run.plan, &run.slices);
-        assert!(found.iter().all(|each| !each.primary || each.found.ratio.is_none()));
+        assert!(
+            found
+                .iter()
+                .all(|each| !each.primary || each.found.ratio.is_none())
+        );
     }
 
     #[test]

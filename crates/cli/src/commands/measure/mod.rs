@@ -230,7 +230,8 @@ impl Ready {
                 Exit::Internal
             })?;
         context.lengthen_slices = may_lengthen;
-        let plan = followed(plan, &context, &stop, display).map_err(|error| failed(&error, plan))?;
+        let plan =
+            followed(plan, &context, &stop, display).map_err(|error| failed(&error, plan))?;
         let telemetry = Telemetry::start(&plan).map_err(|sentence| refused(&sentence))?;
         for sentence in telemetry.announcements() {
             display.always(&said(&sentence));
