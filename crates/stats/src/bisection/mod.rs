@@ -36,6 +36,9 @@ const STEP: (usize, usize) = (2, 8);
 const FEWEST_OF_ENDS: usize = 8;
 /// Twice the log likelihood ratio from which a commit fits neither end: one in a thousand by chance.
 const MISFIT: f64 = 10.8;
+/// Least distance from both ends of a commit that fits neither, as a part of the change. What lies nearer
+/// to an end is not taken for the other one, whatever moved it.
+const PART_OF_MISFIT: f64 = 0.25;
 /// Fewest blocks of a commit that can fit neither end.
 const FEWEST_OF_MISFIT: usize = 2;
 /// Evidence that the figure changed between two commits, natural logarithm. Without a change, two
@@ -265,9 +268,13 @@ impl Bisection {
                 return false;
             }
             let likelihood = |centre: f64| offsets.log_likelihood(logs, scale, centre);
-            let own = likelihood(median(logs, 0.5).value().unwrap_or(0.0));
-            let distance = |end: f64| 2.0 * (own - likelihood(end + posterior.offset));
-            distance(0.0).min(distance(posterior.change)) > MISFIT
+            let own = median(logs, 0.5).value().unwrap_or(0.0);
+            let of_own = likelihood(own);
+            let ends = [0.0, posterior.change].map(|end| end + posterior.offset);
+            ends.iter().all(|end| {
+                (own - end).abs() >= PART_OF_MISFIT * posterior.change
+                    && 2.0 * (of_own - likelihood(*end)) > MISFIT
+            })
         };
         (0..last).filter(is_misfit).collect()
     }
