@@ -29,6 +29,7 @@ const OPTIONS: ServerOptions = ServerOptions {
     name: "test",
     tls: None,
     request_timeout: Duration::from_secs(1),
+    write_timeout: Duration::from_secs(2),
     keep_alive: false,
     largest_body: 0,
     slow: false,
@@ -146,11 +147,53 @@ fn a_reader_that_takes_nothing_is_cut_off() {
     let (server, sent) = server(false);
     let mut stream = open(&server);
     stream.write_all(b"GET /much HTTP/1.1\r\n\r\n").unwrap();
-    thread::sleep(2 * WRITE_TIMEOUT);
+    thread::sleep(2 * OPTIONS.write_timeout);
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     assert!(bytes.len() < MUCH, "{}", bytes.len());
     assert!(sent.try_recv().is_err());
+}
+
+/// Responds when the sender is dropped.
+struct Held(Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Handler for Held {
+    fn response(&self, _: &Request<Bytes>) -> Response<Body> {
+        let _ = self.0.lock().unwrap().recv();
+        text(StatusCode::OK, "held")
+    }
+}
+
+#[test]
+fn more_slow_responses_than_the_limit_are_refused_also_after_their_clients_left() {
+    let (may, held) = channel::<()>();
+    let options = ServerOptions {
+        slow: true,
+        ..OPTIONS
+    };
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let server = Server::start(address, options, Arc::new(Held(Mutex::new(held)))).unwrap();
+    let get = b"GET / HTTP/1.1\r\n\r\n";
+    // A refused request means that as many others wait as may.
+    let refused = loop {
+        let mut left = open(&server);
+        left.set_read_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        left.write_all(get).unwrap();
+        let mut found = String::new();
+        let _ = left.read_to_string(&mut found);
+        if !found.is_empty() {
+            break found;
+        }
+    };
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    assert!(refused.contains("\r\nRetry-After: 5\r\n"), "{refused}");
+    drop(may);
+    let served = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        exchange(&server, get).starts_with("HTTP/1.1 200 ")
+    });
+    assert!(served);
 }
 
 #[test]
