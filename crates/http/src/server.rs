@@ -259,7 +259,10 @@ async fn connection(stream: TcpStream, shared: &Shared<impl Handler>) {
         .max_headers(MAX_HEADERS)
         .keep_alive(options.keep_alive)
         .title_case_headers(true)
-        .serve_connection(TokioIo::new(Impatient::new(io, options.write_timeout)), service);
+        .serve_connection(
+            TokioIo::new(Impatient::new(io, options.write_timeout)),
+            service,
+        );
     let served = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let mut io = connection.into_parts().io.into_inner();
     // Closing a socket with unread bytes resets the connection, and the client can lose the

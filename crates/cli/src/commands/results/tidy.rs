@@ -75,7 +75,8 @@ fn done(done: Result<(), Sentence>) -> Exit {
 
 fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
     let run = directory(&args.run)?;
-    let [root, runs] = [root_of(&run), Path::new(kept::RUNS)].map(|path| fs::canonicalize(path).ok());
+    let [root, runs] =
+        [root_of(&run), Path::new(kept::RUNS)].map(|path| fs::canonicalize(path).ok());
     if runs.is_none() || root != runs {
         return Err(sentence!(
             "not-in-runs",
