@@ -21,7 +21,7 @@ struct System {
 
 /// The command of the examples, which the plan follows.
 const GATE: &str = "tenbin gate http";
-/// The options of the examples for the revisions, besides those for the server.
+/// The options of the examples for the revisions, except those for the server.
 const REVISIONS: [&str; 2] = ["--base-rev ", "--build-dir "];
 /// The options of the examples for what is measured, which are in the plan.
 const SERVER: &str = "--build 'make' --launch './server --port {port}' --path /";
