@@ -174,18 +174,17 @@ fn more_slow_responses_than_the_limit_are_refused_also_after_their_clients_left(
     let address = (Ipv4Addr::LOCALHOST, 0).into();
     let server = Server::start(address, options, Arc::new(Held(Mutex::new(held)))).unwrap();
     let get = b"GET / HTTP/1.1\r\n\r\n";
-    // A refused request means that as many others wait as may.
-    let refused = loop {
-        let mut left = open(&server);
-        left.set_read_timeout(Some(Duration::from_millis(200)))
-            .unwrap();
-        left.write_all(get).unwrap();
+    let leave = |_| {
+        let mut client = open(&server);
+        let soon = Some(Duration::from_millis(200));
+        client.set_read_timeout(soon).unwrap();
+        client.write_all(get).unwrap();
         let mut found = String::new();
-        let _ = left.read_to_string(&mut found);
-        if !found.is_empty() {
-            break found;
-        }
+        let _ = client.read_to_string(&mut found);
+        (!found.is_empty()).then_some(found)
     };
+    let refused = (0..10 * SLOW_RESPONSES).find_map(leave);
+    let refused = refused.expect("a response while the others wait");
     assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
     assert!(refused.contains("\r\nRetry-After: 5\r\n"), "{refused}");
     drop(may);
