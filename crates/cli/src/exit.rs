@@ -32,6 +32,10 @@ pub enum Exit {
     Suspect,
     /// Interrupted; the results so far are kept.
     Interrupted,
+    /// Like `Target`, for the baseline: no other target can be compared with it.
+    Baseline,
+    /// Like `TargetFailed`, for the baseline.
+    BaselineFailed,
     /// For `git bisect run`: the commit is good.
     GitGood,
     /// For `git bisect run`: the commit is bad.
@@ -55,8 +59,8 @@ impl Exit {
             Self::Done | Self::GitGood => 0,
             Self::Internal | Self::GitBad => 1,
             Self::Refused => 2,
-            Self::Target => 3,
-            Self::TargetFailed => 4,
+            Self::Target | Self::Baseline => 3,
+            Self::TargetFailed | Self::BaselineFailed => 4,
             Self::Record => 5,
             Self::Invalid => 6,
             Self::Unmet => 7,
@@ -69,7 +73,8 @@ impl Exit {
     }
 
     /// The exit code of a gate in the words of `git bisect run`, which takes every code from 1 to 127
-    /// except 125 for a bad commit. Only a proven regression is one.
+    /// except 125 for a bad commit. Only a proven regression is one. A base that cannot be measured ends
+    /// the bisect: it is the same for every commit, and all would be skipped.
     pub(crate) fn for_git_bisect(self) -> Self {
         match self {
             Self::Done | Self::GitGood => Self::GitGood,
@@ -80,8 +85,22 @@ impl Exit {
             | Self::Target
             | Self::TargetFailed
             | Self::GitSkip => Self::GitSkip,
-            Self::Internal | Self::Refused | Self::Record | Self::GitStop => Self::GitStop,
+            Self::Internal
+            | Self::Refused
+            | Self::Record
+            | Self::Baseline
+            | Self::BaselineFailed
+            | Self::GitStop => Self::GitStop,
             Self::Interrupted => Self::Interrupted,
+        }
+    }
+
+    /// The exit code if the target that could not be measured is the baseline, or is not.
+    pub(crate) fn of_target(self, is_baseline: bool) -> Self {
+        match self {
+            Self::Target if is_baseline => Self::Baseline,
+            Self::TargetFailed if is_baseline => Self::BaselineFailed,
+            other => other,
         }
     }
 

@@ -34,7 +34,8 @@ pub fn run() -> ExitCode {
             output::error(&format!(
                 "cannot take secrets out of the process title: {error}; give them in the environment or in files"
             ));
-            return Exit::Internal.into();
+            let given: Vec<OsString> = std::env::args_os().collect();
+            return of_mistake(Exit::Internal, &given).into();
         }
     };
     let arguments = args::called_by_name(arguments);
@@ -76,16 +77,20 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Exit {
         None => error.print().and_then(|()| std::io::stdout().flush()),
     };
     if error.use_stderr() {
-        // `git bisect run` would take the code of a mistake for a bad commit.
-        let for_git = arguments.iter().any(|it| it == "--git-bisect");
-        return if for_git {
-            Exit::GitStop
-        } else {
-            Exit::Refused
-        };
+        return of_mistake(Exit::Refused, arguments);
     }
     output::note_failure(printed);
     output::exit_after_output(Exit::Done)
+}
+
+/// The exit code of a mistake that ends the program before a command begins. `git bisect run` would
+/// take it for a bad commit.
+fn of_mistake(exit: Exit, arguments: &[OsString]) -> Exit {
+    if arguments.iter().any(|it| it == "--git-bisect") {
+        exit.for_git_bisect()
+    } else {
+        exit
+    }
 }
 
 fn dispatch(command: Command) -> Exit {

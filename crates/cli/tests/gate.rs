@@ -277,6 +277,15 @@ fn git_bisect_run_understands_a_gate() {
     run(alone, &gate("--candidate-rev broken")).expect_code(125);
     run(alone, &gate("--candidate-rev nowhere")).expect_code(128);
     run(alone, &gate("--no-such-option")).expect_code(128);
+    // A base that does not build, and one that does not start.
+    let broken = gate("").replace("--base-rev fast", "--base-rev broken");
+    run(alone, &broken)
+        .expect_code(128)
+        .expect_stderr("the build of broken");
+    let silent = gate("").replace("cp delay built", "sed s/4ms/never/ delay > built");
+    run(alone, &silent)
+        .expect_code(128)
+        .expect_stderr("target \"base\"");
     let found = run(
         "cd project && git bisect start last repaired && git bisect run \"$0\" \"$@\"",
         &gate("--margin 30%"),

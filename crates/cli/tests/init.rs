@@ -100,10 +100,9 @@ fn a_gate_of_two_commands_runs() {
         .expect_stdout("next: tenbin gate run 'the gate.toml'");
     let job = read(&scratch, ".gitlab-ci.yml");
     assert!(job.contains("tenbin gate run 'the gate.toml'\n"), "{job}");
-    assert!(
-        !job.contains("--base-rev") && !job.contains("--launch"),
-        "{job}"
-    );
+    for option in ["--base-rev", "--launch", "--build"] {
+        assert!(!job.contains(option), "{job}");
+    }
     let short = format!("{SHORT} --rounds 8 --max-rounds 8 --cannot-tell pass");
     let words = ["gate", "run", "the gate.toml"].map(str::to_owned).to_vec();
     let gate = Tenbin::new(&scratch, [words, common::words(short)].concat()).run();
@@ -186,6 +185,7 @@ fn the_file_of_each_ci_system_names_the_plan_and_the_build() {
 fn what_is_missing_or_impossible_is_one_error_and_no_file() {
     let scratch = Scratch::new("init-refused");
     let url = "--kind http --server http://127.0.0.1:9/";
+    let gate = "--kind http --server './server {port}' --goal gate";
     let refused = [
         (String::new(), "give --kind and --server"),
         ("--server http://127.0.0.1:9/".to_owned(), "give --kind"),
@@ -209,20 +209,43 @@ fn what_is_missing_or_impossible_is_one_error_and_no_file() {
             "operation: ",
         ),
         (format!("{url} --kind gopher"), "--kind"),
+        ("--kind http --server ''".to_owned(), "give --server"),
+        (
+            format!("{gate} --ci gitlab --out same.yml --ci-out ./same.yml"),
+            "./same.yml would be both the plan and the CI file; choose another file with --ci-out",
+        ),
+        (
+            format!("{gate} --ci github --build 'make ${{{{ github.token }}}}'"),
+            "a CI file cannot hold \"make ${{ github.token }}\"",
+        ),
+        (
+            format!("{gate} --ci gitlab --out '$[[ inputs.x ]].toml'"),
+            "a CI file cannot hold \"$[[ inputs.x ]].toml\"",
+        ),
     ];
     for (line, why) in refused {
         let run = Tenbin::line(&scratch, format!("init --no-try {line}")).run();
         run.expect_code(2).expect_stderr(why);
+        for name in ["tenbin.toml", "same.yml"] {
+            assert!(!exists(&scratch, name), "{line}");
+        }
+    }
+    scratch.write("file", "");
+    std::fs::create_dir(scratch.join("directory")).expect("a directory");
+    for (line, file) in [
+        (format!("{url} --out absent/plan.toml"), "absent/plan.toml"),
+        (format!("{url} --out file/plan.toml"), "file/plan.toml"),
+        (format!("{gate} --ci github --ci-out file/x"), "file/x"),
+        (
+            format!("{gate} --ci github --ci-out directory --force"),
+            "directory",
+        ),
+    ] {
+        let run = Tenbin::line(&scratch, format!("init --no-try {line}")).run();
+        run.expect_code(5)
+            .expect_stderr(&format!("cannot write {file}: "));
         assert!(!exists(&scratch, "tenbin.toml"), "{line}");
     }
-    let absent = Tenbin::line(
-        &scratch,
-        format!("init {url} --out absent/plan.toml --no-try"),
-    )
-    .run();
-    absent
-        .expect_code(5)
-        .expect_stderr("cannot write absent/plan.toml");
 }
 
 #[test]
@@ -296,15 +319,13 @@ fn hostile_answers_stay_in_their_strings() {
     }
 }
 
-/// The answers as a person types them on a terminal, which `script` provides.
-#[test]
-fn the_questions_on_a_terminal_make_the_plan() {
-    let scratch = Scratch::new("init-asked");
-    let own = own_server(&scratch);
-    let answers = format!("gopher\nhttp\n\nlocalhost:1\n{}\n/\n\n\n", own.url());
+/// `tenbin init` with these options and answers, as a person types them on a terminal, which `script`
+/// provides: the exit code and the text on the terminal.
+fn asked(scratch: &Scratch, options: &str, answers: impl AsRef<[u8]>) -> (Option<i32>, String) {
     scratch.write("answers", answers);
     let (mark, place) = scratch.mark();
-    let command = format!("{} init --out asked.toml", env!("CARGO_BIN_EXE_tenbin"));
+    let tenbin = env!("CARGO_BIN_EXE_tenbin");
+    let command = format!("{tenbin} init --out asked.toml {options}");
     let answers = std::fs::File::open(scratch.join("answers")).expect("a file");
     let output = tied("script")
         .args(["-qec", &command, "/dev/null"])
@@ -314,7 +335,16 @@ fn the_questions_on_a_terminal_make_the_plan() {
         .output()
         .expect("script of util-linux can be started");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{said}");
+    (output.status.code(), said)
+}
+
+#[test]
+fn the_questions_on_a_terminal_make_the_plan() {
+    let scratch = Scratch::new("init-asked");
+    let own = own_server(&scratch);
+    let answers = format!("gopher\nhttp\n\nlocalhost:1\n{}\n/\n\n\n", own.url());
+    let (code, said) = asked(&scratch, "", answers);
+    assert_eq!(code, Some(0), "{said}");
     for part in [
         "\"gopher\" is not one of http, s3, blob, search",
         "there is no default",
@@ -333,4 +363,57 @@ fn the_questions_on_a_terminal_make_the_plan() {
     Tenbin::line(&scratch, "plan file asked.toml")
         .run()
         .expect_code(0);
+}
+
+/// Options that fit only to some answers, with the text of the error for an answer that does not fit.
+#[test]
+fn an_option_waits_for_the_answers_that_it_depends_on() {
+    let scratch = Scratch::new("init-depends");
+    let command = "./server --port {port}";
+    let url = "http://127.0.0.1:9/";
+    for (options, answers, refused) in [
+        ("--goal gate --ci github", vec!["", command, "", ""], ""),
+        (
+            "--ci github",
+            vec!["", command, "", "", "compare", ""],
+            "--ci is for --goal gate",
+        ),
+        ("--slo 'p99<1s'", vec!["", url, "", "", ""], ""),
+        (
+            "--build make",
+            vec!["", url, command, "", "", "", ""],
+            "--build is for a gate",
+        ),
+        (
+            "--goal gate --server http://127.0.0.1:8/",
+            vec!["", "", "", url, ""],
+            "a gate compares two servers",
+        ),
+        ("--request put", vec!["http", "s3", url, "", ""], "path: "),
+    ] {
+        let answers = answers.join("\n") + "\n";
+        let (code, said) = asked(&scratch, &format!("{options} --no-try --force"), answers);
+        assert_eq!(code, Some(0), "{options}: {said}");
+        assert!(said.contains("wrote asked.toml"), "{options}: {said}");
+        assert!(said.contains(refused), "{options}: {said}");
+        let errors = usize::from(!refused.is_empty());
+        assert_eq!(said.matches("error: ").count(), errors, "{options}: {said}");
+    }
+    std::fs::remove_file(scratch.join("asked.toml")).expect("a plan");
+    // No answer corrects these.
+    for (options, why) in [
+        ("--server localhost:80", "did you mean"),
+        ("--server ./server", "does not contain {port}"),
+        ("--goal compare --ci github", "--ci is for --goal gate"),
+        ("--slo 'p99<1s' --ci github", "--ci is for --goal gate"),
+        ("--slo soon", "slo: "),
+        ("--build make --second ./server", "--build is for a gate"),
+        ("--request 'no path'", "path: "),
+    ] {
+        let (code, said) = asked(&scratch, options, "");
+        assert_eq!(code, Some(2), "{options}: {said}");
+        assert!(said.contains(why), "{options}: {said}");
+        assert!(!said.contains("What kind"), "{options}: {said}");
+        assert!(!exists(&scratch, "asked.toml"), "{options}");
+    }
 }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -35,14 +35,19 @@ mod write_timeout;
 
 /// Largest number of concurrent connections; further connections wait.
 const CONNECTIONS: u32 = 32;
+/// Largest number of slow responses that are made or wait for each other; further requests are refused.
+/// A client that closes its connection does not end them.
+const SLOW_RESPONSES: usize = 8;
+/// When to send a refused request again, seconds.
+const RETRY: &str = "5";
 /// Largest size of a request head, bytes: the minimum that hyper allows.
 const MAX_HEAD: usize = 8 << 10;
 /// Largest number of headers of a request.
 const MAX_HEADERS: usize = 64;
 /// Time limit of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time limit for one write; the connection of a slower reader is closed.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit for a client to close its connection after the last response.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a failed accept, which is usually caused by too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -55,12 +60,14 @@ pub struct ServerOptions {
     pub tls: Option<Arc<ServerConfig>>,
     /// Time limit for a request head, and for an idle connection.
     pub request_timeout: Duration,
+    /// Time limit for one write; the connection of a slower reader is closed.
+    pub write_timeout: Duration,
     /// Whether a connection stays open after a response.
     pub keep_alive: bool,
     /// Largest body of a request, bytes; with 0, bodies are not read, and are empty for the handler.
     pub largest_body: usize,
-    /// Whether each response is made on a thread of its own, because some take long. Otherwise all are
-    /// made on the server's thread.
+    /// Whether each response is made on a thread of its own, because some take long; beyond a limit,
+    /// requests get status 503. Otherwise all are made on the server's thread.
     pub slow: bool,
 }
 
@@ -132,6 +139,15 @@ fn host<B>(request: &Request<B>) -> Option<(&str, Option<u16>)> {
     })
 }
 
+/// The response to a request while too many others wait.
+fn busy() -> Response<Body> {
+    let line = "too many requests wait for a response; send the request again in some seconds";
+    let mut response = text(StatusCode::SERVICE_UNAVAILABLE, line);
+    let retry = HeaderValue::from_static(RETRY);
+    response.headers_mut().insert(RETRY_AFTER, retry);
+    response
+}
+
 /// A running server. Dropping it ends the accept loop; open connections end as they would.
 #[derive(Debug)]
 pub struct Server {
@@ -169,6 +185,14 @@ impl Server {
     }
 }
 
+/// What all connections of a server share.
+struct Shared<H> {
+    options: ServerOptions,
+    handler: Arc<H>,
+    /// A permit for each slow response.
+    slow: Arc<Semaphore>,
+}
+
 /// Serves connections until `stopped` is ready, and then those that are open.
 async fn serve(
     listener: TcpListener,
@@ -176,6 +200,11 @@ async fn serve(
     handler: Arc<impl Handler>,
     stopped: impl Future,
 ) {
+    let shared = Arc::new(Shared {
+        options,
+        handler,
+        slow: Arc::new(Semaphore::new(SLOW_RESPONSES)),
+    });
     let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
     let accept = async {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
@@ -189,9 +218,9 @@ async fn serve(
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            let (options, handler) = (options.clone(), Arc::clone(&handler));
+            let shared = Arc::clone(&shared);
             tokio::spawn(async move {
-                connection(stream, options, handler).await;
+                connection(stream, &shared).await;
                 drop(place);
             });
         }
@@ -203,7 +232,8 @@ async fn serve(
     let _ = places.acquire_many(CONNECTIONS).await;
 }
 
-async fn connection(stream: TcpStream, options: ServerOptions, handler: Arc<impl Handler>) {
+async fn connection(stream: TcpStream, shared: &Shared<impl Handler>) {
+    let options = &shared.options;
     // With Nagle's algorithm, a response in two writes would wait for the peer's delayed ACK.
     let _ = stream.set_nodelay(true);
     let io: Box<dyn Io> = match &options.tls {
@@ -220,7 +250,7 @@ async fn connection(stream: TcpStream, options: ServerOptions, handler: Arc<impl
     let last = || last.lock().unwrap_or_else(PoisonError::into_inner);
     let service = service_fn(|request: Request<Incoming>| {
         *last() = request.uri().to_string();
-        Box::pin(respond(request, &options, Arc::clone(&handler)))
+        Box::pin(respond(request, shared))
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -229,35 +259,47 @@ async fn connection(stream: TcpStream, options: ServerOptions, handler: Arc<impl
         .max_headers(MAX_HEADERS)
         .keep_alive(options.keep_alive)
         .title_case_headers(true)
-        .serve_connection(TokioIo::new(Impatient::new(io, WRITE_TIMEOUT)), service);
+        .serve_connection(
+            TokioIo::new(Impatient::new(io, options.write_timeout)),
+            service,
+        );
     let served = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let mut io = connection.into_parts().io.into_inner();
     // Closing a socket with unread bytes resets the connection, and the client can lose the
     // response: read until the client closes.
     if io.shutdown().await.is_ok() {
         let drain = async { while matches!(io.read(&mut [0; 512]).await, Ok(1..)) {} };
-        let _ = timeout(WRITE_TIMEOUT, drain).await;
+        let _ = timeout(CLOSE_TIMEOUT, drain).await;
         if served.is_ok() {
-            handler.sent(&last());
+            shared.handler.sent(&last());
         }
     }
 }
 
 async fn respond(
     request: Request<Incoming>,
-    options: &ServerOptions,
-    handler: Arc<impl Handler>,
+    shared: &Shared<impl Handler>,
 ) -> Result<Response<Body>, Infallible> {
     let (head, body) = request.into_parts();
-    let body = match read(body, options).await {
+    let body = match read(body, &shared.options).await {
         Ok(body) => body,
         Err(refused) => return Ok(refused),
     };
     let request = Request::from_parts(head, body);
-    if !options.slow {
-        return Ok(handler.response(&request));
+    if !shared.options.slow {
+        return Ok(shared.handler.response(&request));
     }
-    let made = tokio::task::spawn_blocking(move || handler.response(&request)).await;
+    // The permit goes with the thread: the thread goes on if the client closes the connection.
+    let Ok(permit) = Arc::clone(&shared.slow).try_acquire_owned() else {
+        return Ok(busy());
+    };
+    let handler = Arc::clone(&shared.handler);
+    let made = tokio::task::spawn_blocking(move || {
+        let response = handler.response(&request);
+        drop(permit);
+        response
+    })
+    .await;
     let failed = |_| text(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug in tenbin");
     Ok(made.unwrap_or_else(failed))
 }

@@ -133,6 +133,8 @@ fn change(bisect: &Bisect) -> Option<Message> {
 /// What would help a search that ended without a commit.
 fn advice(bisect: &Bisect) -> Option<Message> {
     let what = match bisect.outcome {
+        BisectOutcome::CannotTell if bisect.commits.iter().any(|it| it.between) => "several",
+        BisectOutcome::CannotTell if bisect.seconds < bisect.budget_seconds => "builds",
         BisectOutcome::CannotTell => "more",
         BisectOutcome::Group => "group",
         BisectOutcome::NotProven => "ends",

@@ -155,6 +155,21 @@ pub(crate) fn for_xml(text: &str) -> String {
     safe
 }
 
+/// Escapes the value of a field of a form in an HTML page. Browsers send the value back, so all its
+/// characters stay: those that [`for_xml`] shows as `\u{…}` become references.
+pub(crate) fn for_field(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            // HTML reads a reference to one of these as another character.
+            '\u{80}'..='\u{9f}' => safe.push(c),
+            c if is_escaped_in_xml(c) => safe.push_str(&format!("&#x{:04x};", u32::from(c))),
+            c => safe.push_str(&for_xml(c.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    safe
+}
+
 /// Whether [`for_xml`] shows a character as `\u{202e}`, which takes more space than a letter.
 pub(crate) fn is_escaped_in_xml(c: char) -> bool {
     is_harmful(c) || matches!(c, '\u{fffe}' | '\u{ffff}')
@@ -207,6 +222,15 @@ mod tests {
             for_markdown("<img src=x>|*a*_b_`c`[d](e)\n# f"),
             r"\<img src=x\>\|\*a\*\_b\_\`c\`\[d\](e)\\u{a}\# f"
         );
+    }
+
+    #[test]
+    fn a_field_keeps_every_character() {
+        assert_eq!(
+            for_field("a\u{200d}b\u{e0001}\u{202e}\u{1b}\u{85}"),
+            "a&#x200d;b&#xe0001;&#x202e;&#x001b;\u{85}"
+        );
+        assert_eq!(for_field("<\"'&>天"), "&lt;&quot;&#39;&amp;&gt;天");
     }
 
     #[test]

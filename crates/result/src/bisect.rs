@@ -55,7 +55,8 @@ pub enum BisectOutcome {
     Found,
     /// A group of commits has the certainty. Commits of the group could not be measured.
     Group,
-    /// The time ended before a commit had the certainty.
+    /// The time ended before a commit had the certainty, or measurements do not show that the figure
+    /// changed at one commit.
     CannotTell,
     /// The bad end is proven not worse than the good end by more than the margin.
     NotWorse,

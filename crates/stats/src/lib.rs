@@ -35,7 +35,7 @@ mod usl;
 
 pub use bands::band_shares;
 pub use betting::{Null, evidence_against, running_bounds};
-pub use bisection::{Bisection, Posterior, Step as BisectionStep};
+pub use bisection::{Bisection, Decision as BisectionDecision, Posterior, Step as BisectionStep};
 pub use change_points::{FEWEST_RUNS, LevelChange, Levels, RunValue, Stretch, levels};
 pub use clustered::{Cluster, clustered_mean, clustered_quantile, jackknife};
 pub use coordinated::uncoordinated_quantile;

@@ -57,7 +57,8 @@ pub struct GateSettings {
 #[command(next_help_heading = "Gate")]
 pub struct ReportingArgs {
     /// End with the exit codes of `git bisect run`: 0 for PASS, 1 for REGRESSION, 125 (skip) for
-    /// CANNOT TELL, INVALID, a failed build or a server that does not start, 128 (stop) for errors
+    /// CANNOT TELL, INVALID and a candidate that does not build or start, 128 (stop) for errors and a
+    /// base that does not build or start
     #[arg(long)]
     pub git_bisect: bool,
 }

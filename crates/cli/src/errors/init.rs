@@ -70,6 +70,12 @@ pub(crate) enum InitError {
         /// The option that names another file.
         option: &'static str,
     },
+    /// The plan and the CI file have the same name.
+    #[error("{} would be both the plan and the CI file; choose another file with --ci-out", path.display())]
+    SameFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file cannot be written.
     #[error("cannot write {}: {source}; choose another file, or make the directory writable", path.display())]
     Write {
@@ -80,7 +86,8 @@ pub(crate) enum InitError {
     },
     /// A CI file cannot hold a text.
     #[error(
-        "a CI file cannot hold {text:?}, which has a control character; leave out --ci, or rename it"
+        "a CI file cannot hold {text:?}, which has a control character or begins an expression of the CI \
+         system (${{{{ on GitHub, $[[ on GitLab); leave out --ci, or choose another text"
     )]
     NotInCi {
         /// The name of the plan, or the build command.

@@ -62,6 +62,7 @@ init-missing = 標準入力が端末ではないので質問できない。{ $fl
 only-for = { $option } は { $only } のためのもの。取り除くか、{ $only } を加える
 gate-of-one = 判定は 2 つのサーバー、または Tenbin が起動する 1 つのサーバーの 2 つの Git リビジョンを比べる。2 つ目のサーバー(--second)を指定するか、URL の代わりに起動するコマンドを指定する
 exists = { $path } はすでにある。{ $option } で別のファイルを指定するか、--force で上書きする
+same-file = { $path } はプランと CI のファイルの両方になる。--ci-out で別のファイルを指定する
 no-success =
     ターゲット「{ $target }」: GET { $path } の応答のステータスは { $status } で、実行は 2xx だけを成功に数える。
     リクエストを直す(--request)

@@ -312,6 +312,7 @@ fn of_init(error: &InitError) -> Option<Message> {
         InitError::Exists { path, option } => {
             Some(message!("exists", path = shown(path), option = *option))
         }
+        InitError::SameFile { path } => Some(message!("same-file", path = shown(path))),
         InitError::Status {
             target,
             path,

@@ -226,6 +226,13 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
             "--flag: 2 つのターゲットの名前が「a」。片方の名前を変える",
         ),
         (
+            Box::new(InitError::SameFile {
+                path: PathBuf::from("a"),
+            }),
+            "a would be both the plan and the CI file; choose another file with --ci-out",
+            "a はプランと CI のファイルの両方になる。--ci-out で別のファイルを指定する",
+        ),
+        (
             of_flag(Mistake::UnknownTarget {
                 name: name("x"),
                 targets: vec![name("a"), name("b")],

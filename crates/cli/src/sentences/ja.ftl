@@ -284,6 +284,7 @@ no-label =
 end-first = { $run } の実行はまだ続いている。先に Ctrl-C で終える
 note-refused = メモが不正: { $reason }
 is-a-link = { $path } はシンボリックリンク
+no-regular-file = { $path } は通常のファイルではない。先に取り除く
 run-stays-because = { $run } はそのまま残した: { $left }
 run-is-now = { $run } を { $place } に移した
 plan-unreadable = { $run } のプランを読めない: { $reason }

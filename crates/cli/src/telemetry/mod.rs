@@ -29,6 +29,7 @@ const SERVED: ServerOptions = ServerOptions {
     name: "telemetry",
     tls: None,
     request_timeout: Duration::from_secs(5),
+    write_timeout: Duration::from_secs(2),
     keep_alive: false,
     largest_body: 0,
     slow: false,

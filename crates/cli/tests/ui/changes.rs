@@ -1,6 +1,7 @@
 //! Labels, notes and deletion.
 
 use std::fs;
+use std::path::Path;
 
 use crate::client::{Ui, listed};
 use crate::common::{Scratch, Tenbin};
@@ -36,6 +37,11 @@ fn runs_get_labels_and_notes_and_are_deleted_after_a_question() {
     }
     assert_eq!(ui.post(&format!("{of_one}/label"), "label=").status, 303);
     assert!(!one.join("label.txt").exists());
+    Tenbin::line(&scratch, format!("label {} x", names[0]))
+        .inside(&["env", "-C", "runs"])
+        .run()
+        .expect_code(2)
+        .expect_stderr("is not in runs/ of this directory");
 
     let noted = ui.post(&format!("{of_one}/note"), "note=+after+%3Cthe%3E+update+");
     assert_eq!(noted.status, 303, "{}", noted.body);
@@ -45,6 +51,7 @@ fn runs_get_labels_and_notes_and_are_deleted_after_a_question() {
         ui.page("")
             .contains("after &lt;the&gt; update: b is faster")
     );
+    saved_unchanged(&ui, &of_one, &one.join("note.txt"));
     for note in ["a%0Ab".to_owned(), "x".repeat(501)] {
         assert_eq!(
             ui.post(&format!("{of_one}/note"), &format!("note={note}"))
@@ -108,4 +115,22 @@ fn runs_get_labels_and_notes_and_are_deleted_after_a_question() {
     assert!(!ui.page("?moved=nobody").contains("is now in .trash"));
     assert_eq!(ui.post(&format!("{of_one}/delete"), "").status, 404);
     ui.end();
+}
+
+/// Saves the form of a note as its page shows it: the note stays the same.
+fn saved_unchanged(ui: &Ui, run: &str, file: &Path) {
+    let note = "👨\u{200d}👩\u{200d}👧 base\n";
+    let before = fs::read(file).expect("a note");
+    fs::write(file, note).expect("a note");
+    let page = ui.page(run);
+    let (_, field) = page.split_once("name=\"note\" value=\"").expect("a field");
+    let (value, _) = field.split_once('"').expect("an end");
+    assert!(!value.contains('\u{200d}'), "{value}");
+    // As a browser reads the page.
+    let value = value.replace("&#x200d;", "\u{200d}");
+    let form = format!("note={}", value.replace(' ', "+"));
+    fs::remove_file(file).expect("a note");
+    assert_eq!(ui.post(&format!("{run}/note"), &form).status, 303);
+    assert_eq!(fs::read_to_string(file).expect("a note"), note);
+    fs::write(file, before).expect("a note");
 }

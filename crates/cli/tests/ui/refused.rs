@@ -3,6 +3,10 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::time::SystemTime;
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 use crate::client::{SOON, Ui};
 use crate::common::{Scratch, Tenbin, wait_until};
@@ -168,8 +172,20 @@ fn a_form_of_another_page_or_without_the_token_changes_nothing() {
             .status,
         413
     );
-    // Links of the run are replaced, and not followed.
-    assert_eq!(ui.post(&format!("run/{RUN}/note"), "note=x").status, 303);
+    // Links of the run are neither followed nor replaced, and nobody reads from its pipes.
+    fs::remove_file(run.join("label.txt")).expect("a link");
+    mkfifo(&run.join("label.txt"), Mode::S_IRWXU).expect("a pipe");
+    for (file, form) in [
+        ("note", "note=x"),
+        ("note", "note="),
+        ("label", "label=x"),
+        ("label", "label="),
+    ] {
+        let refused = ui.post(&format!("run/{RUN}/{file}"), form);
+        assert_eq!(refused.status, 409, "{form}");
+        let why = format!("{file}.txt is not a regular file; remove ");
+        assert!(refused.body.contains(&why), "{}", refused.body);
+    }
     let outside = scratch.path().join("outside/2026-01-02T120000-o/note.txt");
     assert_eq!(fs::read_to_string(outside).expect("a file"), OUTSIDE);
     let same = format!("{}Sec-Fetch-Site: same-origin\r\n", ui.headers());
@@ -187,6 +203,10 @@ fn the_browser_gets_the_address_in_a_file_that_only_its_owner_can_read() {
     let opener = scratch.write("bin/xdg-open", opener);
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("a program");
     let path = format!("{}:/usr/bin:/bin", scratch.join("bin"));
+    let old = fs::File::create(root.join(".tenbin-ui-old.html")).expect("a file");
+    old.set_modified(SystemTime::UNIX_EPOCH).expect("a time");
+    let of_another = root.join(".tenbin-ui-another.html");
+    fs::write(&of_another, "").expect("a file");
     let ui = Ui::of(
         Tenbin::line(&scratch, "ui --open")
             .env("PATH", path)
@@ -204,9 +224,10 @@ fn the_browser_gets_the_address_in_a_file_that_only_its_owner_can_read() {
     assert_eq!(read("mode"), "600\n");
     ui.end();
     let left = fs::read_dir(root).expect("a directory").flatten();
-    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
-    let is_of_ui = |name: &std::ffi::OsString| name.to_string_lossy().starts_with(".tenbin-ui");
-    assert!(!left.iter().any(is_of_ui), "{left:?}");
+    let left = left.map(|entry| entry.path());
+    let is_of_ui = |path: &std::path::PathBuf| path.to_string_lossy().contains("/.tenbin-ui");
+    let left: Vec<_> = left.filter(is_of_ui).collect();
+    assert_eq!(left, [of_another], "the others are removed");
 }
 
 /// Paths that could lead out of the directory, or to what is no run.

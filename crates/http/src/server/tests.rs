@@ -29,6 +29,7 @@ const OPTIONS: ServerOptions = ServerOptions {
     name: "test",
     tls: None,
     request_timeout: Duration::from_secs(1),
+    write_timeout: Duration::from_secs(2),
     keep_alive: false,
     largest_body: 0,
     slow: false,
@@ -146,11 +147,52 @@ fn a_reader_that_takes_nothing_is_cut_off() {
     let (server, sent) = server(false);
     let mut stream = open(&server);
     stream.write_all(b"GET /much HTTP/1.1\r\n\r\n").unwrap();
-    thread::sleep(2 * WRITE_TIMEOUT);
+    thread::sleep(2 * OPTIONS.write_timeout);
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     assert!(bytes.len() < MUCH, "{}", bytes.len());
     assert!(sent.try_recv().is_err());
+}
+
+/// Responds when the sender is dropped.
+struct Held(Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Handler for Held {
+    fn response(&self, _: &Request<Bytes>) -> Response<Body> {
+        let _ = self.0.lock().unwrap().recv();
+        text(StatusCode::OK, "held")
+    }
+}
+
+#[test]
+fn more_slow_responses_than_the_limit_are_refused_also_after_their_clients_left() {
+    let (may, held) = channel::<()>();
+    let options = ServerOptions {
+        slow: true,
+        ..OPTIONS
+    };
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let server = Server::start(address, options, Arc::new(Held(Mutex::new(held)))).unwrap();
+    let get = b"GET / HTTP/1.1\r\n\r\n";
+    let leave = |_| {
+        let mut client = open(&server);
+        let soon = Some(Duration::from_millis(200));
+        client.set_read_timeout(soon).unwrap();
+        client.write_all(get).unwrap();
+        let mut found = String::new();
+        let _ = client.read_to_string(&mut found);
+        (!found.is_empty()).then_some(found)
+    };
+    let refused = (0..10 * SLOW_RESPONSES).find_map(leave);
+    let refused = refused.expect("a response while the others wait");
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    assert!(refused.contains("\r\nRetry-After: 5\r\n"), "{refused}");
+    drop(may);
+    let served = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        exchange(&server, get).starts_with("HTTP/1.1 200 ")
+    });
+    assert!(served);
 }
 
 #[test]

@@ -654,6 +654,10 @@ bisect-answer =
 bisect-change = { $metric } { $ratio } ({ $low }–{ $high }) of { $bad } divided by that of { $good }
 bisect-advice =
     { $what ->
+        [several] There is probably more than one change, so that no commit is named
+        [builds]
+            More blocks do not help: builds of the same code differ, too, and the change between the commit
+            and the one before it is not clearly larger
         [more] The time of the search ended; measure longer with --budget. Builds are kept
         [group] Commits of the group could not be measured, so that nothing tells the others apart
         [ends]

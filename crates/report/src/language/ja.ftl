@@ -554,6 +554,8 @@ bisect-answer =
 bisect-change = { $metric }: { $bad } は { $good } の { $ratio } 倍({ $low }–{ $high })
 bisect-advice =
     { $what ->
+        [several] 変化はおそらく 1 つではないので、コミットを特定しない
+        [builds] ブロックを増やしても変わらない。同じコードのビルドにも差があり、直前のコミットとの差がそれよりはっきり大きくない
         [more] 探索の時間が終わった。--budget で延ばせる。ビルドは残っている
         [group] まとまりの中に測れないコミットがあり、ほかと区別できない
         [ends] 時間の半分では差を証明できなかった。--budget で延ばすか、ばらつきの小さい指標(--figure cpu)か、差の大きい両端を選ぶ

@@ -6,7 +6,7 @@ use tenbin_result::{Document, Earlier};
 
 use super::site::{Content, Site, field};
 use crate::earlier::blocks_of;
-use crate::escape::for_xml;
+use crate::escape::{for_field, for_xml};
 use crate::page::html::{ServedPage, article, fragment, short};
 
 /// Two runs.
@@ -93,7 +93,7 @@ fn changed(main: &mut String, site: &Site<'_>, runs: &ComparedRuns<'_>) {
         let _ = writeln!(
             main,
             "<input type=\"hidden\" name=\"run\" value=\"{}\">",
-            for_xml(name)
+            for_field(name)
         );
     }
     let label = site.text("workloads that the change affects, separated by commas");

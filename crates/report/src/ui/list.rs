@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tenbin_result::{Trust, message};
 
 use super::site::{Content, Site, choice, encoded, field};
-use crate::escape::for_xml;
+use crate::escape::{for_field, for_xml};
 use crate::language::say_in;
 use crate::page::html::{ServedPage, badge, short};
 
@@ -215,7 +215,7 @@ fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; 4]) {
         "<tr role=\"row\"><td role=\"cell\" class=\"pick\"><input type=\"checkbox\" name=\"run\" \
          value=\"{}\" aria-label=\"{name}\"></td>\
          <th scope=\"row\" role=\"rowheader\"><a href=\"{}\">{name}</a></th>",
-        for_xml(&run.name),
+        for_field(&run.name),
         site.run(&run.name, "")
     );
     let label = for_xml(&short(&run.label));

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tenbin_result::{Language, Message};
 
 use crate::chart;
-use crate::escape::for_xml;
+use crate::escape::{for_field, for_xml};
 use crate::language::{of_ui, say_in};
 use crate::page::html::{STYLE, ServedPage, hash, short};
 
@@ -132,7 +132,7 @@ pub(super) fn encoded(text: &str) -> String {
 pub(super) fn field(label: &str, kind: &str, name: &str, value: &str, more: &str) -> String {
     format!(
         "<label>{label}<input type=\"{kind}\" name=\"{name}\" value=\"{}\"{more}></label>\n",
-        for_xml(value)
+        for_field(value)
     )
 }
 
@@ -149,7 +149,7 @@ pub(super) fn choice(
         let _ = write!(
             html,
             "<option value=\"{}\"{selected}>{}</option>",
-            for_xml(value),
+            for_field(value),
             for_xml(&short(text))
         );
     }

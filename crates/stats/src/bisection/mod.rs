@@ -8,7 +8,12 @@
 //!
 //! A commit that cannot be measured is skipped. It cannot be told from the next commit that can be
 //! measured: the two form a group.
+//!
+//! The probabilities hold if there is one change. With two, the commits between the two lie between both
+//! ends, and noise moves them to either. A commit is therefore found only if its blocks and those of the
+//! commit before it show that the figure changed between the two ([`Bisection::decide`]).
 
+mod likelihood;
 mod posterior;
 #[cfg(test)]
 mod tests;
@@ -18,7 +23,8 @@ use std::ops::Range;
 pub use posterior::Posterior;
 
 use crate::order::median;
-use posterior::{BUILD_SPREAD, log_density, spread_within};
+use likelihood::{BUILD_SPREAD, FINEST, Offsets};
+use posterior::spread_within;
 
 /// Evidence that one step should bring, natural logarithm: odds of 20 to 1.
 const WANTED: f64 = 3.0;
@@ -30,8 +36,18 @@ const STEP: (usize, usize) = (2, 8);
 const FEWEST_OF_ENDS: usize = 8;
 /// Twice the log likelihood ratio from which a commit fits neither end: one in a thousand by chance.
 const MISFIT: f64 = 10.8;
+/// Least distance from both ends of a commit that fits neither, as a part of the change. What lies nearer
+/// to an end is not taken for the other one, whatever moved it.
+const PART_OF_MISFIT: f64 = 0.25;
 /// Fewest blocks of a commit that can fit neither end.
 const FEWEST_OF_MISFIT: usize = 2;
+/// Evidence that the figure changed between two commits, natural logarithm. Without a change, two
+/// standard errors are necessary for it: one pair in forty by chance.
+const JUMP: f64 = 2.0;
+/// Values from one end to the other that two commits without a change between them can share.
+const LEVELS: usize = 11;
+/// The part of the variance of a build's offset below which the noise of a commit's blocks hides nothing.
+const NEGLIGIBLE: f64 = 0.1;
 
 /// A search for the commit that made a figure worse.
 #[derive(Debug, Clone)]
@@ -52,6 +68,20 @@ pub struct Step {
     pub commit: usize,
     /// Number of blocks to measure.
     pub blocks: usize,
+}
+
+/// What follows from the observations so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The leader has the wanted probability, and the figure changed between it and the commit before.
+    Found,
+    /// The leader has the wanted probability, but there is probably more than one change: commits are
+    /// neither like the good nor like the bad end.
+    Several,
+    /// A commit has to be measured.
+    Measure(Step),
+    /// More blocks tell nothing more.
+    Stuck,
 }
 
 impl Bisection {
@@ -125,14 +155,76 @@ impl Bisection {
         groups
     }
 
-    /// What to measure next; `None` if no commit is left that could tell more.
+    /// Whether the search ends with its leader if this probability is wanted, and otherwise how it goes
+    /// on.
+    pub fn decide(&self, posterior: &Posterior, wanted: f64) -> Decision {
+        let (group, certainty) = self.leader(posterior);
+        let step = if certainty < wanted {
+            self.next(posterior)
+        } else if !self.misfits(posterior).is_empty() {
+            return Decision::Several;
+        } else if self.evidence_of_jump(&group, posterior) >= JUMP {
+            return Decision::Found;
+        } else {
+            self.next_of_jump(&group, posterior)
+        };
+        step.map_or(Decision::Stuck, Decision::Measure)
+    }
+
+    /// The log likelihood ratio of a change between a group and the commit before it, against the same
+    /// figure of both, which lies anywhere from one end to the other.
+    fn evidence_of_jump(&self, group: &Range<usize>, posterior: &Posterior) -> f64 {
+        let after = group.end.saturating_sub(1);
+        let is_bad_end = group.end == self.commits.len();
+        let change = posterior.change;
+        let before = group.start.checked_sub(1);
+        let levels: Vec<f64> = match (before, is_bad_end) {
+            // The ends are proven to differ.
+            (None, true) => return f64::INFINITY,
+            (None, false) => vec![0.0],
+            (Some(_), true) => vec![change],
+            (Some(_), false) => (0..LEVELS)
+                .map(|at| change * at as f64 / (LEVELS - 1) as f64)
+                .collect(),
+        };
+        let offsets = Offsets::new(FINEST);
+        let scale = self.spread();
+        let before = before.map_or(&[][..], |at| self.observed(at));
+        let after = self.observed(after);
+        let likelihood =
+            |low: f64, high: f64| offsets.of_pair([(before, low), (after, high)], scale);
+        let same = levels.iter().map(|level| likelihood(*level, *level));
+        likelihood(0.0, change) - same.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The commit of a group and the one before it that was measured less; `None` if the offsets of the
+    /// two builds hide more than the noise, which alone becomes less with more blocks.
+    fn next_of_jump(&self, group: &Range<usize>, posterior: &Posterior) -> Option<Step> {
+        let before = group.start.checked_sub(1);
+        let pair = before.into_iter().chain(group.end.checked_sub(1));
+        let commit = pair.min_by_key(|at| self.observed(*at).len())?;
+        let blocks = self.observed(commit).len().max(1) as f64;
+        let noise = TAILS * posterior.scale.powi(2) / blocks;
+        let blocks = blocks_of_step(posterior);
+        (noise > NEGLIGIBLE * BUILD_SPREAD.powi(2)).then_some(Step { commit, blocks })
+    }
+
+    /// The standard deviation of the blocks of a commit. A commit between both ends is noise in the scale
+    /// of the posterior, and not here.
+    fn spread(&self) -> f64 {
+        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
+        spread_within(&logs)
+    }
+
+    /// What to measure next until a commit has the wanted probability; `None` if no commit is left that
+    /// could tell more.
     ///
     /// The bad end, while the size of the change is not known within half of it: an unknown size makes
     /// the observations of all commits doubtful. At most a third of the blocks go there, because
     /// other commits show the size, too, with other builds. Otherwise the commit whose blocks tell most: the
     /// probability is split in half, and the commit was not measured so often that the offset of its
     /// build hides more than its noise.
-    pub fn next(&self, posterior: &Posterior) -> Option<Step> {
+    fn next(&self, posterior: &Posterior) -> Option<Step> {
         let last = self.commits.len() - 1;
         let blocks = blocks_of_step(posterior);
         let mut best: Option<(usize, f64)> = None;
@@ -168,27 +260,21 @@ impl Bisection {
     /// thousand.
     pub fn misfits(&self, posterior: &Posterior) -> Vec<usize> {
         let last = self.commits.len() - 1;
-        // A commit between both ends is noise in the scale of the posterior.
-        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
-        let scale = spread_within(&logs);
-        let likelihood = |logs: &[f64], centre: f64| -> f64 {
-            logs.iter()
-                .map(|log| log_density(log - centre, scale))
-                .sum()
-        };
+        let offsets = Offsets::new(FINEST);
+        let scale = self.spread();
         let is_misfit = |at: &usize| {
             let logs = &self.commits[*at].logs;
             if logs.len() < FEWEST_OF_MISFIT {
                 return false;
             }
+            let likelihood = |centre: f64| offsets.log_likelihood(logs, scale, centre);
             let own = median(logs, 0.5).value().unwrap_or(0.0);
-            let distance = |end: f64| {
-                // Two builds differ a little, whatever their speed.
-                let gap = own - end;
-                let end = own - gap.signum() * (gap.abs() - 2.0 * BUILD_SPREAD).max(0.0);
-                2.0 * (likelihood(logs, own) - likelihood(logs, end))
-            };
-            distance(0.0).min(distance(posterior.change)) > MISFIT
+            let of_own = likelihood(own);
+            let ends = [0.0, posterior.change].map(|end| end + posterior.offset);
+            ends.iter().all(|end| {
+                (own - end).abs() >= PART_OF_MISFIT * posterior.change
+                    && 2.0 * (of_own - likelihood(*end)) > MISFIT
+            })
         };
         (0..last).filter(is_misfit).collect()
     }

@@ -1,36 +1,33 @@
 //! The probabilities of the commits.
 //!
 //! Model: the log ratio of a block is 0 for a commit before the culprit and `change` from the culprit
-//! on, plus an offset of the build, plus noise with Student's distribution with [`FREEDOM`] degrees of
-//! freedom, whose tails are those of bursts. The change and the scale of the noise are unknown, so the
-//! likelihoods are summed over a grid of both; the culprit is each commit with the same probability
-//! before the first observation. What is unknown besides the culprit is thereby part of the
+//! on, plus the offset of the commit's build, plus the offset of the good end's build, which all ratios
+//! share, plus noise. The change, the scale of the noise and the offset of the good end are unknown, so
+//! the likelihoods are summed over a grid of all three; the culprit is each commit with the same
+//! probability before the first observation. What is unknown besides the culprit is thereby part of the
 //! certainty, and no observation is used twice.
 
+use std::iter::repeat_n;
+
+use crate::bisection::likelihood::{BUILD_SPREAD, FINEST, Offsets, highest};
 use crate::order::median;
 
-/// Degrees of freedom of the noise.
-const FREEDOM: f64 = 4.0;
-/// Standard deviation of the offset of a build, as a log ratio: another layout of the same code makes
-/// it faster or slower. More blocks of one commit do not average it out.
-pub(super) const BUILD_SPREAD: f64 = 0.005;
-/// Nodes and weights of the sum over the offset (Gauss and Hermite), in standard deviations.
-const OFFSETS: [(f64, f64); 3] = [
-    (-1.732_050_8, 1.0 / 6.0),
-    (0.0, 2.0 / 3.0),
-    (1.732_050_8, 1.0 / 6.0),
-];
 /// Points of the grid of changes.
 const CHANGES: usize = 33;
 /// Points of the grid of scales.
 const SCALES: usize = 13;
-/// Half of the width of the first grid: of changes in standard errors of the observed change, of scales
-/// as the logarithm of a factor. Few blocks can understate the noise several times.
-const WIDE: (f64, f64) = (24.0, 1.8);
+/// Distance of two offsets of the good end, in standard deviations of an offset.
+const GOODS: f64 = 0.5;
+/// Half of the width of the first grid: of changes in standard errors of the observed change and in
+/// standard deviations of an offset, of scales as the logarithm of a factor. Few blocks can understate
+/// the noise several times.
+const WIDE: (f64, f64, f64) = (24.0, 6.0, 1.8);
 /// Half of the width of the second grid, in standard deviations of the first result.
 const NARROW: f64 = 5.0;
-/// Smallest change and smallest scale, log ratios.
+/// Smallest change, a log ratio.
 const SMALLEST: f64 = 0.001;
+/// Smallest scale of the noise, a log ratio. Less noise tells no more, because builds differ by more.
+const QUIETEST: f64 = 0.002;
 /// From the median absolute deviation to the standard deviation of a normal distribution.
 const FROM_DEVIATION: f64 = 1.4826;
 /// The part of the probability outside of the interval of the change.
@@ -45,6 +42,8 @@ pub struct Posterior {
     pub change: f64,
     /// The ends of the change's interval, which holds with 95 %.
     pub interval: (f64, f64),
+    /// What the build of the good end adds to all ratios, as a log ratio.
+    pub offset: f64,
     /// The scale of the noise of a block, as a log ratio.
     pub scale: f64,
 }
@@ -53,19 +52,24 @@ impl Posterior {
     /// Computes the probabilities from the observations of each commit. The last is the bad end.
     pub(super) fn of(logs: &[&[f64]]) -> Self {
         let ends = logs.last().copied().unwrap_or_default();
+        let slots = slots(logs);
         let spread = spread_within(logs);
         let error = spread / (ends.len().max(1) as f64).sqrt();
-        let wide = Grid {
-            changes: points::<CHANGES>(middle(ends), WIDE.0 * error, SMALLEST),
-            scales: points::<SCALES>(spread.ln(), WIDE.1, SMALLEST.ln()),
-        };
-        let first = wide.sums(logs);
+        let half = WIDE.0 * error + WIDE.1 * BUILD_SPREAD;
+        let wide = Grid::new(
+            points::<CHANGES>(middle(ends), half, SMALLEST),
+            points::<SCALES>(spread.ln(), WIDE.2, QUIETEST.ln()),
+            f64::INFINITY,
+        );
+        let first = wide.sums(&slots);
         let (change, scale) = (first.of_changes(&wide), first.of_scales(&wide));
-        let narrow = Grid {
-            changes: points::<CHANGES>(change.0, NARROW * change.1, SMALLEST),
-            scales: points::<SCALES>(scale.0, NARROW * scale.1, SMALLEST.ln()),
-        };
-        narrow.sums(logs).posterior(&narrow)
+        let half = (NARROW * change.1).max(BUILD_SPREAD);
+        let narrow = Grid::new(
+            points::<CHANGES>(change.0, half, SMALLEST),
+            points::<SCALES>(scale.0, NARROW * scale.1, QUIETEST.ln()),
+            FINEST,
+        );
+        narrow.sums(&slots).posterior(&narrow, &slots)
     }
 
     /// How undecided the search is, in bits: the steps that it takes at least.
@@ -75,36 +79,38 @@ impl Posterior {
     }
 }
 
-/// The log density of Student's distribution, up to a constant.
-pub(super) fn log_density(distance: f64, scale: f64) -> f64 {
-    let z = distance / scale;
-    -scale.ln() - 0.5 * (FREEDOM + 1.0) * (z * z / FREEDOM).ln_1p()
+/// A measured commit, or the bad end, with the commits right before it that were not measured: nothing
+/// tells them apart.
+struct Slot<'a> {
+    logs: &'a [f64],
+    commits: usize,
 }
 
-/// The log likelihood of a commit's observations whose centre is known up to the offset of the build.
-fn log_likelihood(logs: &[f64], centre: f64, scale: f64) -> f64 {
-    if logs.is_empty() {
-        return 0.0;
+fn slots<'a>(logs: &[&'a [f64]]) -> Vec<Slot<'a>> {
+    let mut slots = Vec::new();
+    let mut first = 0;
+    for (at, &logs_of_this) in logs.iter().enumerate() {
+        if !logs_of_this.is_empty() || at + 1 == logs.len() {
+            slots.push(Slot {
+                logs: logs_of_this,
+                commits: at + 1 - first,
+            });
+            first = at + 1;
+        }
     }
-    let of_offsets = OFFSETS.map(|(offset, weight)| {
-        let centre = centre + offset * BUILD_SPREAD;
-        let densities = logs.iter().map(|log| log_density(log - centre, scale));
-        weight.ln() + densities.sum::<f64>()
-    });
-    log_sum(&of_offsets)
+    slots
 }
 
-/// The log likelihood of all observations for each culprit: commits before it are unchanged.
-fn of_culprits(unchanged: &[f64], changed: &[f64]) -> Vec<f64> {
-    let mut all: f64 = changed.iter().sum();
-    let pairs = unchanged.iter().zip(changed);
-    pairs
-        .map(|(unchanged, changed)| {
-            let of_this = all;
-            all += unchanged - changed;
-            of_this
-        })
-        .collect()
+/// The log likelihood of all observations if the culprit is in this slot, for each slot. The pairs are
+/// those of a commit if it is unchanged and if it is changed.
+fn of_culprits(pairs: &[(f64, f64)]) -> Vec<f64> {
+    let mut all: f64 = pairs.iter().map(|(_, changed)| changed).sum();
+    let of_slots = pairs.iter().map(|(unchanged, changed)| {
+        let of_this = all;
+        all += unchanged - changed;
+        of_this
+    });
+    of_slots.collect()
 }
 
 fn middle(sample: &[f64]) -> f64 {
@@ -121,35 +127,90 @@ pub(super) fn spread_within(logs: &[&[f64]]) -> f64 {
         let nearer = (logs.len() as f64 / (logs.len() - 1) as f64).sqrt();
         logs.iter().map(move |log| nearer * (log - centre).abs())
     });
-    (FROM_DEVIATION * middle(&distances.collect::<Vec<f64>>())).max(SMALLEST)
+    (FROM_DEVIATION * middle(&distances.collect::<Vec<f64>>())).max(QUIETEST)
 }
 
 /// Points with the same distances around a centre, none below `least`.
 fn points<const N: usize>(centre: f64, half: f64, least: f64) -> Vec<f64> {
     let low = (centre - half).max(least);
-    let high = (centre + half).max(low + SMALLEST);
+    let high = (centre + half).max(low + half / 8.0);
     let step = (high - low) / (N - 1) as f64;
     (0..N).map(|at| low + step * at as f64).collect()
 }
 
-/// The changes and the natural logarithms of the scales over which likelihoods are summed.
+/// An offset of the good end: its place among the centres of the likelihoods.
+struct Good {
+    place: usize,
+    offset: f64,
+    log_weight: f64,
+}
+
+/// The changes, the natural logarithms of the scales, and the offsets of the good end over which
+/// likelihoods are summed. Changes and offsets are multiples of one unit apart, so that the likelihoods
+/// of a commit are computed once for each centre.
 struct Grid {
     changes: Vec<f64>,
     scales: Vec<f64>,
+    goods: Vec<Good>,
+    offsets: Offsets,
+    /// Units between two changes.
+    of_change: usize,
 }
 
 impl Grid {
-    fn sums(&self, logs: &[&[f64]]) -> Sums {
-        let mut sums = Sums::new(logs.len(), self);
+    /// A grid whose unit is at most `finest`, or the distance of two changes.
+    fn new(changes: Vec<f64>, scales: Vec<f64>, finest: f64) -> Self {
+        let step = step(&changes);
+        // The casts round down and saturate.
+        let of_change = ((step / finest).ceil() as usize).max(1);
+        let offsets = Offsets::new(step / of_change as f64);
+        let of_good = ((GOODS * BUILD_SPREAD / offsets.unit).round() as usize).max(1);
+        let each_side = offsets.reach() / of_good;
+        let log_weight = |offset: f64| -(offset / BUILD_SPREAD).powi(2) / 2.0;
+        let goods = (0..=2 * each_side).map(|at| {
+            let offset = (at as f64 - each_side as f64) * of_good as f64 * offsets.unit;
+            Good {
+                place: at * of_good,
+                offset,
+                log_weight: log_weight(offset),
+            }
+        });
+        Self {
+            goods: goods.collect(),
+            changes,
+            scales,
+            offsets,
+            of_change,
+        }
+    }
+
+    fn sums(&self, slots: &[Slot<'_>]) -> Sums {
+        let mut sums = Sums::new(slots, self);
+        let lowest_good = self.goods.first().map_or(0.0, |good| good.offset);
+        let around = self.goods.last().map_or(0, |good| good.place) + 1;
+        let lowest_change = self.changes.first().copied().unwrap_or(0.0);
+        let of_changes = (self.changes.len() - 1) * self.of_change + around;
         for (of_scale, scale) in self.scales.iter().enumerate() {
             let scale = scale.exp();
-            let at = |centre: f64| -> Vec<f64> {
-                let likelihoods = logs.iter().map(|logs| log_likelihood(logs, centre, scale));
+            let from = |first: f64, count: usize| -> Vec<Vec<f64>> {
+                let likelihoods = slots
+                    .iter()
+                    .map(|slot| self.offsets.log_likelihoods(slot.logs, scale, first, count));
                 likelihoods.collect()
             };
-            let unchanged = at(0.0);
-            for (of_change, &change) in self.changes.iter().enumerate() {
-                sums.add(&of_culprits(&unchanged, &at(change)), of_change, of_scale);
+            let unchanged = from(lowest_good, around);
+            let changed = from(lowest_change + lowest_good, of_changes);
+            for of_change in 0..self.changes.len() {
+                for (of_good, good) in self.goods.iter().enumerate() {
+                    let place = of_change * self.of_change + good.place;
+                    let pairs: Vec<(f64, f64)> = unchanged
+                        .iter()
+                        .zip(&changed)
+                        .map(|(unchanged, changed)| (unchanged[good.place], changed[place]))
+                        .collect();
+                    let logs = of_culprits(&pairs);
+                    sums.add(&logs, good.log_weight, [of_change, of_good, of_scale]);
+                }
             }
         }
         sums
@@ -159,36 +220,45 @@ impl Grid {
 /// Sums of likelihoods over the grid, as multiples of `e^peak`.
 struct Sums {
     peak: f64,
-    commits: Vec<f64>,
+    /// The number of commits of each slot.
+    counts: Vec<f64>,
+    slots: Vec<f64>,
     changes: Vec<f64>,
+    goods: Vec<f64>,
     scales: Vec<f64>,
 }
 
 impl Sums {
-    fn new(commits: usize, grid: &Grid) -> Self {
+    fn new(slots: &[Slot<'_>], grid: &Grid) -> Self {
         Self {
             peak: f64::NEG_INFINITY,
-            commits: vec![0.0; commits],
+            counts: slots.iter().map(|slot| slot.commits as f64).collect(),
+            slots: vec![0.0; slots.len()],
             changes: vec![0.0; grid.changes.len()],
+            goods: vec![0.0; grid.goods.len()],
             scales: vec![0.0; grid.scales.len()],
         }
     }
 
-    /// Adds the likelihood of each culprit at one point of the grid.
-    fn add(&mut self, logs: &[f64], change: usize, scale: usize) {
-        let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    /// Adds the likelihood of a culprit in each slot at one point of the grid.
+    fn add(&mut self, logs: &[f64], log_weight: f64, [change, good, scale]: [usize; 3]) {
+        let highest = highest(logs) + log_weight;
         if highest > self.peak {
             let factor = (self.peak - highest).exp();
-            let sums = self.commits.iter_mut().chain(&mut self.changes);
-            sums.chain(&mut self.scales).for_each(|sum| *sum *= factor);
+            let sums = self.slots.iter_mut().chain(&mut self.changes);
+            let sums = sums.chain(&mut self.goods).chain(&mut self.scales);
+            sums.for_each(|sum| *sum *= factor);
             self.peak = highest;
         }
-        for (sum, log) in self.commits.iter_mut().zip(logs) {
-            let likelihood = (log - self.peak).exp();
+        let mut all = 0.0;
+        for ((sum, log), count) in self.slots.iter_mut().zip(logs).zip(&self.counts) {
+            let likelihood = count * (log + log_weight - self.peak).exp();
             *sum += likelihood;
-            self.changes[change] += likelihood;
-            self.scales[scale] += likelihood;
+            all += likelihood;
         }
+        self.changes[change] += all;
+        self.goods[good] += all;
+        self.scales[scale] += all;
     }
 
     /// Mean and standard deviation of the change.
@@ -201,17 +271,28 @@ impl Sums {
         mean_and_deviation(&grid.scales, &self.scales)
     }
 
-    fn posterior(&self, grid: &Grid) -> Posterior {
-        let all: f64 = self.commits.iter().sum();
+    fn posterior(&self, grid: &Grid, slots: &[Slot<'_>]) -> Posterior {
+        let all: f64 = self.slots.iter().sum();
         let of_changes: Vec<f64> = self.changes.iter().map(|sum| sum / all).collect();
         let end = |share: f64| quantile(&grid.changes, &of_changes, share);
+        let of_each = |(slot, sum): (&Slot<'_>, &f64)| {
+            repeat_n(sum / all / slot.commits as f64, slot.commits)
+        };
+        let goods = grid.goods.iter().zip(&self.goods);
         Posterior {
-            commits: self.commits.iter().map(|sum| sum / all).collect(),
+            commits: slots.iter().zip(&self.slots).flat_map(of_each).collect(),
             change: self.of_changes(grid).0,
             interval: (end(OUTSIDE / 2.0), end(1.0 - OUTSIDE / 2.0)),
+            offset: goods.map(|(good, sum)| good.offset * sum / all).sum(),
             scale: self.of_scales(grid).0.exp(),
         }
     }
+}
+
+/// The distance of two points.
+fn step(points: &[f64]) -> f64 {
+    let first = points.windows(2).next();
+    first.map_or(0.0, |pair| pair[1] - pair[0])
 }
 
 /// Mean and standard deviation, the latter at least half of the distance of two points, which could
@@ -227,20 +308,13 @@ fn mean_and_deviation(points: &[f64], weights: &[f64]) -> (f64, f64) {
     };
     let centre = mean(&|point| point);
     let variance = mean(&|point| (point - centre).powi(2));
-    let step = points
-        .windows(2)
-        .next()
-        .map_or(0.0, |pair| pair[1] - pair[0]);
-    (centre, variance.sqrt().max(step / 2.0))
+    (centre, variance.sqrt().max(step(points) / 2.0))
 }
 
 /// The quantile of a distribution that has a density proportional to `weights` around `points`, which
 /// have the same distances.
 fn quantile(points: &[f64], weights: &[f64], share: f64) -> f64 {
-    let step = points
-        .windows(2)
-        .next()
-        .map_or(0.0, |pair| pair[1] - pair[0]);
+    let step = step(points);
     let mut below = 0.0;
     for (point, weight) in points.iter().zip(weights) {
         if below + weight >= share && *weight > 0.0 {
@@ -249,10 +323,4 @@ fn quantile(points: &[f64], weights: &[f64], share: f64) -> f64 {
         below += weight;
     }
     points.last().copied().unwrap_or(0.0)
-}
-
-fn log_sum(logs: &[f64]) -> f64 {
-    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = logs.iter().map(|log| (log - highest).exp()).sum();
-    highest + sum.ln()
 }

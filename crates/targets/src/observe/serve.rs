@@ -23,6 +23,8 @@ use crate::usage::Detail;
 
 /// Time limit for a request head and for an idle connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit for one write.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Settings of `tenbin observe`.
 #[derive(Debug, Clone)]
@@ -93,6 +95,7 @@ pub fn serve(
         name: "observe",
         tls,
         request_timeout: REQUEST_TIMEOUT,
+        write_timeout: WRITE_TIMEOUT,
         keep_alive: true,
         largest_body: 0,
         slow: false,

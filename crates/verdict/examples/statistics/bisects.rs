@@ -2,7 +2,7 @@
 //! chooses the commits of `tenbin bisect`.
 
 use tenbin_plan::rng::Rng;
-use tenbin_stats::{Bisection, Null, evidence_against};
+use tenbin_stats::{Bisection, BisectionDecision, Null, evidence_against};
 
 use crate::Row;
 use crate::gates::{RUNNERS, Runner, Simulated};
@@ -11,7 +11,11 @@ use crate::simulated::{at_least, at_most, percent};
 /// Commits after the good end.
 const COMMITS: usize = 32;
 /// True differences: how much longer the bad end takes for an operation.
-const EFFECTS: [f64; 2] = [0.05, 0.10];
+const EFFECTS: [f64; 5] = [0.0, 0.01, 0.02, 0.05, 0.10];
+/// Smallest difference that a bisect must find.
+const MUST_BE_FOUND: f64 = 0.05;
+/// Two true differences, each at a commit of its own.
+const TWO: ([usize; 2], f64) = ([8, 24], 0.05);
 /// Smallest slowdown that is looked for.
 const MARGIN: f64 = 0.01;
 /// Most blocks of a bisect: half an hour with slices of a second.
@@ -31,10 +35,23 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
     for (number, (runner, name)) in (1_u64..).zip(RUNNERS) {
         for effect in EFFECTS {
             let found: Vec<Found> = (0..bisects)
-                .map(|bisect| one(runner, effect, number << 40 | u64::from(bisect)))
+                .map(|bisect| {
+                    let seed = number << 40 | u64::from(bisect);
+                    let mut rng = Rng::new(seed, &[9]);
+                    let culprit = ((rng.unit() * COMMITS as f64) as usize).min(COMMITS - 1);
+                    one(runner, &[culprit], effect, seed)
+                })
                 .collect();
-            rows.extend(of(name, runner, effect, &found));
+            let must_find = effect >= MUST_BE_FOUND && runner != Runner::Bursts;
+            let effect = format!("+{:.0} %", effect * 100.0);
+            rows.extend(of(name, &effect, must_find, &found));
         }
+        let (culprits, effect) = TWO;
+        let found: Vec<Found> = (0..bisects)
+            .map(|bisect| one(runner, &culprits, effect, number << 40 | u64::from(bisect)))
+            .collect();
+        let effect = format!("+{:.0} % twice", effect * 100.0);
+        rows.extend(of(name, &effect, false, &found));
     }
     rows
 }
@@ -42,23 +59,22 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
 /// How a bisect ended.
 struct Found {
     is_right: bool,
-    is_certain: bool,
+    is_found: bool,
     blocks: usize,
 }
 
-fn of(name: &str, runner: Runner, effect: f64, found: &[Found]) -> Vec<Row> {
+fn of(name: &str, effect: &str, must_find: bool, found: &[Found]) -> Vec<Row> {
     let count = |what: fn(&Found) -> bool| found.iter().filter(|one| what(one)).count();
-    let right = count(|one| one.is_right && one.is_certain);
-    let wrong = count(|one| !one.is_right && one.is_certain);
+    let right = count(|one| one.is_right && one.is_found);
+    let wrong = count(|one| !one.is_right && one.is_found);
     let untold = found.len() - right - wrong;
     let mut blocks: Vec<usize> = found.iter().map(|one| one.blocks).collect();
     blocks.sort_unstable();
     let at = |part: usize| blocks.get(blocks.len() * part / 10).copied().unwrap_or(0);
     let share = |hits: usize| percent(hits as f64 / found.len().max(1) as f64);
     let what = format!(
-        "bisect of {COMMITS} commits, {name}, +{:.0} %: found {}, wrong {}, cannot tell {}; blocks {} \
+        "bisect of {COMMITS} commits, {name}, {effect}: found {}, wrong {}, cannot tell {}; blocks {} \
          (median), {} (90 %)",
-        effect * 100.0,
         share(right),
         share(wrong),
         share(untold),
@@ -71,7 +87,7 @@ fn of(name: &str, runner: Runner, effect: f64, found: &[Found]) -> Vec<Row> {
         wrong,
         found.len(),
     )];
-    if runner != Runner::Bursts {
+    if must_find {
         rows.push(at_least(
             &format!("{what}: found"),
             FOUND,
@@ -82,21 +98,17 @@ fn of(name: &str, runner: Runner, effect: f64, found: &[Found]) -> Vec<Row> {
     rows
 }
 
-fn one(runner: Runner, effect: f64, seed: u64) -> Found {
+/// A bisect of commits of which each of `culprits` is worse than the one before by `effect`.
+fn one(runner: Runner, culprits: &[usize], effect: f64, seed: u64) -> Found {
     let mut rng = Rng::new(seed, &[7]);
     let mut blocks = Blocks::new(runner, seed);
-    let culprit = ((rng.unit() * COMMITS as f64) as usize).min(COMMITS - 1);
     let offsets: Vec<f64> = (0..=COMMITS)
         .map(|_| BUILDS * crate::noise::normal(&mut rng))
         .collect();
     // The last offset is that of the good end.
     let worse = |commit: usize| {
-        let change = if commit >= culprit {
-            effect.ln_1p()
-        } else {
-            0.0
-        };
-        change + offsets[commit] - offsets[COMMITS]
+        let changes = culprits.iter().filter(|culprit| commit >= **culprit);
+        changes.count() as f64 * effect.ln_1p() + offsets[commit] - offsets[COMMITS]
     };
     let last = COMMITS - 1;
     let mut bisection = Bisection::new(COMMITS);
@@ -104,7 +116,7 @@ fn one(runner: Runner, effect: f64, seed: u64) -> Found {
         if bisection.blocks() >= MOST_BLOCKS / 2 {
             return Found {
                 is_right: false,
-                is_certain: false,
+                is_found: false,
                 blocks: bisection.blocks(),
             };
         }
@@ -112,15 +124,16 @@ fn one(runner: Runner, effect: f64, seed: u64) -> Found {
     }
     loop {
         let posterior = bisection.posterior();
-        let (group, certainty) = bisection.leader(&posterior);
-        let is_certain = certainty >= CERTAINTY;
-        let step = bisection.next(&posterior);
-        let (Some(step), false) = (step, is_certain || bisection.blocks() >= MOST_BLOCKS) else {
-            return Found {
-                is_right: group == (culprit..culprit + 1),
-                is_certain,
-                blocks: bisection.blocks(),
-            };
+        let step = match bisection.decide(&posterior, CERTAINTY) {
+            BisectionDecision::Measure(step) if bisection.blocks() < MOST_BLOCKS => step,
+            end => {
+                let (group, _) = bisection.leader(&posterior);
+                return Found {
+                    is_right: effect > 0.0 && culprits.iter().any(|at| group == (*at..*at + 1)),
+                    is_found: end == BisectionDecision::Found,
+                    blocks: bisection.blocks(),
+                };
+            }
         };
         let logs: Vec<f64> = (0..step.blocks)
             .map(|_| blocks.next(worse(step.commit)))

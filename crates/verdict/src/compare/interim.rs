@@ -22,9 +22,10 @@ pub struct InterimRatio {
     pub challenger: String,
     /// What is compared, for example `throughput`.
     pub metric: String,
-    /// The ratio challenger ÷ baseline with its interval; `None` before the first complete block.
+    /// The ratio challenger ÷ baseline with its interval; `None` before the first complete block, and
+    /// after a slice without an operation that ended, if the run has no such ratio then.
     pub ratio: Option<Figure>,
-    /// Number of complete blocks.
+    /// Number of complete blocks; 0 for a run without such a ratio.
     pub blocks: usize,
 }
 
@@ -37,15 +38,19 @@ pub struct Interim {
     block: Vec<Slice>,
     /// Log ratios of the complete blocks, by primary ratio.
     logs: Vec<Vec<f64>>,
+    /// Whether a slice has biased the figures, by primary ratio.
+    are_biased: Vec<bool>,
 }
 
 impl Interim {
     /// No slices yet.
     pub fn new(plan: &Plan) -> Self {
+        let ratios = primary_ratios(plan).len();
         Self {
             whole: plan.slices_in_rounds(plan.rounds_per_block()),
             block: Vec::new(),
-            logs: vec![Vec::new(); primary_ratios(plan).len()],
+            logs: vec![Vec::new(); ratios],
+            are_biased: vec![false; ratios],
             plan: plan.clone(),
         }
     }
@@ -55,6 +60,9 @@ impl Interim {
         // Neither a probe of a search nor a continuous stretch belongs to a block.
         if self.logs.is_empty() || slice.probed.is_some() {
             return false;
+        }
+        for (ratio, is_biased) in primary_ratios(&self.plan).iter().zip(&mut self.are_biased) {
+            *is_biased |= ratio.is_biased_by(slice);
         }
         if self
             .block
@@ -77,7 +85,9 @@ impl Interim {
     /// The ratios so far, with the confidence of the printed intervals, which hold simultaneously.
     pub fn ratios(&self) -> Vec<InterimRatio> {
         let confidence = Family::of(&self.plan).confidence(Member::Question);
-        let all = primary_ratios(&self.plan).into_iter().zip(&self.logs);
+        let known = self.logs.iter().zip(&self.are_biased);
+        let known = known.map(|(logs, is_biased)| if *is_biased { &[][..] } else { &logs[..] });
+        let all = primary_ratios(&self.plan).into_iter().zip(known);
         let of_each = all.map(|(primary, logs)| InterimRatio {
             workload: match primary.levels.as_slice() {
                 [only] => only.name.clone(),
@@ -147,6 +157,24 @@ mod tests {
         }
         assert_eq!(interim.ratios()[0].blocks, 0);
         assert_eq!(interim.ratios()[0].ratio, None);
+    }
+
+    #[test]
+    fn a_slice_without_an_operation_withholds_the_ratio_for_good() {
+        let mut run = noisy(4);
+        run.first_of("b").answers(0, 0.002);
+        let mut interim = Interim::new(&run.plan);
+        for slice in &run.slices {
+            interim.add(slice);
+        }
+        let ratios = interim.ratios();
+        assert_eq!((ratios[0].ratio, ratios[0].blocks), (None, 0));
+        let found = compare(&run.plan, &run.slices);
+        assert!(
+            found
+                .iter()
+                .all(|each| !each.primary || each.found.ratio.is_none())
+        );
     }
 
     #[test]

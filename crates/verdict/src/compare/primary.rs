@@ -6,6 +6,7 @@ use tenbin_result::Metric;
 
 use crate::compare::blocks::Blocks;
 use crate::compare::curve::{mean_log_ratios, sweeps};
+use crate::compare::metric::Measure;
 
 /// A ratio of a challenger to the baseline, at a workload or over the levels of a sweep.
 pub(crate) struct PrimaryRatio<'a> {
@@ -24,6 +25,14 @@ impl PrimaryRatio<'_> {
             blocks.log_ratios_by_block(self.metric, self.baseline, self.challenger)
         };
         mean_log_ratios(&self.levels.iter().map(of_level).collect::<Vec<_>>())
+    }
+
+    /// Whether a slice leaves a whole run without this ratio: without its value, the figures of the
+    /// other slices are biased.
+    pub(crate) fn is_biased_by(&self, slice: &Slice) -> bool {
+        let is_mine = self.levels.iter().any(|work| work.name == slice.workload)
+            && (slice.target == self.baseline || slice.target == self.challenger);
+        is_mine && !slice.end.cut_short && self.metric.is_biased_over(&[slice])
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tenbin_plan::{Figure, Plan};
 use tenbin_result::{BisectOutcome, GateFigure, GateOutcome};
 use tenbin_runner::{Ending, RunError};
-use tenbin_stats::{Bisection, BisectionStep};
+use tenbin_stats::{Bisection, BisectionDecision, BisectionStep};
 
 use super::failed;
 use super::history::{Commit, commits_between};
@@ -241,16 +241,18 @@ impl<'a> Search<'a> {
     /// Measures the next commit. Returns how the search ends, if it does.
     fn take_step(&mut self) -> Result<Option<BisectOutcome>, Exit> {
         let posterior = self.bisection.posterior();
-        let (group, certainty) = self.bisection.leader(&posterior);
-        if certainty >= self.certainty() {
-            return Ok(Some(match group.len() {
-                1 => BisectOutcome::Found,
-                _ => BisectOutcome::Group,
-            }));
-        }
-        let step = self.bisection.next(&posterior);
-        let Some(step) = step.filter(|_| self.pace.spent() < self.budget()) else {
-            return Ok(Some(BisectOutcome::CannotTell));
+        let step = match self.bisection.decide(&posterior, self.certainty()) {
+            BisectionDecision::Found => {
+                let (group, _) = self.bisection.leader(&posterior);
+                return Ok(Some(match group.len() {
+                    1 => BisectOutcome::Found,
+                    _ => BisectOutcome::Group,
+                }));
+            }
+            BisectionDecision::Measure(step) if self.pace.spent() < self.budget() => step,
+            BisectionDecision::Measure(_)
+            | BisectionDecision::Several
+            | BisectionDecision::Stuck => return Ok(Some(BisectOutcome::CannotTell)),
         };
         let next = NextStep {
             step,
@@ -289,13 +291,17 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
+    /// Leaves a commit out from now on, unless it is the bad end: without it, there is no change to find.
     fn skip(&mut self, commit: usize, why: String) {
+        self.bisection.skip(commit);
+        if !self.bisection.is_skipped(commit) {
+            return;
+        }
         self.note(&format!(
             "{} is skipped: {why}",
             self.commits[commit].short()
         ));
         self.skipped[commit] = Some(why);
-        self.bisection.skip(commit);
     }
 
     /// Builds a commit and measures it against the good end.
@@ -309,7 +315,7 @@ impl<'a> Search<'a> {
         match self.build(&revision) {
             Ok(()) => {}
             Err(_) if self.is_stopped() => return Ok(Shown::Interrupted),
-            Err(BuildError::Build { why, .. }) => {
+            Err(BuildError::Build { why, .. }) if step.commit + 1 < self.commits.len() => {
                 return Ok(Shown::Skipped(format!("the build failed ({why})")));
             }
             Err(why) => return Err(failed(&why)),
@@ -341,12 +347,14 @@ impl<'a> Search<'a> {
     /// Takes over what the run of a commit showed.
     fn learn(&mut self, commit: usize, measured: Measured) -> Result<Shown, Exit> {
         match &measured.ending {
-            Ending::Complete(_) if measured.outcome == GateOutcome::Invalid => {
+            Ending::Complete(_)
+                if measured.outcome == GateOutcome::Invalid || measured.logs.is_empty() =>
+            {
                 self.pace.measured(measured.took, 0);
                 self.runs.push(measured.directory);
                 let why = measured.why_invalid;
                 Ok(Shown::Invalid(
-                    why.unwrap_or_else(|| "no reason given".to_owned()),
+                    why.unwrap_or_else(|| "no block has a ratio".to_owned()),
                 ))
             }
             Ending::Complete(_) => {

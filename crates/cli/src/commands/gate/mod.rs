@@ -78,12 +78,9 @@ fn built(args: &GateArgs) -> Result<Result<Draft, Refusal>, Exit> {
             "changes that are not committed are not measured: the candidate is HEAD"
         ));
     }
-    for revision in [&base, &candidate] {
+    for (revision, is_base) in [(&base, true), (&candidate, false)] {
         let made = repository.build(revision, build);
-        if !made.map_err(|why| failed(&why))? {
-            let place = revision.directory.display();
-            output::note(&format!("{} was built before: {place}", revision.name));
-        }
+        made.map_err(|why| failed(&why).of_target(is_base))?;
     }
     Ok(Ok(draft))
 }

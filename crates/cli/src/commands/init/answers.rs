@@ -15,7 +15,7 @@ const BUILDS: &[(&str, &str)] = &[
     ("Makefile", "make"),
 ];
 
-/// What options say; `None` where none was given.
+/// What options and answers say so far; `None` where neither was given.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Asked {
     pub(super) kind: Option<ServerKind>,
@@ -42,42 +42,101 @@ impl Asked {
         }
     }
 
-    /// The answers, without any question.
+    /// With defaults for what was not given, so that nothing is open.
     ///
     /// # Errors
     /// If an option without a default is missing.
-    pub(super) fn complete(self) -> Result<Answers, InitError> {
+    pub(super) fn complete(self) -> Result<Self, InitError> {
         let required = [
             ("--kind", self.kind.is_none()),
-            ("--server", self.server.is_none()),
+            ("--server", self.first().is_none()),
         ];
         let missing: Vec<&str> = required
             .into_iter()
             .filter(|(_, is_missing)| *is_missing)
             .map(|(flag, _)| flag)
             .collect();
-        if missing.is_empty() {
-            Ok(self.assumed())
-        } else {
-            Err(InitError::Missing { flags: missing })
+        if !missing.is_empty() {
+            return Err(InitError::Missing { flags: missing });
         }
+        Ok(Self {
+            second: self.second.or_else(|| Some(String::new())),
+            goal: self.goal.or(Some(GoalKind::Compare)),
+            ci: self.ci.or(Some(CiChoice::None)),
+            ..self
+        })
     }
 
-    /// The answers, with defaults for those that are missing.
-    pub(super) fn assumed(self) -> Answers {
-        let text = |text: Option<String>| {
-            let text = text.map(|text| text.trim().to_owned());
-            text.filter(|text| !text.is_empty())
+    /// The first server, if it is known.
+    pub(super) fn first(&self) -> Option<Server> {
+        given(self.server.as_deref()).map(Server::of)
+    }
+
+    /// The second server; `None` if it is not known, and if there is none.
+    fn second(&self) -> Option<Server> {
+        given(self.second.as_deref()).map(Server::of)
+    }
+
+    /// The goal, if it is known, or if other options are for one goal only.
+    pub(super) fn goal(&self) -> Option<GoalKind> {
+        let only = || {
+            if self.slo.is_some() {
+                Some(GoalKind::Rate)
+            } else {
+                (self.has_ci() || self.build.is_some()).then_some(GoalKind::Gate)
+            }
         };
-        let server = |text: Option<String>| text.map(Server::of);
-        let first = server(text(self.server));
+        self.goal.or_else(only)
+    }
+
+    fn has_ci(&self) -> bool {
+        self.ci.is_some_and(|ci| ci != CiChoice::None)
+    }
+
+    /// Checks what no plan says. What is open can still fit to the rest.
+    ///
+    /// # Errors
+    /// Why options and answers contradict each other, or are none.
+    pub(super) fn check(&self) -> Result<(), InitError> {
+        let (first, second) = (self.first(), self.second());
+        for server in [&first, &second].into_iter().flatten() {
+            if let Server::Command(text) = server
+                && is_address(text)
+            {
+                return Err(InitError::NoUrl { text: text.clone() });
+            }
+        }
+        let goal = self.goal();
+        let is_url = matches!(first, Some(Server::Url(_)));
+        let has_no_second = self.second.is_some() && second.is_none();
+        if goal == Some(GoalKind::Gate) && is_url && has_no_second {
+            return Err(InitError::GateOfOne);
+        }
+        let is_for = |only| goal.is_none_or(|goal| goal == only);
+        if self.slo.is_some() && !is_for(GoalKind::Rate) {
+            return Err(InitError::only_for("--slo", "--goal rate"));
+        }
+        if self.has_ci() && !is_for(GoalKind::Gate) {
+            return Err(InitError::only_for("--ci", "--goal gate"));
+        }
+        let is_of_revisions = is_for(GoalKind::Gate) && !is_url && second.is_none();
+        if self.build.is_some() && !is_of_revisions {
+            let gate = "a gate with one server that Tenbin starts";
+            return Err(InitError::only_for("--build", gate));
+        }
+        Ok(())
+    }
+
+    /// The answers, with defaults for those that are open.
+    pub(super) fn assumed(self) -> Answers {
+        let (first, second) = (self.first(), self.second());
         let first = first.unwrap_or_else(|| Server::Url("http://127.0.0.1/".to_owned()));
-        let goal = self.goal.unwrap_or(GoalKind::Compare);
+        let goal = self.goal().unwrap_or(GoalKind::Compare);
         let mut answers = Answers {
             kind: self.kind.unwrap_or(ServerKind::Http),
             first,
-            second: server(text(self.second)),
-            request: text(self.request),
+            second,
+            request: given(self.request.as_deref()).map(str::to_owned),
             slo: self.slo.or_else(|| {
                 let is_rate = goal == GoalKind::Rate;
                 is_rate.then(|| DEFAULT_SLO.to_owned())
@@ -93,6 +152,11 @@ impl Asked {
     }
 }
 
+/// A text without spaces around it; `None` if there is none, or if it is empty.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Server {
@@ -103,8 +167,10 @@ pub(super) enum Server {
 }
 
 impl Server {
-    fn of(text: String) -> Self {
-        if text.starts_with("http://") || text.starts_with("https://") {
+    fn of(text: &str) -> Self {
+        let is_url = text.starts_with("http://") || text.starts_with("https://");
+        let text = text.to_owned();
+        if is_url {
             Self::Url(text)
         } else {
             Self::Command(text)
@@ -129,36 +195,6 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Checks what no plan says.
-    ///
-    /// # Errors
-    /// Why the answers contradict each other, or are none.
-    pub(super) fn check(&self) -> Result<(), InitError> {
-        let servers = [Some(&self.first), self.second.as_ref()];
-        for server in servers.into_iter().flatten() {
-            if let Server::Command(text) = server
-                && is_address(text)
-            {
-                return Err(InitError::NoUrl { text: text.clone() });
-            }
-        }
-        let is_one_url = self.second.is_none() && matches!(self.first, Server::Url(_));
-        if self.is_gate() && is_one_url {
-            return Err(InitError::GateOfOne);
-        }
-        if self.slo.is_some() && self.goal != GoalKind::Rate {
-            return Err(InitError::only_for("--slo", "--goal rate"));
-        }
-        if self.ci != CiChoice::None && !self.is_gate() {
-            return Err(InitError::only_for("--ci", "--goal gate"));
-        }
-        if self.build.is_some() && !self.is_of_revisions() {
-            let gate = "a gate with one server that Tenbin starts";
-            return Err(InitError::only_for("--build", gate));
-        }
-        Ok(())
-    }
-
     /// The servers with their names in the plan.
     pub(super) fn servers(&self) -> Vec<(&'static str, &Server)> {
         let names = match (&self.second, self.is_gate()) {

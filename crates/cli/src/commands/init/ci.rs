@@ -15,12 +15,14 @@ struct System {
     example: &'static str,
     /// The text as it stands in the string or scalar of the example.
     escape: fn(&str) -> String,
+    /// What the system replaces, even in quotes.
+    expression: Option<&'static str>,
 }
 
 /// The command of the examples, which the plan follows.
 const GATE: &str = "tenbin gate http";
-/// The options of the examples for the revisions.
-const REVISIONS: &str = "--base-rev ";
+/// The options of the examples for the revisions, except those for the server.
+const REVISIONS: [&str; 2] = ["--base-rev ", "--build-dir "];
 /// The options of the examples for what is measured, which are in the plan.
 const SERVER: &str = "--build 'make' --launch './server --port {port}' --path /";
 /// The option of the examples that is in the plan, and not an option of `tenbin gate run`.
@@ -34,17 +36,20 @@ fn system(choice: CiChoice) -> Option<System> {
             file: ".github/workflows/performance.yml",
             example: include_str!("../../../../../examples/ci/github.yml"),
             escape: plain,
+            expression: Some("${{"),
         }),
         CiChoice::Gitlab => Some(System {
             file: ".gitlab-ci.yml",
             example: include_str!("../../../../../examples/ci/gitlab.yml"),
             escape: plain,
+            expression: Some("$[["),
         }),
         CiChoice::Jenkins => Some(System {
             file: "Jenkinsfile",
             example: include_str!("../../../../../examples/ci/Jenkinsfile"),
             // Inside '''…''', Groovy reads a backslash, and ends at three quotes.
             escape: |text| text.replace('\\', r"\\").replace('\'', r"\'"),
+            expression: None,
         }),
     }
 }
@@ -65,14 +70,15 @@ pub(super) fn file(
     };
     let path = args.ci_out.clone();
     let path = path.unwrap_or_else(|| PathBuf::from(system.file));
-    let file = NewFile::at(&path, "--ci-out", args.force)?;
+    let file = NewFile::with_directory(&path, "--ci-out", args.force)?;
     let text = text(&system, &args.out, answers)?;
-    Ok(Some((file.with_directory(), text)))
+    Ok(Some((file, text)))
 }
 
 fn text(system: &System, plan: &Path, answers: &Answers) -> Result<String, InitError> {
     let word = |text: &str| {
-        if text.contains(char::is_control) {
+        let has_expression = system.expression.is_some_and(|begin| text.contains(begin));
+        if has_expression || text.contains(char::is_control) {
             return Err(InitError::NotInCi {
                 text: text.to_owned(),
             });
@@ -86,7 +92,8 @@ fn text(system: &System, plan: &Path, answers: &Answers) -> Result<String, InitE
     };
     let mut text = String::new();
     for line in system.example.lines() {
-        let is_of_revisions = line.contains(REVISIONS) || line.contains(SERVER);
+        let mut of_revisions = REVISIONS.iter().chain([&SERVER]);
+        let is_of_revisions = of_revisions.any(|part| line.contains(*part));
         if is_of_revisions && !answers.is_of_revisions() {
             continue;
         }

@@ -1,9 +1,11 @@
 //! Files that are written whole or not at all.
 
-use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write as _};
+use std::fs::{self, Metadata, Permissions};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::errors::InitError;
 
@@ -22,7 +24,7 @@ pub(super) struct NewFile {
 
 impl NewFile {
     /// # Errors
-    /// If the file exists and must not be replaced.
+    /// If the file exists and must not be replaced, or if its directory does not exist.
     pub(super) fn at(
         path: &Path,
         option: &'static str,
@@ -34,47 +36,74 @@ impl NewFile {
             may_replace,
             makes_directory: false,
         };
-        if !may_replace && path.symlink_metadata().is_ok() {
-            return Err(file.exists());
-        }
+        let directory = fs::metadata(file.directory()).map_err(|error| file.cannot(error))?;
+        file.check(Some(&directory))?;
         Ok(file)
     }
 
-    /// The directory of the file is created with the file, if it is missing.
-    pub(super) fn with_directory(self) -> Self {
-        Self {
+    /// A file whose directory is created with the file, if it is missing.
+    ///
+    /// # Errors
+    /// If the file exists and must not be replaced, or if its directory cannot be made.
+    pub(super) fn with_directory(
+        path: &Path,
+        option: &'static str,
+        may_replace: bool,
+    ) -> Result<Self, InitError> {
+        let file = Self {
+            path: path.to_owned(),
+            option,
+            may_replace,
             makes_directory: true,
-            ..self
+        };
+        let mut above = file.directory().ancestors();
+        let nearest = above.find_map(|directory| fs::metadata(directory).ok());
+        file.check(nearest.as_ref())?;
+        Ok(file)
+    }
+
+    /// Checks what is in the way, in the place of the file or of its directory.
+    fn check(&self, directory: Option<&Metadata>) -> Result<(), InitError> {
+        if directory.is_some_and(|directory| !directory.is_dir()) {
+            return Err(self.cannot(ErrorKind::NotADirectory.into()));
+        }
+        match self.path.symlink_metadata() {
+            Ok(_) if !self.may_replace => Err(self.exists()),
+            Ok(there) if there.is_dir() => Err(self.cannot(ErrorKind::IsADirectory.into())),
+            _ => Ok(()),
         }
     }
 
-    /// Writes a file beside the path, and then gives the file its name.
+    /// Whether both are the same file.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.place() == other.place()
+    }
+
+    /// Writes a file beside the path, which gets its name later.
     ///
     /// # Errors
-    /// If the file cannot be written, or exists in the meantime.
-    pub(super) fn write(&self, text: &str) -> Result<(), InitError> {
-        let cannot = |source| InitError::Write {
-            path: self.path.clone(),
-            source,
-        };
+    /// If the file cannot be written.
+    pub(super) fn write(self, text: &str) -> Result<WrittenFile, InitError> {
         if self.makes_directory {
-            fs::create_dir_all(self.directory()).map_err(cannot)?;
+            fs::create_dir_all(self.directory()).map_err(|error| self.cannot(error))?;
         }
-        let mut file = tempfile::Builder::new()
+        let file = tempfile::Builder::new()
             .permissions(Permissions::from_mode(PERMISSIONS))
-            .tempfile_in(self.directory())
-            .map_err(cannot)?;
-        file.write_all(text.as_bytes()).map_err(cannot)?;
-        let named = if self.may_replace {
-            file.persist(&self.path)
-        } else {
-            file.persist_noclobber(&self.path)
-        };
-        match named {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(self.exists()),
-            Err(error) => Err(cannot(error.error)),
-        }
+            .tempfile_in(self.directory());
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+        let written = written.map_err(|error| self.cannot(error))?;
+        Ok(WrittenFile {
+            file: self,
+            written,
+        })
+    }
+
+    /// The directory, with all links resolved, and the name in it.
+    fn place(&self) -> PathBuf {
+        let directory = self.directory();
+        let resolved = fs::canonicalize(directory).or_else(|_| path::absolute(directory));
+        let resolved = resolved.unwrap_or_else(|_| directory.to_owned());
+        resolved.join(self.path.file_name().unwrap_or_default())
     }
 
     fn directory(&self) -> &Path {
@@ -87,6 +116,39 @@ impl NewFile {
         InitError::Exists {
             path: self.path.clone(),
             option: self.option,
+        }
+    }
+
+    fn cannot(&self, source: io::Error) -> InitError {
+        InitError::Write {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+/// A file that is written and has no name yet. Without a name, it is removed.
+pub(super) struct WrittenFile {
+    file: NewFile,
+    written: NamedTempFile,
+}
+
+impl WrittenFile {
+    /// Gives the file its name, and returns its path.
+    ///
+    /// # Errors
+    /// If the file exists in the meantime.
+    pub(super) fn name(self) -> Result<PathBuf, InitError> {
+        let Self { file, written } = self;
+        let named = if file.may_replace {
+            written.persist(&file.path)
+        } else {
+            written.persist_noclobber(&file.path)
+        };
+        match named {
+            Ok(_) => Ok(file.path),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(file.exists()),
+            Err(error) => Err(file.cannot(error.error)),
         }
     }
 }

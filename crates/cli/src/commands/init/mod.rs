@@ -9,11 +9,13 @@ mod trial;
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
+use std::slice;
 
+use clap::ValueEnum as _;
 use tenbin_plan::{Context, Draft, Plan, Problem, Refusal};
 use tenbin_report::{for_terminal, quoted};
 
-use crate::args::InitArgs;
+use crate::args::{InitArgs, ServerKind};
 use crate::commands::init::answers::{Answers, Asked};
 use crate::commands::init::files::NewFile;
 use crate::commands::init::trial::Trial;
@@ -39,18 +41,21 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     let asked = Asked::of(args);
     // A file that is in the way is reported before the questions.
     let file = NewFile::at(&args.out, "--out", args.force)?;
-    let answers = if io::stdin().is_terminal() {
+    let asked = if io::stdin().is_terminal() {
         let mut input = io::stdin().lock();
-        questions::ask(asked, &mut input, &|answers| {
-            is_possible(answers, &args.out)
-        })?
+        questions::ask(asked, &mut input, &|asked| check(asked, &args.out))?
     } else {
-        asked.complete()?
+        asked
     };
-    answers.check()?;
+    let asked = asked.complete()?;
+    asked.check()?;
+    let answers = asked.assumed();
     let text = plan::text(&answers);
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
-    let ci = ci::file(&answers, args)?;
+    let files = match ci::file(&answers, args)? {
+        Some((ci, _)) if ci.is_same(&file) => return Err(InitError::SameFile { path: ci.path }),
+        ci => [Some((file, text)), ci],
+    };
     let stop = interrupt::stop(output::say_note).map_err(InitError::Handler)?;
     if !args.no_try {
         Trial::of(&answers, &args.out, &stop)?.try_all(&plan)?;
@@ -58,26 +63,37 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     if stop.is_asked() {
         return Err(InitError::Interrupted);
     }
-    for (file, text) in [Some((file, text)), ci].into_iter().flatten() {
-        file.write(&text)?;
-        let path = for_terminal(&file.path.display().to_string());
+    // No file gets its name before all are written.
+    let files = files.into_iter().flatten();
+    let written = files.map(|(file, text)| file.write(&text));
+    for file in written.collect::<Result<Vec<_>, _>>()? {
+        let path = file.name()?;
+        let path = for_terminal(&path.display().to_string());
         output::print(format!("wrote {path}\n").as_bytes());
     }
     output::print(next_steps(&answers, args).as_bytes());
     Ok(())
 }
 
-/// Whether these answers make a plan. Prints why not.
-fn is_possible(answers: &Answers, path: &Path) -> bool {
-    let checked = answers.check();
-    let checked = checked.and_then(|()| {
-        let plan = resolve(&plan::text(answers), path);
-        plan.map(|_| ()).map_err(InitError::Refused)
-    });
-    if let Err(error) = &checked {
-        output::failure(error);
+/// Checks whether some answers to the open questions make a plan.
+///
+/// # Errors
+/// Why none do.
+fn check(asked: &Asked, path: &Path) -> Result<(), InitError> {
+    asked.check()?;
+    let all = ServerKind::value_variants();
+    let kinds = asked.kind.as_ref().map_or(all, slice::from_ref);
+    let mut refused = Ok(());
+    for kind in kinds {
+        let mut asked = asked.clone();
+        asked.kind = Some(*kind);
+        let plan = resolve(&plan::text(&asked.assumed()), path);
+        match plan {
+            Ok(_) => return Ok(()),
+            Err(refusal) => refused = refused.and(Err(InitError::Refused(refusal))),
+        }
     }
-    checked.is_ok()
+    refused
 }
 
 /// The plan of a text. Environment variables that are not set get a value, because only the run needs

@@ -5,29 +5,31 @@ use std::io::{BufRead, Read as _};
 use clap::ValueEnum;
 
 use crate::args::{CiChoice, GoalKind, ServerKind, value_name};
-use crate::commands::init::answers::{Answers, Asked};
+use crate::commands::init::answers::Asked;
 use crate::errors::InitError;
 use crate::output;
 
 /// Longest answer, bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// Whether answers make a plan; says why not.
-type IsPossible<'a> = &'a dyn Fn(&Answers) -> bool;
+/// Why options and answers so far make no plan, whatever the other answers are.
+type Check<'a> = &'a dyn Fn(&Asked) -> Result<(), InitError>;
 
 /// Asks for what `asked` lacks. An answer with which no plan is possible is asked for again.
 ///
 /// # Errors
-/// If the input ends before the last answer.
+/// If no plan is possible with the options, or the input ends before the last answer.
 pub(super) fn ask(
     asked: Asked,
     input: &mut dyn BufRead,
-    is_possible: IsPossible<'_>,
-) -> Result<Answers, InitError> {
+    check: Check<'_>,
+) -> Result<Asked, InitError> {
+    // No answer corrects an option.
+    check(&asked)?;
     let mut form = Form {
         asked,
         input,
-        is_possible,
+        check,
     };
     if form.asked.kind.is_none() {
         form.choose(
@@ -38,7 +40,7 @@ pub(super) fn ask(
             },
         )?;
     }
-    if form.asked.server.is_none() {
+    if form.asked.first().is_none() {
         let question =
             "Its URL, or the command that starts it, in which {port} becomes a free port: ";
         form.text(question, true, |asked, text| asked.server = Some(text))?;
@@ -59,22 +61,21 @@ pub(super) fn ask(
     if form.asked.goal.is_none() {
         let question =
             "Goal: compare or measure, find the highest rate within limits, or a gate for CI";
-        form.choose(question, GoalKind::Compare, |asked, goal| {
-            asked.goal = Some(goal)
-        })?;
+        let default = form.asked.goal().unwrap_or(GoalKind::Compare);
+        form.choose(question, default, |asked, goal| asked.goal = Some(goal))?;
     }
     if form.asked.ci.is_none() && form.asked.goal == Some(GoalKind::Gate) {
         form.choose("Also write the CI file", CiChoice::None, |asked, ci| {
             asked.ci = Some(ci);
         })?;
     }
-    Ok(form.asked.assumed())
+    Ok(form.asked)
 }
 
 struct Form<'a> {
     asked: Asked,
     input: &'a mut dyn BufRead,
-    is_possible: IsPossible<'a>,
+    check: Check<'a>,
 }
 
 impl Form<'_> {
@@ -133,12 +134,12 @@ impl Form<'_> {
             output::prompt(question);
             let mut asked = self.asked.clone();
             let answer = self.line()?;
-            match answer.and_then(|answer| read(&mut asked, answer)) {
-                Ok(()) if (self.is_possible)(&asked.clone().assumed()) => {
+            let answered = answer.and_then(|answer| read(&mut asked, answer));
+            match answered.and_then(|()| (self.check)(&asked)) {
+                Ok(()) => {
                     self.asked = asked;
                     return Ok(());
                 }
-                Ok(()) => {}
                 Err(error) => output::failure(&error),
             }
         }

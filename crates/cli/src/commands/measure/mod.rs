@@ -174,7 +174,7 @@ fn run(
             Exit::Internal
         }
         (Err(error), _) => {
-            let exit = failed(&error);
+            let exit = failed(&error, &plan);
             // After Ctrl-C, whatever fails next is a consequence of it.
             if stop.is_asked() {
                 Exit::Interrupted
@@ -186,9 +186,21 @@ fn run(
 }
 
 /// Prints why a run measured nothing.
-fn failed(error: &RunError) -> Exit {
+fn failed(error: &RunError, plan: &Plan) -> Exit {
     output::failure(error);
-    Exit::of_run(error)
+    Exit::of_run(error).of_target(is_of_baseline(plan, &error.to_string()))
+}
+
+/// Whether the first target in a sentence is the baseline: errors of targets name them.
+fn is_of_baseline(plan: &Plan, sentence: &str) -> bool {
+    let place = |name: &str| sentence.find(&format!("target \"{name}\""));
+    let named = plan
+        .targets
+        .iter()
+        .filter_map(|target| Some((place(&target.name)?, &target.name)));
+    let first = named.min();
+    let baseline = plan.baseline().map(|target| &target.name);
+    first.is_some_and(|(_, name)| baseline == Some(name))
 }
 
 fn refused(sentence: &str) -> Exit {
@@ -218,7 +230,8 @@ impl Ready {
                 Exit::Internal
             })?;
         context.lengthen_slices = may_lengthen;
-        let plan = followed(plan, &context, &stop, display).map_err(|error| failed(&error))?;
+        let plan =
+            followed(plan, &context, &stop, display).map_err(|error| failed(&error, plan))?;
         let telemetry = Telemetry::start(&plan).map_err(|sentence| refused(&sentence))?;
         for sentence in telemetry.announcements() {
             display.always(&said(&sentence));
@@ -413,7 +426,7 @@ impl Concluded {
                     "{why}; the results so far are kept",
                     why = sentence
                 ));
-                Some(Exit::TargetFailed)
+                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence)))
             }
             Ending::RecordFailed(error) => {
                 output::say_error(&sentence!(

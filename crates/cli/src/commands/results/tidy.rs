@@ -75,8 +75,9 @@ fn done(done: Result<(), Sentence>) -> Exit {
 
 fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
     let run = directory(&args.run)?;
-    let root = run.parent().unwrap_or(Path::new("."));
-    if fs::canonicalize(root).ok() != fs::canonicalize(kept::RUNS).ok() {
+    let [root, runs] =
+        [root_of(&run), Path::new(kept::RUNS)].map(|path| fs::canonicalize(path).ok());
+    if runs.is_none() || root != runs {
         return Err(sentence!(
             "not-in-runs",
             "{run} is not in {runs}/ of this directory, where labels are looked for",
@@ -94,8 +95,7 @@ fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
 pub(crate) fn set_label(run: &Path, label: &str) -> Result<(), Sentence> {
     if !label.is_empty() {
         check(label)?;
-        let root = run.parent().unwrap_or(Path::new("."));
-        let others = kept::runs_in(root).into_iter();
+        let others = kept::runs_in(root_of(run)).into_iter();
         let mut others = others.filter(|other| kept::name_of(other) != kept::name_of(run));
         if let Some(other) = others.find(|other| kept::label(other).as_deref() == Some(label)) {
             return Err(sentence!(
@@ -123,8 +123,23 @@ pub(crate) fn set_note(run: &Path, note: &str) -> Result<(), Sentence> {
     write_line(&run.join(kept::NOTE), &note)
 }
 
+/// The directory in which a run is.
+fn root_of(run: &Path) -> &Path {
+    let parent = run.parent();
+    let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
 /// Writes a file of one line; removes the file for an empty line.
 fn write_line(file: &Path, line: &str) -> Result<(), Sentence> {
+    // A run directory of somebody else could have a pipe in its place, on which a write waits for ever.
+    if fs::symlink_metadata(file).is_ok_and(|kind| !kind.is_file()) {
+        return Err(sentence!(
+            "no-regular-file",
+            "{path} is not a regular file; remove {path} first",
+            path = file.display()
+        ));
+    }
     if line.is_empty() {
         return match fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(file, &error)),
@@ -177,8 +192,7 @@ pub(crate) fn trash(run: &Path) -> Result<PathBuf, Sentence> {
     if let Some(left) = leftovers(&plan, run).into_iter().next() {
         return Err(stays(left));
     }
-    let root = run.parent().unwrap_or(Path::new("."));
-    let trash = root.join(TRASH);
+    let trash = root_of(run).join(TRASH);
     fs::create_dir_all(&trash).map_err(|error| unwritable(&trash, &error))?;
     // A link would lead out of the directory of the runs.
     if !fs::symlink_metadata(&trash).is_ok_and(|kind| kind.is_dir()) {

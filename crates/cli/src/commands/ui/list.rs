@@ -26,12 +26,14 @@ pub(super) fn list(pages: &Pages, query: &Fields) -> Answer {
     let mut runs = pages.root.runs();
     runs.reverse();
     let total = runs.len();
+    let alone = pages.alone();
     let chosen = Chosen::new(pages, runs, &filter);
     let matching = chosen.len();
     let last = matching.div_ceil(ON_A_PAGE).max(1);
     let page = query.first("page").parse().unwrap_or(1).clamp(1, last);
     let before = (page - 1) * ON_A_PAGE;
     let shown = chosen.page(before);
+    drop(alone);
     let moved = query.given("moved").filter(|name| {
         let is_name = request::parts(name).is_some_and(|parts| parts.len() == 1);
         is_name && pages.root.path().join(TRASH).join(name).is_dir()

@@ -32,11 +32,12 @@ use crate::interrupt;
 use crate::language::language;
 use crate::output;
 
-/// How the pages are served. Reports of long runs take seconds.
+/// How the pages are served. Reports of long runs take seconds, and their pages are large.
 const SERVED: ServerOptions = ServerOptions {
     name: "ui",
     tls: None,
     request_timeout: Duration::from_secs(10),
+    write_timeout: Duration::from_secs(30),
     keep_alive: true,
     largest_body: 16 << 10,
     slow: true,
@@ -73,6 +74,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
     pages.access.listens_on(server.address().port());
     let url = pages.access.url(server.address());
     output::print(format!("runs at {url}\n").as_bytes());
+    open::remove_old(&args.directory);
     // Keeps the file that leads the browser to the pages.
     let _opened = args.open.then(|| open::browser(&args.directory, &url));
     while !stop.is_asked() {
@@ -87,8 +89,8 @@ struct Pages {
     root: Root,
     /// The directory, as it is shown.
     directory: String,
-    /// Held while a report is made or a run is changed: one at a time, so that a few requests cannot
-    /// take all memory.
+    /// Held while results are read, a report is made or a run is changed: one at a time, so that a few
+    /// requests cannot take all memory.
     one_at_a_time: Mutex<()>,
 }
 
@@ -111,7 +113,7 @@ impl Pages {
         }
     }
 
-    /// Waits until no other report is made and no run is changed.
+    /// Waits until no other request reads results, makes a report or changes a run.
     fn alone(&self) -> MutexGuard<'_, ()> {
         let held = self.one_at_a_time.lock();
         held.unwrap_or_else(PoisonError::into_inner)

@@ -1,9 +1,11 @@
 //! Opens the pages in the browser of the user.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -11,6 +13,10 @@ use crate::output;
 
 /// The program that opens a file in the browser.
 const OPENER: &str = "xdg-open";
+/// How the name of the file for the browser begins and ends.
+const NAME: [&str; 2] = [".tenbin-ui-", ".html"];
+/// Age from which the file of another process is no longer needed: its browser has long read it.
+const OLD: Duration = Duration::from_secs(60);
 
 /// Opens the URL; returns the file that leads to it. Every user can read the arguments of a process, so
 /// the browser is given a file that only its owner can read, in the directory of the runs, instead of the
@@ -27,10 +33,28 @@ pub(super) fn browser(directory: &Path, url: &str) -> Option<NamedTempFile> {
     }
 }
 
+/// Removes files for the browser that killed processes left.
+pub(super) fn remove_old(directory: &Path) {
+    let [prefix, suffix] = NAME;
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with(prefix) || !name.ends_with(suffix) {
+            continue;
+        }
+        let written = entry.metadata().and_then(|about| about.modified()).ok();
+        let age = written.and_then(|written| written.elapsed().ok());
+        if age.is_some_and(|age| age > OLD) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn opened(directory: &Path, url: &str) -> io::Result<NamedTempFile> {
+    let [prefix, suffix] = NAME;
     let mut file = tempfile::Builder::new()
-        .prefix(".tenbin-ui-")
-        .suffix(".html")
+        .prefix(prefix)
+        .suffix(suffix)
         .tempfile_in(directory)?;
     write!(
         file,

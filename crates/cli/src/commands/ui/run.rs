@@ -32,7 +32,7 @@ pub(super) fn run(pages: &Pages, name: &str, query: &Fields) -> Answer {
     let Some(directory) = pages.root.run(name) else {
         return Answer::no_run();
     };
-    let row = Row::of(&directory, &mut Index::none());
+    let row = row_of(pages, &directory);
     if row.state == State::Running && query.first("report") != "now" {
         return running(
             pages,
@@ -48,6 +48,12 @@ pub(super) fn run(pages: &Pages, name: &str, query: &Fields) -> Answer {
         Err(why) => RunContent::Unreadable(why.clone()),
     };
     Answer::Page(page(pages, name, &directory, &row, content))
+}
+
+/// What a list says of a run.
+fn row_of(pages: &Pages, directory: &Path) -> Row {
+    let _alone = pages.alone();
+    Row::of(directory, &mut Index::none())
 }
 
 /// The result of a run, computed from its raw data, one run at a time; or why it cannot be read.
