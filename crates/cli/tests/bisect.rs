@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Outcome, Running, Scratch, Tenbin};
+use common::{Outcome, Running, Scratch, Tenbin, shell};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
@@ -68,14 +68,6 @@ fn repository(scratch: &Scratch, commits: &[Commit]) {
             shell(&directory, "git tag good");
         }
     }
-}
-
-fn shell(directory: &str, line: &str) {
-    let status = Command::new("sh")
-        .args(["-c", line])
-        .current_dir(directory)
-        .status();
-    assert!(status.expect("a shell").success(), "{line}");
 }
 
 /// The full name of the commit with this number, from 0 for the good end.

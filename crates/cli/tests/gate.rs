@@ -4,10 +4,9 @@
 mod ci;
 mod common;
 
-use std::process::Command;
 use std::time::Duration;
 
-use common::{Outcome, Scratch, Tenbin};
+use common::{Outcome, Scratch, Tenbin, shell};
 use serde_json::Value;
 
 /// Slices long enough for responses on a busy machine. Servers of different speed sleep, so that
@@ -184,14 +183,6 @@ fn repository(scratch: &Scratch) -> String {
     shell(&directory, "git tag fast");
     commit("8ms");
     directory
-}
-
-fn shell(directory: &str, line: &str) {
-    let status = Command::new("sh")
-        .args(["-c", line])
-        .current_dir(directory)
-        .status();
-    assert!(status.expect("a shell").success(), "{line}");
 }
 
 #[test]

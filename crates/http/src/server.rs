@@ -66,7 +66,7 @@ pub struct ServerOptions {
     pub keep_alive: bool,
     /// Largest body of a request, bytes; with 0, bodies are not read, and are empty for the handler.
     pub largest_body: usize,
-    /// Whether each response is made on a thread of its own, because some take long; beyond a limit,
+    /// Whether each response is made on a separate thread, because some take long; beyond a limit,
     /// requests get status 503. Otherwise all are made on the server's thread.
     pub slow: bool,
 }

@@ -21,7 +21,7 @@ pub enum Argument {
     Text(String),
     /// A fixed English text, which other languages look up as a whole.
     Fixed(String),
-    /// A sentence within the sentence; nothing if there is none.
+    /// Sentences within the sentence; an empty list is printed as nothing.
     Parts(Vec<Sentence>),
 }
 

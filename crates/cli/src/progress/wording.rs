@@ -59,7 +59,7 @@ pub(super) struct Lasting {
     pub(super) at_most: bool,
     /// The expected duration.
     pub(super) forecast: Duration,
-    /// The shortest duration, if the run ends as soon as it is precise enough.
+    /// The shortest duration of a run that ends at a precision; `None` for other runs.
     pub(super) shortest: Option<Duration>,
     /// All requests, if slices end after a number of requests.
     pub(super) requests: Option<u64>,

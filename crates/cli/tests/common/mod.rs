@@ -36,6 +36,7 @@ mod processes;
 pub(crate) mod reflector;
 mod scratch;
 mod servers;
+mod shell;
 mod spinner;
 mod stores;
 mod tenbin;
@@ -58,6 +59,7 @@ pub(crate) use scratch::Scratch;
 pub(crate) use servers::{
     Server, opensearch as opensearch_libraries, path_of, search_path, search_path_with_tenbin,
 };
+pub(crate) use shell::shell;
 pub(crate) use spinner::Spinner;
 pub(crate) use stores::{ACCESS, SECRET, Store};
 pub(crate) use tenbin::{Outcome, Running, Tenbin, words};

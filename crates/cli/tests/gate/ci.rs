@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use saphyr::{LoadableYamlNode as _, Yaml};
 
-use super::common::{Scratch, not_run, search_path, tied};
-use super::shell;
+use super::common::{Scratch, not_run, search_path, shell, tied};
 
 /// Short slices. `tenbin gate run` has no options of the load.
 const SHORT: &str = "--slice 200ms --lead 20ms --gap 0s --warmup 50ms";

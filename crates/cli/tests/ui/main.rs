@@ -1,4 +1,4 @@
-//! `tenbin ui`: its pages, what it changes, and whom it refuses, with real requests.
+//! `tenbin ui`: pages, changes and refused requests, with real requests.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 

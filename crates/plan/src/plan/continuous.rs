@@ -160,7 +160,7 @@ impl Plan {
             Pace::Search(_) => {
                 return Some(sentence!(
                     "search-has-proof",
-                    "a maximum-rate search ends with a longer probe of its own"
+                    "a maximum-rate search already ends with a longer probe"
                 ));
             }
             Pace::Ramp { .. } | Pace::Steps { .. } | Pace::Trace(_) => {

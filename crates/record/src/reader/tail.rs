@@ -63,7 +63,7 @@ fn tail(directory: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// An `operation` line, as far as it is needed.
+/// The fields of an `operation` line that the last second needs.
 #[derive(Deserialize)]
 struct Line {
     kind: String,

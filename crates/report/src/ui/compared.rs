@@ -16,7 +16,7 @@ pub struct ComparedRuns<'a> {
     pub names: [&'a str; 2],
     /// Their results, or why one cannot be read.
     pub results: [Result<&'a Document, &'a str>; 2],
-    /// The comparison, or why there is none.
+    /// The comparison, or the error that prevented it.
     pub earlier: Result<&'a Earlier, &'a str>,
     /// The workloads that are said to be affected by the change, separated by commas.
     pub changed: &'a str,

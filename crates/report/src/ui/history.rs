@@ -29,7 +29,7 @@ pub struct HistoryForm {
     pub workloads: Vec<String>,
 }
 
-/// The history as a page, or why there is none.
+/// The page of a history, or of the error that prevented it.
 pub fn history_page(
     site: &Site<'_>,
     history: Result<&History, &str>,

@@ -19,7 +19,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// Where the pages are, and for whom.
+/// The address of the pages and the language of their reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// Path below which all pages are, with a slash at both ends.

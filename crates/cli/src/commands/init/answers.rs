@@ -72,7 +72,7 @@ impl Asked {
         given(self.server.as_deref()).map(Server::of)
     }
 
-    /// The second server; `None` if it is not known, and if there is none.
+    /// The second server; `None` without one, and before the question is answered.
     fn second(&self) -> Option<Server> {
         given(self.second.as_deref()).map(Server::of)
     }
@@ -152,7 +152,7 @@ impl Asked {
     }
 }
 
-/// A text without spaces around it; `None` if there is none, or if it is empty.
+/// The text without surrounding spaces; `None` without a text and for an empty one.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }

@@ -23,6 +23,15 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
+    fn new(path: &Path, option: &'static str, may_replace: bool, makes_directory: bool) -> Self {
+        Self {
+            path: path.to_owned(),
+            option,
+            may_replace,
+            makes_directory,
+        }
+    }
+
     /// # Errors
     /// If the file exists and must not be replaced, or if its directory does not exist.
     pub(super) fn at(
@@ -30,12 +39,7 @@ impl NewFile {
         option: &'static str,
         may_replace: bool,
     ) -> Result<Self, InitError> {
-        let file = Self {
-            path: path.to_owned(),
-            option,
-            may_replace,
-            makes_directory: false,
-        };
+        let file = Self::new(path, option, may_replace, false);
         let directory = fs::metadata(file.directory()).map_err(|error| file.cannot(error))?;
         file.check(Some(&directory))?;
         Ok(file)
@@ -50,12 +54,7 @@ impl NewFile {
         option: &'static str,
         may_replace: bool,
     ) -> Result<Self, InitError> {
-        let file = Self {
-            path: path.to_owned(),
-            option,
-            may_replace,
-            makes_directory: true,
-        };
+        let file = Self::new(path, option, may_replace, true);
         let mut above = file.directory().ancestors();
         let nearest = above.find_map(|directory| fs::metadata(directory).ok());
         file.check(nearest.as_ref())?;

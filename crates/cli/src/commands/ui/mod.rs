@@ -87,7 +87,7 @@ pub(crate) fn ui(args: &UiArgs) -> Exit {
 struct Pages {
     access: Access,
     root: Root,
-    /// The directory, as it is shown.
+    /// The directory as text for the pages.
     directory: String,
     /// Held while results are read, a report is made or a run is changed: one at a time, so that a few
     /// requests cannot take all memory.

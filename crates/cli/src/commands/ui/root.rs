@@ -28,7 +28,7 @@ impl Root {
         runs
     }
 
-    /// The directory of a run; `None` if there is none of this name.
+    /// The directory of the run with this name; `None` without such a run.
     pub(super) fn run(&self, name: &str) -> Option<PathBuf> {
         let mut parts = Path::new(name).components();
         let is_name = matches!(parts.next(), Some(Component::Normal(part)) if part == name)
