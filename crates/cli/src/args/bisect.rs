@@ -19,11 +19,11 @@ pub(crate) const BAD: &str = "bad";
 /// `tenbin bisect`.
 #[derive(Args)]
 #[command(after_help = "\
-First measures --good against --bad, until the slowdown is proven and its size is known; then one
-commit after another against --good, each time the one that splits the probability in half, until one
-commit has --certainty. A run with few blocks misleads, but it is never final: each commit keeps a
-probability. Commits that do not build or start are skipped. The commits are those of `git rev-list
---first-parent GOOD..BAD`; what a merge brought in is one commit.
+First measures --good against --bad, until the slowdown is proven and its size is known. Then
+measures the commit that splits the probability in half against --good, again and again, until one
+commit has --certainty. A misleading run does not decide the search: each run only changes the
+probabilities. Commits that do not build or start are skipped. The commits are those of `git
+rev-list --first-parent GOOD..BAD`; a merge counts as one commit.
 
 The server starts again before each block, so that one slow start is one block. --margin is the
 smallest slowdown to look for, here 1%. docs/bisect.md describes the method.

@@ -19,6 +19,9 @@ pub(crate) enum BuildError {
         /// What git printed.
         why: String,
     },
+    /// The working directory is in no repository that git uses.
+    #[error("git finds no repository here ({0}); run the command in the repository of the server")]
+    NoRepository(String),
     /// A revision does not exist.
     #[error("{name:?} is no revision of {}; name a commit, branch or tag that is fetched", repository.display())]
     NoRevision {
@@ -77,6 +80,7 @@ impl BuildError {
         match self {
             Self::NoGit(_)
             | Self::Git { .. }
+            | Self::NoRepository(_)
             | Self::NoRevision { .. }
             | Self::NotBefore { .. }
             | Self::SameCommit { .. }

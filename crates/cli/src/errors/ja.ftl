@@ -69,6 +69,7 @@ no-success =
 init-interrupted = 中断した。何も書いていない
 
 # Git のリビジョン
+no-repository = ここに git のリポジトリーがない({ $reason })。サーバーのリポジトリーで実行する
 no-revision = 「{ $name }」は { $repository } のリビジョンではない。取得済みのコミット、ブランチ、タグを指定する
 build-failed = { $revision } のビルドに失敗した: { $command }。出力は上にある
 not-before =

@@ -256,6 +256,9 @@ fn of_command(error: &CommandError) -> Option<Message> {
 
 fn of_build(error: &BuildError) -> Option<Message> {
     match error {
+        BuildError::NoRepository(reason) => {
+            Some(message!("no-repository", reason = reason.as_str()))
+        }
         BuildError::NoRevision { name, repository } => Some(message!(
             "no-revision",
             name = name.as_str(),

@@ -51,6 +51,11 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str, &'static str)> {
     };
     vec![
         (
+            Box::new(BuildError::NoRepository("not a git repository".into())),
+            "git finds no repository here (not a git repository); run the command in the repository of the server",
+            "ここに git のリポジトリーがない(not a git repository)。サーバーのリポジトリーで実行する",
+        ),
+        (
             Box::new(BuildError::NoRevision {
                 name: name("x"),
                 repository: PathBuf::from("/p"),

@@ -27,7 +27,11 @@ impl Repository {
     /// The repository of the working directory, with its builds in `directory` or in the user's cache
     /// directory.
     pub(crate) fn here(directory: Option<&Path>) -> Result<Self, BuildError> {
-        let top = PathBuf::from(git(Path::new("."), ["rev-parse", "--show-toplevel"])?);
+        let top = git(Path::new("."), ["rev-parse", "--show-toplevel"]);
+        let top = PathBuf::from(top.map_err(|error| match error {
+            BuildError::Git { why, .. } => BuildError::NoRepository(why),
+            other => other,
+        })?);
         let name = top.file_name().unwrap_or(OsStr::new("repository"));
         let own = format!(
             "{}-{:08x}",
