@@ -9,3 +9,10 @@ pub struct Opened {
     /// Duration of the TLS handshake, nanoseconds; `None` without TLS.
     pub tls_nanos: Option<u64>,
 }
+
+impl Opened {
+    /// Duration of the whole set-up with TLS, nanoseconds.
+    pub(crate) fn nanos(&self) -> u64 {
+        self.connect_nanos + self.tls_nanos.unwrap_or(0)
+    }
+}

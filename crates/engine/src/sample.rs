@@ -144,8 +144,9 @@ pub struct Ledger {
     #[serde(default)]
     pub outside_nanos: u64,
     /// Closed loop: time for which connections were free because the load generator had not sent
-    /// their next request yet, nanoseconds, summed over the requests in `service`. The load
-    /// generator used this time to prepare requests, or waited for a core.
+    /// their next request yet or not begun to replace them, nanoseconds, summed over the requests in
+    /// `service` and the connections that ended inside the window. The load generator used this time
+    /// to record responses and prepare requests, or waited for a core.
     #[serde(default)]
     pub turnaround_nanos: u64,
 }

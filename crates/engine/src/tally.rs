@@ -302,7 +302,7 @@ impl Tally {
     /// Counts an opened connection.
     pub(crate) fn opened(&mut self, opened: Opened) {
         self.ledger.opened += 1;
-        self.ledger.connect_nanos += opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
+        self.ledger.connect_nanos += opened.nanos();
         self.setup.connect.record(opened.connect_nanos);
         if let Some(nanos) = opened.tls_nanos {
             self.setup.tls.record(nanos);
@@ -312,9 +312,16 @@ impl Tally {
     /// Records a correct first response on a connection: the service time, and the service time
     /// plus connection set-up.
     pub(crate) fn first_response(&mut self, opened: Opened, service: u64) {
-        let opening = opened.connect_nanos + opened.tls_nanos.unwrap_or(0);
         self.setup.response.record(service);
-        self.setup.total.record(opening + service);
+        self.setup.total.record(opened.nanos() + service);
+    }
+
+    /// Counts the time in which a connection that ended at `ended` was neither in use nor being
+    /// replaced, nanoseconds: the load generator recorded the response, or waited for a core.
+    pub(crate) fn replaced(&mut self, ended: u64, idle: u64) {
+        if self.window.holds(ended) {
+            self.ledger.turnaround_nanos += idle;
+        }
     }
 
     /// Counts the status of a response; called if the operation was counted as a success or a

@@ -55,6 +55,8 @@ pub(super) struct Link {
     tried: bool,
     /// Time at which the connection was opened.
     since: u64,
+    /// Time at which the last connection on this link ended, until the next one is open or refused.
+    ended: Option<u64>,
     /// Figures of the connection inside the window.
     life: Life,
     /// Time at which the connection is closed and reopened by plan, although still usable.
@@ -81,6 +83,13 @@ impl Scheduler<'_> {
         self.tally.opened(opened);
         let reopen_at = self.reopen_at(now);
         let link = &mut self.links[connection];
+        if let Some(ended) = link.ended.take()
+            && self.closed_loop
+        {
+            let between = now.saturating_sub(ended);
+            self.tally
+                .replaced(ended, between.saturating_sub(opened.nanos()));
+        }
         link.state = LinkState::Up;
         link.carried = 0;
         link.opened = opened;
@@ -132,6 +141,7 @@ impl Scheduler<'_> {
             self.exhausted |= self.workload.gives_up();
         }
         let link = &mut self.links[connection];
+        link.ended = None;
         let wait = BACK_OFF_NANOS.0 << link.refusals.min(10);
         let again = now + wait.min(BACK_OFF_NANOS.1);
         link.refusals += 1;
@@ -309,6 +319,7 @@ impl Scheduler<'_> {
         let reopen_at = self.reopen_at(0);
         for link in &mut self.links {
             link.since = link.since.saturating_sub(origin);
+            link.ended = link.ended.map(|ended| ended.saturating_sub(origin));
             link.reopen_at = reopen_at;
             if let LinkState::BackingOff(again) = &mut link.state {
                 *again = again.saturating_sub(origin);
@@ -390,6 +401,7 @@ impl Scheduler<'_> {
     fn down(&mut self, connection: usize, now: u64) {
         self.end_life(connection, now);
         self.retire(connection);
+        self.links[connection].ended = Some(now);
         self.up -= 1;
         if self.up == 0 {
             self.none_up_since = now;

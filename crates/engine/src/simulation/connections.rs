@@ -17,6 +17,31 @@ fn without_keep_alive_the_client_closes() {
     assert_eq!(played.total.counts.closed_after, 0);
 }
 
+/// The load generator needs time between a response and the next connection attempt. Without this
+/// time, Little's law finds connections that are idle without a reason.
+#[test]
+fn the_time_before_a_connection_is_replaced_is_turnaround() {
+    let mut play = Play::closed(1);
+    play.load.keep_alive = false;
+    play.lead = SECOND;
+    play.connect_nanos = 3 * MILLIS;
+    play.replace_nanos = 2 * MILLIS;
+    let played = play.on(&mut Simple::endless(), &mut |_, _| {
+        Fate::Answer(5 * MILLIS, 200)
+    });
+    assert_eq!(played.total.counts.ok, 100);
+    assert_eq!(played.ledger.turnaround_nanos, 100 * 2 * MILLIS);
+    // The back-off after a refusal is not the load generator's time.
+    let refuses = SECOND + 500 * MILLIS..SECOND + 600 * MILLIS;
+    let refusing = play.against(
+        &mut Simple::endless(),
+        &mut |_, _| Fate::Answer(5 * MILLIS, 200),
+        &|now| !refuses.contains(&now),
+    );
+    let replaced = refusing.ledger.opened - 1;
+    assert_eq!(refusing.ledger.turnaround_nanos, replaced * 2 * MILLIS);
+}
+
 #[test]
 fn a_server_that_closes_is_named_in_the_ledger() {
     let played = Play::closed(1).on(&mut Simple::endless(), &mut |_, _| {

@@ -83,6 +83,8 @@ struct Simulation<'s> {
     stop_at: u64,
     /// Duration of a connection attempt, nanoseconds.
     connect_nanos: u64,
+    /// Time from the end of a connection to the next attempt, nanoseconds.
+    replace_nanos: u64,
     turns: u64,
 }
 
@@ -139,7 +141,7 @@ impl Driver for Simulation<'_> {
                 } else {
                     Event::Refused
                 };
-                self.after(self.connect_nanos, slot, event);
+                self.after(self.replace_nanos + self.connect_nanos, slot, event);
             }
             Order::Close => self.lapse(slot),
             Order::Cancel if self.depth > 1 => {
@@ -282,6 +284,7 @@ struct Play {
     rest: Option<u64>,
     stop_at: u64,
     connect_nanos: u64,
+    replace_nanos: u64,
     depth: usize,
     weights: Vec<u32>,
 }
@@ -304,6 +307,7 @@ impl Play {
             rest: None,
             stop_at: u64::MAX,
             connect_nanos: 0,
+            replace_nanos: 0,
             depth: 1,
             weights: vec![1],
         }
@@ -374,6 +378,7 @@ impl Play {
             stop: &stop,
             stop_at: self.stop_at,
             connect_nanos: self.connect_nanos,
+            replace_nanos: self.replace_nanos,
             turns: 0,
         };
         let mut samples = Vec::new();
