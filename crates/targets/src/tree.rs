@@ -1,6 +1,12 @@
 //! The tree of processes on this machine.
 
+#[cfg(target_os = "linux")]
+mod recent;
+
 use nix::unistd::Pid;
+
+#[cfg(target_os = "linux")]
+pub(crate) use self::recent::{newest_process, recent_processes};
 
 /// Live descendants of the process `root`, without zombies and without `root`.
 #[cfg(target_os = "linux")]
@@ -45,14 +51,14 @@ pub(crate) fn below(root: i32, processes: &[procfs::process::Stat]) -> Vec<procf
 /// The `stat` of every process that can be read.
 #[cfg(target_os = "linux")]
 pub(crate) fn all_processes() -> Vec<procfs::process::Stat> {
-    let Ok(entries) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter_map(stat)
-        .collect()
+    process_ids().filter_map(stat).collect()
+}
+
+/// The ids of all processes that this user can see.
+#[cfg(target_os = "linux")]
+fn process_ids() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The `stat` of a process; `None` if the process has ended.

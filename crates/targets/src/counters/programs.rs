@@ -15,26 +15,20 @@ pub struct Program {
     pub rss_bytes: u64,
 }
 
-/// Flag of kernel threads, `PF_KTHREAD` of Linux' `include/linux/sched.h`.
-#[cfg(target_os = "linux")]
-const KERNEL_THREAD: u32 = 0x0020_0000;
-
-/// All processes except this process, its descendants, those in `except`, and kernel threads.
-/// `None` if the processes cannot be listed.
+/// All processes except this process, its descendants, those in `except`, and kernel threads, at
+/// most 5 ms ago. `None` if the processes cannot be listed.
 #[cfg(target_os = "linux")]
 pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
     use std::collections::HashSet;
 
     use crate::tree;
 
-    let all = tree::all_processes();
+    let all = tree::recent_processes();
     let own = i32::try_from(std::process::id()).ok()?;
     let mut left_out: HashSet<i32> = except.iter().copied().collect();
     left_out.insert(own);
     left_out.extend(tree::below(own, &all).iter().map(|process| process.pid));
-    let others = all
-        .into_iter()
-        .filter(|process| !left_out.contains(&process.pid) && process.flags & KERNEL_THREAD == 0);
+    let others = all.iter().filter(|one| !left_out.contains(&one.pid));
     let found: Vec<Program> = others.map(program).collect();
     (!found.is_empty()).then_some(found)
 }
@@ -43,18 +37,18 @@ pub fn programs(except: &[i32]) -> Option<Vec<Program>> {
 #[cfg(target_os = "linux")]
 pub fn programs_of(pids: &[i32]) -> Vec<Program> {
     let found = pids.iter().filter_map(|pid| crate::tree::stat(*pid));
-    found.map(program).collect()
+    found.map(|process| program(&process)).collect()
 }
 
 #[cfg(target_os = "linux")]
-fn program(process: procfs::process::Stat) -> Program {
+fn program(process: &procfs::process::Stat) -> Program {
     let ticks = procfs::ticks_per_second() as f64;
     Program {
         pid: process.pid,
         start: process.starttime,
         cpu_seconds: (process.utime + process.stime) as f64 / ticks,
         rss_bytes: process.rss.saturating_mul(procfs::page_size()),
-        name: process.comm,
+        name: process.comm.clone(),
     }
 }
 

@@ -284,7 +284,7 @@ mod linux {
         /// search. A descendant of the guard always remains a descendant. A descendant of another
         /// process remains a member even after its parent has ended.
         fn refresh_members(&mut self) {
-            let newest = newest_process();
+            let newest = tree::newest_process();
             if newest.is_some() && newest == self.newest_process {
                 return;
             }
@@ -293,7 +293,7 @@ mod linux {
         }
 
         fn members_now(&self) -> Vec<i32> {
-            let all = tree::all_processes();
+            let all = tree::recent_processes();
             let below = |pid| {
                 let found = tree::below(pid, &all);
                 found.into_iter().map(|process| process.pid)
@@ -526,12 +526,6 @@ mod linux {
                 written: self.written.saturating_sub(start.written),
             }
         }
-    }
-
-    /// Id of the newest process or thread: the last field of `/proc/loadavg`.
-    fn newest_process() -> Option<String> {
-        let text = fs::read_to_string("/proc/loadavg").ok()?;
-        Some(text.split_whitespace().last()?.to_owned())
     }
 
     fn own_seconds(pid: i32) -> Option<f64> {
