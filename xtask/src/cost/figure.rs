@@ -15,6 +15,8 @@ pub(crate) enum Figure {
     LoadThreadUserMicrosPerOperation,
     /// CPU milliseconds of the program.
     Milliseconds,
+    /// CPU milliseconds of the program without its load threads.
+    MillisecondsBesideLoad,
     /// CPU seconds per GiB, for operations with this many bytes each.
     CpuPerGib(u64),
     /// Million operations per second of wall time.
@@ -41,6 +43,7 @@ impl Figure {
             Self::LoadThreadMicrosPerOperation => "CPU µs a request of the load threads",
             Self::LoadThreadUserMicrosPerOperation => "user CPU µs a request of the load threads",
             Self::Milliseconds => "CPU ms",
+            Self::MillisecondsBesideLoad => "CPU ms outside of load threads",
             Self::CpuPerGib(_) => "CPU s a GiB",
             Self::MillionsPerSecond => "million operations a second",
             Self::MillionsPerCpuSecond => "million operations a CPU second",
@@ -65,6 +68,9 @@ impl Figure {
                 spent.load_threads?.user_seconds * 1e6 / operations
             }
             Self::Milliseconds => spent.cpu_seconds * 1e3,
+            Self::MillisecondsBesideLoad => {
+                (spent.cpu_seconds - spent.load_threads?.cpu_seconds()) * 1e3
+            }
             Self::CpuPerGib(size) => {
                 spent.cpu_seconds / (operations * size as f64 / (1u64 << 30) as f64)
             }
@@ -109,6 +115,7 @@ mod tests {
     fn some_figures_are_of_some_turns_only() {
         let without = Spent {
             operations: 1000,
+            cpu_seconds: 1.0,
             ..Spent::default()
         };
         let spent = Spent {
@@ -123,6 +130,7 @@ mod tests {
         let figures = [
             (Figure::LoadThreadMicrosPerOperation, 750.0),
             (Figure::LoadThreadUserMicrosPerOperation, 250.0),
+            (Figure::MillisecondsBesideLoad, 250.0),
             (Figure::PercentOfCoreInWindow, 25.0),
             (Figure::LagMicros, 20.0),
         ];

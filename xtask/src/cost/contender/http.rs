@@ -179,6 +179,21 @@ impl Stable<'_> {
         }
     }
 
+    /// GETs by tenbin in slices of 200 ms at a low rate, so that the load threads have little to do.
+    pub(crate) fn slow_slices(&self, name: &'static str, slices: usize) -> Contender {
+        let tenbin = self.tenbin(move |scene| {
+            Ok(format!(
+                "http --target s={} --rate 100/s --connections 4 --slice 200ms --gap 0s \
+                 --rounds {slices} {SOME_SLICES}",
+                scene.url
+            ))
+        });
+        Contender {
+            read: read::all_of_tenbin,
+            ..tenbin.named(name)
+        }
+    }
+
     /// GETs by tenbin in a closed loop.
     fn get(&self, connections: usize, more: &'static str) -> Contender {
         self.tenbin(move |scene| get(scene, connections, more))
