@@ -117,8 +117,9 @@ impl Draft {
         let written = std::mem::take(&mut self.workloads);
         let workloads = workload::resolve_all(resolver, written, &self.load, rounds.slice);
         let shape = sides.shape(&workloads, &self.compare);
-        if shape.hypotheses != first_shape.hypotheses {
-            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis.
+        if shape.hypotheses != first_shape.hypotheses || shape.only_searches {
+            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis
+            // and has no rounds.
             rounds = rounds::resolve(resolver, &self.rounds, &shape);
         }
         let has_phases = workloads.iter().any(|work| work.facts().phase().is_some());

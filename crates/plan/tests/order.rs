@@ -149,6 +149,27 @@ fn a_search_has_no_turns() {
 }
 
 #[test]
+fn the_duration_of_a_search_is_its_longest_time() {
+    let search = |rounds: &str| {
+        resolve(&format!(
+            "rounds = {{ {rounds} }}\n[[target]]\nurl = \"http://h:1\"\n\
+             [[workload]]\nkind = \"http\"\nload = {{ slo = \"p99<10ms\" }}\n"
+        ))
+    };
+    let plan = search("duration = \"30s\"").expect("a right plan");
+    assert_eq!(plan.longest_search(), Duration::from_secs(30));
+    assert_eq!(plan.rounds.slice, Duration::from_millis(500));
+    let refused = |rounds: &str| search(rounds).expect_err("a wrong plan").to_string();
+    let short = refused("duration = \"5s\"");
+    assert!(short.contains("set at least 6s"), "{short}");
+    let both = refused("duration = \"30s\", slice = \"1s\"");
+    assert!(
+        both.contains("at most 60 slices, 1m with slices of 1s"),
+        "{both}"
+    );
+}
+
+#[test]
 fn the_forecast_adds_up() {
     let mut plan = plan(2, 3, 2, 1);
     plan.rounds.slice = Duration::from_secs(2);

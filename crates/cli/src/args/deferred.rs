@@ -11,11 +11,11 @@ const MOST_SHORT: usize = 40;
 /// The options that `-h` prints for commands with many options.
 const FREQUENT: &[&str] = &[
     "target", "launch", "observe", // The requests.
-    "method", "header", "body", "patterns", "operations", "phases", "size", "objects",
+    "path", "method", "header", "body", "patterns", "operations", "phases", "size", "objects",
     "access-key", "secret-key", // The load.
-    "connections", "end-n-clients", "rate", "ramp", "slo", "duration", "rounds",
+    "connections", "end-n-clients", "rate", "ramp", "slo", "duration", "rounds", "slice", "decide",
     // The result.
-    "baseline", "expect", "fail-if", "name", "quiet", "json", "export", "help",
+    "baseline", "expect", "fail-if", "name", "note", "live", "quiet", "json", "export", "help",
 ];
 
 /// The options or subcommands of a command, declared when they are needed.

@@ -276,7 +276,9 @@ head-trust = 信頼性
 head-result = 結果
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
-no-run-directory = { $name } は実行ディレクトリーではない。実行の一覧は tenbin list で見る
+no-run-directory =
+    実行 { $name } はない。実行ディレクトリーではなく、runs/ にこのラベルを持つ実行も、この文字列で始まる名前の実行もない。
+    実行の一覧は tenbin list で見る
 not-in-runs = { $run } はこのディレクトリーの { $runs }/ にない。ラベルはそこから探す
 label-taken = { $run } がラベル「{ $label }」を使っている。先にそのラベルを外す: tenbin label { $label } ''
 no-label =

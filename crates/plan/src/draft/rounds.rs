@@ -23,7 +23,8 @@ section! {
     /// `[rounds]`.
     pub struct RoundsDraft("in [rounds]", "a table such as [rounds]") {
         /// measured time per target and workload: `count` × `slice`. Set at most two of `duration`,
-        /// `count` and `slice`
+        /// `count` and `slice`. If every workload is a maximum-rate search: the longest time of the
+        /// search for one target, 60 slices
         duration: Scalar = time()
             .default_rule("`count` × `slice`")
             .synonyms(&["time"])
@@ -31,7 +32,9 @@ section! {
                 Flag::text(
                     "--duration",
                     "TIME",
-                    "Measured time per target and workload, for example 30s or 2m",
+                    "Measured time per target and workload, for example 30s or 2m. The whole run \
+                     takes longer: the targets take turns, and a warm-up, pauses and probes are \
+                     added. With --slo, the longest time of the search for each target",
                 )
                 .short('d')
                 .default("rounds × slice"),

@@ -33,6 +33,8 @@ pub(super) struct Shape {
     pub(super) hypotheses: usize,
     /// Whether the plan has a gate.
     pub(super) gate: bool,
+    /// Whether every workload is a maximum-rate search.
+    pub(super) only_searches: bool,
 }
 
 impl Shape {
@@ -71,6 +73,8 @@ impl Sides {
             compared,
             hypotheses: hypotheses(self.targets.saturating_sub(1), workloads, compared),
             gate: self.gate,
+            only_searches: !workloads.is_empty()
+                && workloads.iter().all(|work| work.search().is_some()),
         }
     }
 }

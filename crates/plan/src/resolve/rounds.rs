@@ -9,6 +9,7 @@ use crate::draft::{
     rounds::{MOST_ROUNDS, SHORTEST_SLICE},
 };
 use crate::keys::scalar::Field;
+use crate::load::RateSearch;
 use crate::plan::hypotheses::fewest_blocks;
 use crate::plan::schedule::rounds_per_block;
 use crate::plan_file::problem::Place;
@@ -37,6 +38,10 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
     }
     let count = asked.map(|asked| asked.next_multiple_of(block));
     let (count, slice) = match (count, slice, duration) {
+        (count, slice, Some(duration)) if shape.only_searches => {
+            let slice = slice_of_search(resolver, place(&draft.duration), duration, slice);
+            (count.unwrap_or(default_count(shape)), slice)
+        }
         (count, Some(slice), Some(duration)) => {
             (count.unwrap_or(blocks_in(duration, slice, block)), slice)
         }
@@ -72,6 +77,37 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, draft: &RoundsDraft, shape: &
         rounds.lead = (slice / 10).min(LONGEST_DEFAULT_LEAD);
     }
     rounds
+}
+
+/// The slice of maximum-rate searches that take at most `duration` for each target.
+fn slice_of_search(
+    resolver: &mut Resolver<'_>,
+    place: Place,
+    duration: Duration,
+    slice: Option<Duration>,
+) -> Duration {
+    let longest = RateSearch::MOST_SLICES;
+    if let Some(slice) = slice {
+        let why = format!(
+            "a maximum-rate search takes at most {longest} slices, {} with slices of {}; set \
+             duration or slice, not both",
+            Time(slice * longest),
+            Time(slice),
+        );
+        resolver.wrong(place, "duration", why);
+        return slice;
+    }
+    let slice = duration / longest;
+    if slice < SHORTEST_SLICE {
+        let why = format!(
+            "a maximum-rate search takes up to {longest} slices, and the shortest slice is {}; set \
+             at least {}",
+            Time(SHORTEST_SLICE),
+            Time(SHORTEST_SLICE * longest),
+        );
+        resolver.wrong(place, "duration", why);
+    }
+    slice
 }
 
 fn default_count(shape: &Shape) -> u32 {

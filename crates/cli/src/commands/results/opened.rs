@@ -26,9 +26,11 @@ impl OpenedRun {
     /// Opens the run that `named` refers to, and unpacks a packed run. Prints an error if the run
     /// does not exist.
     pub(crate) fn open(named: &Path) -> Result<Self, Exit> {
-        if !named.exists()
-            && let Some(run) = kept::named(named).map_err(|error| refuse(&error))?
-        {
+        if !named.exists() {
+            let run = kept::directory(named).map_err(|why| {
+                output::say_error(&why);
+                Exit::Refused
+            })?;
             return Ok(Self::directory(run));
         }
         if is_packed_file(named) {
