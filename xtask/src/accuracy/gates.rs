@@ -12,7 +12,7 @@ use super::judge::row;
 use crate::busy::Busy;
 
 /// Gates for each row.
-const GATES: usize = 4;
+const GATES: usize = 3;
 /// Share of each core that other programs take, percent.
 const TAKEN: &str = "60";
 /// How much more the candidate computes, percent, with the names of the rows.
