@@ -8,6 +8,7 @@
 mod accuracy;
 mod busy;
 mod check;
+mod compute;
 mod cost;
 mod dist;
 mod docs;
@@ -51,14 +52,15 @@ cargo xtask <task>
   accuracy [WORDS]
                   (only the experiments whose name has these words)
                   what Tenbin reports about a server whose truth is known, kept in bench/
-                  (fifteen minutes; wants a quiet machine; as root, for CPU quotas)
+                  (half an hour; wants a quiet machine; as root, for CPU quotas)
   accuracy --programs DIRECTORY [WORDS]
                   the same with programs that are already built (tenbin and the example get)
   liars           servers that save work under load and say that all is well, and honest servers whose
                   responses vary: which are found, and which are accused (two minutes)
   statistics      how often verdicts are right: simulated comparisons of which the truth is
                   known, and published tables that contradict themselves, kept in bench/ (minutes)
-  statistics ROWS only some of the simulated rows: pairs, sweep, single, runs, gate, bisect or published; nothing is kept
+  statistics ROWS only some of the simulated rows: pairs, sweep, single, sustained, runs, gate, bisect, history or
+                  published; nothing is kept. `gate` lists 1,000 gates a row beside other methods (minutes)
   statistics --real
                   the same and 20 real comparisons of a server with itself, and 20 by
                   three agents (minutes)
@@ -140,6 +142,8 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["why", words @ ..] => why::run(words, None)?,
         // Internal: a busy program that `--busy` starts.
         ["busy-loop", percent] => busy::busy_loop(percent)?,
+        // Internal: a server that `accuracy` launches.
+        ["compute-server", port, percent] => compute::serve(port, percent)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,
         ["pictures"] => pictures::run()?,

@@ -136,6 +136,11 @@ impl Bench {
         self.document(self.tenbin().arg("run").arg(file))
     }
 
+    /// Runs `tenbin gate http` with these options, and returns the result document.
+    pub(crate) fn gate(&self, options: &[&str]) -> Result<serde_json::Value> {
+        self.document(self.tenbin().args(["gate", "http"]).args(options))
+    }
+
     fn measured(&self, targets: &[&str], options: &[&str]) -> Result<serde_json::Value> {
         self.document(self.tenbin().arg("http").args(targets).args(options))
     }

@@ -9,6 +9,7 @@ mod against;
 mod capacity;
 mod ceiling;
 mod experiment;
+mod gates;
 mod judge;
 mod nodes;
 mod peer;

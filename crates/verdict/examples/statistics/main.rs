@@ -9,6 +9,7 @@
 
 mod between;
 mod bisects;
+mod cores;
 mod gates;
 mod history;
 mod made;
@@ -25,19 +26,19 @@ use std::process::ExitCode;
 const COMPARISONS: u32 = 200;
 
 /// Computes rows, each from the given number of comparisons.
-type Rows = fn(u32) -> Vec<Row>;
+type Rows = fn(u32) -> Group;
 
 /// All groups of rows, by name.
 const ROWS: [(&str, Rows); 9] = [
-    ("pairs", simulated::rows),
-    ("sweep", sweep::rows),
-    ("single", single::rows),
-    ("sustained", sustained::rows),
-    ("runs", between::rows),
+    ("pairs", |count| simulated::rows(count).into()),
+    ("sweep", |count| sweep::rows(count).into()),
+    ("single", |count| single::rows(count).into()),
+    ("sustained", |count| sustained::rows(count).into()),
+    ("runs", |count| between::rows(count).into()),
     ("gate", gates::rows),
-    ("bisect", bisects::rows),
-    ("history", history::rows),
-    ("published", |_| published::rows()),
+    ("bisect", |count| bisects::rows(count).into()),
+    ("history", |count| history::rows(count).into()),
+    ("published", |_| published::rows().into()),
 ];
 
 /// One row of the table: what was tested, the limit, the result, and whether the row passes.
@@ -48,17 +49,30 @@ pub(crate) struct Row {
     pub(crate) passed: bool,
 }
 
+/// Rows, and a further table if what they are about has more figures than those that are judged.
+pub(crate) struct Group {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) table: Option<String>,
+}
+
+impl From<Vec<Row>> for Group {
+    fn from(rows: Vec<Row>) -> Self {
+        Self { rows, table: None }
+    }
+}
+
 fn main() -> ExitCode {
     let given = std::env::args().nth(1);
     let comparisons = given
         .and_then(|number| number.parse().ok())
         .unwrap_or(COMPARISONS);
     let wanted = std::env::args().nth(2);
-    let rows: Vec<Row> = ROWS
+    let groups: Vec<Group> = ROWS
         .iter()
         .filter(|(name, _)| wanted.as_deref().is_none_or(|wanted| wanted == *name))
-        .flat_map(|(_, rows)| rows(comparisons))
+        .map(|(_, rows)| rows(comparisons))
         .collect();
+    let rows: Vec<&Row> = groups.iter().flat_map(|group| &group.rows).collect();
     let passed = rows.iter().filter(|row| row.passed).count();
     println!(
         "{passed} of {} rows passed, {comparisons} simulated comparisons for each.\n",
@@ -68,6 +82,9 @@ fn main() -> ExitCode {
     for row in &rows {
         let word = if row.passed { "pass" } else { "**FAIL**" };
         println!("| {} | {} | {} | {word} |", row.what, row.limit, row.found);
+    }
+    for table in groups.iter().filter_map(|group| group.table.as_deref()) {
+        println!("\n{table}");
     }
     if passed == rows.len() && !rows.is_empty() {
         ExitCode::SUCCESS
