@@ -38,9 +38,9 @@ const MISFIT: f64 = 10.8;
 const PART_OF_MISFIT: f64 = 0.25;
 /// Fewest blocks of a commit that can fit neither end.
 const FEWEST_OF_MISFIT: usize = 2;
-/// Evidence that the figure changed between two commits, natural logarithm. Without a change, two
-/// standard errors are necessary for it: one pair in forty by chance.
-const JUMP: f64 = 2.0;
+/// Evidence that the figure changed between two commits, natural logarithm: odds of 20 to 1. Without a
+/// change, 2.4 standard errors (the root of twice this) are necessary for it: one pair in 140 by chance.
+const JUMP: f64 = 3.0;
 /// Values from one end to the other that two commits without a change between them can share.
 const LEVELS: usize = 11;
 /// The part of the variance of a build's offset below which the noise of a commit's blocks hides nothing.
@@ -329,11 +329,12 @@ impl Fit {
             let logs = pairs.map(|(logs, weighed)| logs[at] + weighed.weight.ln());
             log_sum(&logs.collect::<Vec<f64>>())
         };
-        let (at, best) = (0..count)
-            .map(|at| (at, over(at)))
-            .fold((0, f64::NEG_INFINITY), |best, one| {
-                if one.1 > best.1 { one } else { best }
-            });
+        let (at, best) =
+            (0..count)
+                .map(|at| (at, over(at)))
+                .fold((0, f64::NEG_INFINITY), |best, one| {
+                    if one.1 > best.1 { one } else { best }
+                });
         Self {
             centre: first + at as f64 * offsets.unit,
             best,

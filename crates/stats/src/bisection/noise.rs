@@ -33,6 +33,9 @@ const REACH: (f64, f64) = (-3.0, 1.8);
 const CENTRES: f64 = 4.0;
 /// Least logarithm of the weight of a noise, from the highest one.
 const LEAST: f64 = -7.0;
+/// Highest logarithm of the weights of a scale, from that of all larger scales, below which smaller ones
+/// are not tried.
+const HOPELESS: f64 = -15.0;
 /// Most noises that are kept.
 const MOST: usize = 64;
 /// Smallest scale of the noise, a log ratio. Less noise tells no more, because builds differ by more.
@@ -106,41 +109,55 @@ impl Noise {
 
 /// The noises that the blocks of the commits leave possible, by scale.
 pub(super) fn weigh(logs: &[&[f64]]) -> Vec<Weighed> {
-    let mut found = Vec::new();
+    let mut found: Vec<Weighed> = Vec::new();
+    let mut most = f64::NEG_INFINITY;
     for scale in scales(spread_within(logs)) {
-        let unit = scale / CENTRES;
-        let widest = scale * highest(&GAPS);
-        let several = logs.iter().filter(|logs| logs.len() > 1);
-        let of_commits: Vec<Densities> = several
-            .map(|logs| {
-                let low = -highest(&logs.iter().map(|log| -log).collect::<Vec<f64>>());
-                // The cast rounds down and saturates.
-                let count = ((highest(logs) - low) / unit) as usize + 2;
-                let first = low;
-                Densities::new(logs, scale, widest, Centres { first, unit, count })
-            })
-            .collect();
-        for (modes, log_prior) in all_modes(scale) {
-            let logs = of_commits
-                .iter()
-                .map(|densities| log_sum(&densities.log_likelihoods(modes)) + unit.ln());
-            found.push(Weighed {
-                noise: Noise { scale, modes },
-                log_prior,
-                weight: log_prior + logs.sum::<f64>(),
-            });
+        let of_scale = of_scale(logs, scale);
+        let weights: Vec<f64> = of_scale.iter().map(|it| it.weight).collect();
+        found.extend(of_scale);
+        most = most.max(highest(&weights));
+        if highest(&weights) < most + HOPELESS {
+            break;
         }
     }
     likely(found)
 }
 
-/// The scales that are possible with a spread.
+/// The noises of a scale, whose weights are the logarithms of likelihoods with priors.
+fn of_scale(logs: &[&[f64]], scale: f64) -> Vec<Weighed> {
+    let unit = scale / CENTRES;
+    let widest = scale * highest(&GAPS);
+    let several = logs.iter().filter(|logs| logs.len() > 1);
+    let of_commits: Vec<Densities> = several
+        .map(|logs| {
+            let first = logs.iter().copied().fold(f64::INFINITY, f64::min);
+            // The cast rounds down and saturates.
+            let count = ((highest(logs) - first) / unit) as usize + 2;
+            Densities::new(logs, scale, widest, Centres { first, unit, count })
+        })
+        .collect();
+    let weighed = all_modes(scale).map(|(modes, log_prior)| {
+        let logs = of_commits
+            .iter()
+            .map(|densities| log_sum(&densities.log_likelihoods(modes)) + unit.ln());
+        Weighed {
+            noise: Noise { scale, modes },
+            log_prior,
+            weight: log_prior + logs.sum::<f64>(),
+        }
+    });
+    weighed.collect()
+}
+
+/// The scales that are possible with a spread, from the largest one.
 fn scales(spread: f64) -> impl Iterator<Item = f64> {
     let low = (spread.ln() + REACH.0).max(QUIETEST.ln());
     let high = spread.ln() + REACH.1;
     // The cast rounds down.
     let steps = ((high - low) / RATIO) as usize;
-    (0..=steps).map(move |at| (low + RATIO * at as f64).exp())
+    (0..=steps)
+        .rev()
+        .map(move |at| (low + RATIO * at as f64).exp())
 }
 
 /// The modes that are possible with a scale, and the logarithms of their prior probabilities.

@@ -20,7 +20,7 @@ fn student(dice: &mut Dice) -> f64 {
 /// The noise of the log ratio of a block.
 type Noise = fn(&mut Dice) -> f64;
 
-const NOISES: [(&str, Noise); 5] = [
+const NOISES: [(&str, Noise); 4] = [
     ("normal, 2 %", |dice| 0.02 * normal(dice)),
     ("normal, 4 %", |dice| 0.04 * normal(dice)),
     ("heavy tails, 2 %", |dice| 0.02 * student(dice)),
@@ -28,11 +28,13 @@ const NOISES: [(&str, Noise); 5] = [
         rare if rare < 0.1 => (0.05 - rare).signum() * 0.4 * dice.roll(),
         _ => 0.02 * normal(dice),
     }),
-    ("starts of two speeds", |dice| {
-        let starts = [dice.roll(), dice.roll()].map(|roll| f64::from(roll < 0.4));
-        0.08 * (starts[0] - starts[1]) + 0.02 * normal(dice)
-    }),
 ];
+
+/// Both programs of a block start again, and four of ten starts are slower by 8 %.
+fn starts_of_two_speeds(dice: &mut Dice) -> f64 {
+    let starts = [dice.roll(), dice.roll()].map(|roll| f64::from(roll < 0.4));
+    0.08 * (starts[0] - starts[1]) + 0.02 * normal(dice)
+}
 
 /// A simulated search: the most probable commits, their probability, how the search ended, and the
 /// blocks that it took.
@@ -131,6 +133,32 @@ fn a_commit_that_costs_five_percent_is_found_among_thirty_two() {
     }
 }
 
+/// Blocks whose starts differ by more than the change: the right commit is found in nine of ten searches
+/// at least, and with fewer blocks than noise of the same variance without modes would take.
+#[test]
+fn a_commit_that_costs_less_than_a_slow_start_is_found() {
+    let mut dice = Dice(41);
+    let (searches, mut right, mut wrong) = (60, 0, 0);
+    let mut blocks = Vec::new();
+    for _ in 0..searches {
+        let culprit = (dice.roll() * 32.0) as usize;
+        let noise = || starts_of_two_speeds(&mut dice);
+        let searched = search(32, culprit, 0.05_f64.ln_1p(), &[], noise);
+        let is_right = searched.leader == (culprit..culprit + 1);
+        right += u32::from(is_right && searched.is_found());
+        wrong += u32::from(!is_right && searched.is_found());
+        blocks.push(searched.blocks);
+    }
+    blocks.sort_unstable();
+    let median = blocks[blocks.len() / 2];
+    let shares = format!("{right} of {searches} right, {wrong} wrong, blocks {median} (median)");
+    eprintln!("{shares}");
+    assert!(right * 10 >= searches * 9, "{shares}");
+    // Three are expected, and more than six of sixty happen by chance in one of thirty.
+    assert!(wrong <= 6, "{shares}");
+    assert!(median < 80, "{shares}");
+}
+
 /// Between two changes, commits lie between both ends, and noise moves them to either: a search may end
 /// without a commit, or name one of the two, but no other.
 #[test]
@@ -150,7 +178,7 @@ fn no_commit_between_two_changes_is_found() {
         }
         eprintln!("{name}: {changes} of {searches} found a change, {several} several");
     }
-    assert!(innocent <= 5, "{innocent} of 125 name an innocent commit");
+    assert!(innocent <= 5, "{innocent} of 100 name an innocent commit");
 }
 
 /// The build of the good end is faster by 1 %, so that all ratios are worse than the commits are, as if
