@@ -1,8 +1,10 @@
 //! The likelihood of the blocks of one commit, whose build is a little faster or slower than another of
 //! the same code.
 //!
-//! The noise of a block has Student's distribution with [`FREEDOM`] degrees of freedom, whose tails are
-//! those of bursts. The offset of a build is normal, and the likelihood is summed over it.
+//! The offset of a build is normal, and the likelihood is summed over it. The noise of a block is a
+//! mixture of Student's distributions with [`FREEDOM`] degrees of freedom ([`super::noise`]).
+
+use super::noise::{Modes, Weighed};
 
 /// Degrees of freedom of the noise.
 const FREEDOM: f64 = 4.0;
@@ -17,6 +19,92 @@ pub(super) const FINEST: f64 = 0.00125;
 /// Least logarithm of a likelihood, relative to the highest one of the same blocks: its exponential is
 /// not 0.
 const LEAST: f64 = -600.0;
+/// Least density of a block, as a part of the highest one.
+const LEAST_DENSITY: f64 = 1e-18;
+/// Blocks whose densities are multiplied before a logarithm is taken. The product is not 0.
+const FACTORS: usize = 16;
+
+/// Student's density, as a part of the highest one, at a distance in scales.
+pub(super) fn density(distance: f64) -> f64 {
+    // To the power of (FREEDOM + 1) / 2.
+    let power = 1.0 + distance * distance / FREEDOM;
+    (1.0 / (power * power * power.sqrt())).max(LEAST_DENSITY)
+}
+
+/// Centres with equal distances.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Centres {
+    pub(super) first: f64,
+    /// The distance of two.
+    pub(super) unit: f64,
+    pub(super) count: usize,
+}
+
+/// The densities of a commit's blocks around centres, for one scale of the noise and all modes.
+pub(super) struct Densities {
+    /// Of each block: around the centres, and around those before and after them that modes reach.
+    of_blocks: Vec<Vec<f64>>,
+    centres: Centres,
+    /// Centres before the first one and after the last one.
+    margin: usize,
+    scale: f64,
+}
+
+impl Densities {
+    /// The densities for modes with at most the distance `widest`.
+    pub(super) fn new(logs: &[f64], scale: f64, widest: f64, centres: Centres) -> Self {
+        let margin = units(widest, centres.unit);
+        let of_blocks = logs
+            .iter()
+            .map(|log| {
+                let places = 0..centres.count + 2 * margin;
+                let distances = places.map(|at| {
+                    let place = centres.first + (at as f64 - margin as f64) * centres.unit;
+                    (log - place) / scale
+                });
+                distances.map(density).collect()
+            })
+            .collect();
+        Self {
+            of_blocks,
+            centres,
+            margin,
+            scale,
+        }
+    }
+
+    /// The log likelihood of the blocks around each centre, up to a constant.
+    pub(super) fn log_likelihoods(&self, modes: Modes) -> Vec<f64> {
+        let count = self.centres.count;
+        let gap = units(modes.gap, self.centres.unit).min(self.margin);
+        let (side, middle) = (modes.share, 1.0 - 2.0 * modes.share);
+        let mut logs = vec![-self.scale.ln() * self.of_blocks.len() as f64; count];
+        let mut products = vec![1.0; count];
+        for blocks in self.of_blocks.chunks(FACTORS) {
+            products.fill(1.0);
+            for densities in blocks {
+                let at = &densities[self.margin..][..count];
+                let below = &densities[self.margin - gap..][..count];
+                let above = &densities[self.margin + gap..][..count];
+                for (((product, at), below), above) in
+                    products.iter_mut().zip(at).zip(below).zip(above)
+                {
+                    *product *= middle * at + side * (below + above);
+                }
+            }
+            for (log, product) in logs.iter_mut().zip(&products) {
+                *log += product.ln();
+            }
+        }
+        logs
+    }
+}
+
+/// A distance as the nearest number of units.
+fn units(distance: f64, unit: f64) -> usize {
+    // The cast saturates.
+    (distance / unit).round() as usize
+}
 
 /// Offsets of a build with the same distances, and their probabilities.
 pub(super) struct Offsets {
@@ -49,34 +137,39 @@ impl Offsets {
         self.weights.len() / 2
     }
 
-    /// Each offset with its probability, from the lowest one.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (f64, f64)> {
-        let reach = self.reach() as f64;
-        let places = self.weights.iter().enumerate();
-        places.map(move |(at, weight)| ((at as f64 - reach) * self.unit, *weight))
+    /// The probability of each offset, from the lowest one.
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
-    /// The log likelihoods of a commit's blocks if its centre, up to the offset of its build, is
-    /// `first`, or one of the centres after it with the distances of the offsets.
-    pub(super) fn log_likelihoods(
+    /// The log likelihoods of a commit's blocks, for each noise and for each centre of the commit up to
+    /// the offset of its build: `first` and the `count - 1` after it, with the distances of the offsets.
+    pub(super) fn of_noises(
         &self,
         logs: &[f64],
-        scale: f64,
-        first: f64,
-        count: usize,
-    ) -> Vec<f64> {
-        if logs.is_empty() {
-            return vec![0.0; count];
-        }
-        let reach = self.reach();
-        let without_offset: Vec<f64> = (0..count + 2 * reach)
-            .map(|at| {
-                let centre = first + (at as f64 - reach as f64) * self.unit;
-                let densities = logs.iter().map(|log| log_density(log - centre, scale));
-                densities.sum::<f64>()
-            })
-            .collect();
-        let highest = highest(&without_offset);
+        noises: &[Weighed],
+        (first, count): (f64, usize),
+    ) -> Vec<Vec<f64>> {
+        let centres = Centres {
+            first: first - self.reach() as f64 * self.unit,
+            unit: self.unit,
+            count: count + 2 * self.reach(),
+        };
+        let is_same = |one: &Weighed, other: &Weighed| one.noise.scale == other.noise.scale;
+        let of_scale = |noises: &[Weighed]| -> Vec<Vec<f64>> {
+            let gaps: Vec<f64> = noises.iter().map(|it| it.noise.modes.gap).collect();
+            let scale = noises.first().map_or(1.0, |it| it.noise.scale);
+            let densities = Densities::new(logs, scale, highest(&gaps), centres);
+            let each = noises.iter();
+            each.map(|it| self.around(&densities.log_likelihoods(it.noise.modes)))
+                .collect()
+        };
+        noises.chunk_by(is_same).flat_map(of_scale).collect()
+    }
+
+    /// The log likelihoods summed over the offsets, from those without an offset.
+    fn around(&self, without_offset: &[f64]) -> Vec<f64> {
+        let highest = highest(without_offset);
         let likelihoods: Vec<f64> = without_offset
             .iter()
             .map(|log| (log - highest).max(LEAST).exp())
@@ -90,35 +183,9 @@ impl Offsets {
             })
             .collect()
     }
-
-    /// The log likelihood of a commit's blocks if its centre is known up to the offset of its build.
-    pub(super) fn log_likelihood(&self, logs: &[f64], scale: f64, centre: f64) -> f64 {
-        self.log_likelihoods(logs, scale, centre, 1).iter().sum()
-    }
-
-    /// The log likelihood of two commits' blocks with these centres, up to the offsets of both builds
-    /// and to that of the good end, which both ratios contain.
-    pub(super) fn of_pair(&self, pair: [(&[f64], f64); 2], scale: f64) -> f64 {
-        let of_goods: Vec<f64> = self
-            .nodes()
-            .map(|(good, weight)| {
-                let likelihoods = pair
-                    .iter()
-                    .map(|(logs, centre)| self.log_likelihood(logs, scale, centre + good));
-                weight.ln() + likelihoods.sum::<f64>()
-            })
-            .collect();
-        log_sum(&of_goods)
-    }
 }
 
-/// The log density of Student's distribution, up to a constant.
-fn log_density(distance: f64, scale: f64) -> f64 {
-    let z = distance / scale;
-    -scale.ln() - 0.5 * (FREEDOM + 1.0) * (z * z / FREEDOM).ln_1p()
-}
-
-fn log_sum(logs: &[f64]) -> f64 {
+pub(super) fn log_sum(logs: &[f64]) -> f64 {
     let highest = highest(logs);
     let sum: f64 = logs.iter().map(|log| (log - highest).exp()).sum();
     highest + sum.ln()
@@ -126,4 +193,41 @@ fn log_sum(logs: &[f64]) -> f64 {
 
 pub(super) fn highest(logs: &[f64]) -> f64 {
     logs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The likelihood of 40 blocks, more than are multiplied at once, from the formula.
+    #[test]
+    fn the_density_of_a_block_is_a_mixture_of_three_distributions() {
+        let logs: Vec<f64> = (0..40).map(|at| 0.005 * f64::from(at) - 0.1).collect();
+        let (scale, modes) = (
+            0.01,
+            Modes {
+                gap: 0.03,
+                share: 0.2,
+            },
+        );
+        let centres = Centres {
+            first: -0.02,
+            unit: 0.005,
+            count: 9,
+        };
+        let found = Densities::new(&logs, scale, 0.05, centres).log_likelihoods(modes);
+        assert_eq!(found.len(), 9);
+        for (at, found) in (0..).zip(found) {
+            let centre = -0.02 + 0.005 * f64::from(at);
+            let student =
+                |distance: f64| (1.0 + (distance / scale).powi(2) / 4.0).powf(-2.5) / scale;
+            let of_blocks = logs.iter().map(|log| {
+                let distance = log - centre;
+                let sides = student(distance - 0.03) + student(distance + 0.03);
+                (0.6 * student(distance) + 0.2 * sides).ln()
+            });
+            let expected: f64 = of_blocks.sum();
+            assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        }
+    }
 }

@@ -14,6 +14,7 @@
 //! commit before it show that the figure changed between the two ([`Bisection::decide`]).
 
 mod likelihood;
+mod noise;
 mod posterior;
 #[cfg(test)]
 mod tests;
@@ -22,14 +23,10 @@ use std::ops::Range;
 
 pub use posterior::Posterior;
 
-use crate::order::median;
-use likelihood::{BUILD_SPREAD, FINEST, Offsets};
-use posterior::spread_within;
+use likelihood::{BUILD_SPREAD, FINEST, Offsets, highest, log_sum};
 
 /// Evidence that one step should bring, natural logarithm: odds of 20 to 1.
 const WANTED: f64 = 3.0;
-/// Observations that are as good as one of a normal distribution, for the tails that are assumed.
-const TAILS: f64 = 1.4;
 /// Fewest and most blocks of one step.
 const STEP: (usize, usize) = (2, 8);
 /// Blocks of the bad end that are measured in any case if the size of the change is not known.
@@ -41,9 +38,9 @@ const MISFIT: f64 = 10.8;
 const PART_OF_MISFIT: f64 = 0.25;
 /// Fewest blocks of a commit that can fit neither end.
 const FEWEST_OF_MISFIT: usize = 2;
-/// Evidence that the figure changed between two commits, natural logarithm. Without a change, two
-/// standard errors are necessary for it: one pair in forty by chance.
-const JUMP: f64 = 2.0;
+/// Evidence that the figure changed between two commits, natural logarithm: odds of 20 to 1. Without a
+/// change, 2.4 standard errors (the root of twice this) are necessary for it: one pair in 140 by chance.
+const JUMP: f64 = 3.0;
 /// Values from one end to the other that two commits without a change between them can share.
 const LEVELS: usize = 11;
 /// The part of the variance of a build's offset below which the noise of a commit's blocks hides nothing.
@@ -176,25 +173,22 @@ impl Bisection {
     fn evidence_of_jump(&self, group: &Range<usize>, posterior: &Posterior) -> f64 {
         let after = group.end.saturating_sub(1);
         let is_bad_end = group.end == self.commits.len();
-        let change = posterior.change;
         let before = group.start.checked_sub(1);
-        let levels: Vec<f64> = match (before, is_bad_end) {
+        let levels = match (before, is_bad_end) {
             // The ends are proven to differ.
             (None, true) => return f64::INFINITY,
-            (None, false) => vec![0.0],
-            (Some(_), true) => vec![change],
-            (Some(_), false) => (0..LEVELS)
-                .map(|at| change * at as f64 / (LEVELS - 1) as f64)
-                .collect(),
+            (None, false) => 0..1,
+            (Some(_), true) => LEVELS - 1..LEVELS,
+            (Some(_), false) => 0..LEVELS,
         };
-        let offsets = Offsets::new(FINEST);
-        let scale = self.spread();
         let before = before.map_or(&[][..], |at| self.observed(at));
-        let after = self.observed(after);
-        let likelihood =
-            |low: f64, high: f64| offsets.of_pair([(before, low), (after, high)], scale);
-        let same = levels.iter().map(|level| likelihood(*level, *level));
-        likelihood(0.0, change) - same.fold(f64::NEG_INFINITY, f64::max)
+        let of_noises = Jump::of_noises([before, self.observed(after)], posterior);
+        let over = |of: &dyn Fn(&Jump) -> f64| {
+            let logs: Vec<f64> = of_noises.iter().map(of).collect();
+            log_sum(&logs)
+        };
+        let same = levels.map(|level| over(&|jump| jump.same[level]));
+        over(&|jump| jump.changed) - same.fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The commit of a group and the one before it that was measured less; `None` if the offsets of the
@@ -204,16 +198,9 @@ impl Bisection {
         let pair = before.into_iter().chain(group.end.checked_sub(1));
         let commit = pair.min_by_key(|at| self.observed(*at).len())?;
         let blocks = self.observed(commit).len().max(1) as f64;
-        let noise = TAILS * posterior.scale.powi(2) / blocks;
+        let noise = posterior.noise.powi(2) / blocks;
         let blocks = blocks_of_step(posterior);
         (noise > NEGLIGIBLE * BUILD_SPREAD.powi(2)).then_some(Step { commit, blocks })
-    }
-
-    /// The standard deviation of the blocks of a commit. A commit between both ends is noise in the scale
-    /// of the posterior, and not here.
-    fn spread(&self) -> f64 {
-        let logs: Vec<&[f64]> = self.commits.iter().map(|it| &it.logs[..]).collect();
-        spread_within(&logs)
     }
 
     /// What to measure next until a commit has the wanted probability; `None` if no commit is left that
@@ -260,23 +247,99 @@ impl Bisection {
     /// thousand.
     pub fn misfits(&self, posterior: &Posterior) -> Vec<usize> {
         let last = self.commits.len() - 1;
-        let offsets = Offsets::new(FINEST);
-        let scale = self.spread();
+        let ends = [0.0, posterior.change].map(|end| end + posterior.offset);
         let is_misfit = |at: &usize| {
             let logs = &self.commits[*at].logs;
             if logs.len() < FEWEST_OF_MISFIT {
                 return false;
             }
-            let likelihood = |centre: f64| offsets.log_likelihood(logs, scale, centre);
-            let own = median(logs, 0.5).value().unwrap_or(0.0);
-            let of_own = likelihood(own);
-            let ends = [0.0, posterior.change].map(|end| end + posterior.offset);
-            ends.iter().all(|end| {
-                (own - end).abs() >= PART_OF_MISFIT * posterior.change
-                    && 2.0 * (of_own - likelihood(*end)) > MISFIT
+            let fit = Fit::of(logs, posterior, ends);
+            fit.of_ends.iter().zip(ends).all(|(of_end, end)| {
+                (fit.centre - end).abs() >= PART_OF_MISFIT * posterior.change
+                    && 2.0 * (fit.best - of_end) > MISFIT
             })
         };
         (0..last).filter(is_misfit).collect()
+    }
+}
+
+/// The log likelihoods of two commits' blocks for one noise, with its weight, and summed over the offset
+/// of the good end, which both ratios contain.
+struct Jump {
+    /// The commits are like the ends.
+    changed: f64,
+    /// The commits have the same figure, for each of [`LEVELS`] from one end to the other.
+    same: Vec<f64>,
+}
+
+impl Jump {
+    fn of_noises(pair: [&[f64]; 2], posterior: &Posterior) -> Vec<Self> {
+        // The distance of two levels is a multiple of that of two offsets.
+        let of_level = posterior.change / (LEVELS - 1) as f64;
+        // The casts round down and saturate.
+        let units = ((of_level / FINEST).ceil() as usize).max(1);
+        let offsets = Offsets::new(of_level / units as f64);
+        let first = -(offsets.reach() as f64) * offsets.unit;
+        let last = units * (LEVELS - 1);
+        let centres = (first, last + 1 + 2 * offsets.reach());
+        let noises = &posterior.noises;
+        let [before, after] = pair.map(|logs| offsets.of_noises(logs, noises, centres));
+        let pairs = before.iter().zip(&after).zip(noises);
+        pairs
+            .map(|((before, after), weighed)| {
+                let likelihood = |low: usize, high: usize| {
+                    let of_goods = offsets.weights().iter().enumerate().map(|(good, weight)| {
+                        weight.ln() + before[low + good] + after[high + good]
+                    });
+                    weighed.weight.ln() + log_sum(&of_goods.collect::<Vec<f64>>())
+                };
+                let levels = (0..=last).step_by(units);
+                Self {
+                    changed: likelihood(0, last),
+                    same: levels.map(|level| likelihood(level, level)).collect(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The log likelihoods of a commit's blocks around the centre that fits best, and around both ends.
+struct Fit {
+    centre: f64,
+    best: f64,
+    of_ends: [f64; 2],
+}
+
+impl Fit {
+    fn of(logs: &[f64], posterior: &Posterior, ends: [f64; 2]) -> Self {
+        // Both ends are centres, and all blocks lie between the first and the last one.
+        let change = ends[1] - ends[0];
+        // The casts round down and saturate.
+        let units = ((change / FINEST).ceil() as usize).max(1);
+        let offsets = Offsets::new(change / units as f64);
+        let below: Vec<f64> = logs.iter().map(|log| ends[0] - log).collect();
+        let before = (highest(&below).max(0.0) / offsets.unit).ceil() as usize;
+        let above: Vec<f64> = logs.iter().map(|log| log - ends[1]).collect();
+        let after = (highest(&above).max(0.0) / offsets.unit).ceil() as usize;
+        let first = ends[0] - before as f64 * offsets.unit;
+        let count = before + units + after + 1;
+        let of_noises = offsets.of_noises(logs, &posterior.noises, (first, count));
+        let over = |at: usize| {
+            let pairs = of_noises.iter().zip(&posterior.noises);
+            let logs = pairs.map(|(logs, weighed)| logs[at] + weighed.weight.ln());
+            log_sum(&logs.collect::<Vec<f64>>())
+        };
+        let (at, best) =
+            (0..count)
+                .map(|at| (at, over(at)))
+                .fold((0, f64::NEG_INFINITY), |best, one| {
+                    if one.1 > best.1 { one } else { best }
+                });
+        Self {
+            centre: first + at as f64 * offsets.unit,
+            best,
+            of_ends: [over(before), over(before + units)],
+        }
     }
 }
 
@@ -286,7 +349,7 @@ fn evidence_of(blocks: usize, posterior: &Posterior) -> f64 {
     if blocks == 0 {
         return 0.0;
     }
-    let noise = TAILS * posterior.scale.powi(2) / blocks as f64;
+    let noise = posterior.change.powi(2) / (2.0 * posterior.evidence * blocks as f64);
     posterior.change.powi(2) / (noise + BUILD_SPREAD.powi(2))
 }
 
@@ -305,8 +368,7 @@ fn entropy(probability: f64) -> f64 {
 /// The number of blocks after which a commit of a known speed is expected to be told from the other
 /// end with [`WANTED`].
 fn blocks_of_step(posterior: &Posterior) -> usize {
-    let of_each = (posterior.change / posterior.scale).powi(2) / (2.0 * TAILS);
-    let wanted = (WANTED / of_each).ceil();
+    let wanted = (WANTED / posterior.evidence).ceil();
     // The cast saturates, also for a change of 0.
     (wanted as usize).clamp(STEP.0, STEP.1)
 }

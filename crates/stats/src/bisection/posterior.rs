@@ -2,34 +2,32 @@
 //!
 //! Model: the log ratio of a block is 0 for a commit before the culprit and `change` from the culprit
 //! on, plus the offset of the commit's build, plus the offset of the good end's build, which all ratios
-//! share, plus noise. The change, the scale of the noise and the offset of the good end are unknown, so
-//! the likelihoods are summed over a grid of all three; the culprit is each commit with the same
-//! probability before the first observation. What is unknown besides the culprit is thereby part of the
-//! certainty, and no observation is used twice.
+//! share, plus noise. The change, the scale and the modes of the noise and the offset of the good end are
+//! unknown, so the likelihoods are summed over a grid of all of them; the culprit is each commit with the
+//! same probability before the first observation. What is unknown besides the culprit is thereby part of
+//! the certainty, and no observation is used twice: that noises which the blocks of the same commits make
+//! unlikely are left out saves time alone.
 
 use std::iter::repeat_n;
 
-use crate::bisection::likelihood::{BUILD_SPREAD, FINEST, Offsets, highest};
-use crate::order::median;
+use super::likelihood::{BUILD_SPREAD, FINEST, Offsets, highest};
+use super::noise::{Weighed, middle, spread_within, weigh};
 
-/// Points of the grid of changes.
-const CHANGES: usize = 33;
-/// Points of the grid of scales.
-const SCALES: usize = 13;
+/// Points of the first and of the second grid of changes.
+const CHANGES: (usize, usize) = (65, 33);
+/// Most noises of the first grid.
+const FIRST_NOISES: usize = 12;
 /// Distance of two offsets of the good end, in standard deviations of an offset.
 const GOODS: f64 = 0.5;
-/// Half of the width of the first grid: of changes in standard errors of the observed change and in
-/// standard deviations of an offset, of scales as the logarithm of a factor. Few blocks can understate
-/// the noise several times.
-const WIDE: (f64, f64, f64) = (24.0, 6.0, 1.8);
+/// Half of the width of the first grid, in standard errors of the observed change and in standard
+/// deviations of an offset. Few blocks can understate the noise several times.
+const WIDE: (f64, f64) = (24.0, 6.0);
 /// Half of the width of the second grid, in standard deviations of the first result.
 const NARROW: f64 = 5.0;
 /// Smallest change, a log ratio.
 const SMALLEST: f64 = 0.001;
-/// Smallest scale of the noise, a log ratio. Less noise tells no more, because builds differ by more.
-const QUIETEST: f64 = 0.002;
-/// From the median absolute deviation to the standard deviation of a normal distribution.
-const FROM_DEVIATION: f64 = 1.4826;
+/// Logarithm of a likelihood, from the highest one, below which it adds nothing to a sum.
+const NOTHING: f64 = -30.0;
 /// The part of the probability outside of the interval of the change.
 const OUTSIDE: f64 = 0.05;
 
@@ -44,8 +42,13 @@ pub struct Posterior {
     pub interval: (f64, f64),
     /// What the build of the good end adds to all ratios, as a log ratio.
     pub offset: f64,
-    /// The scale of the noise of a block, as a log ratio.
-    pub scale: f64,
+    /// The standard deviation of a normal noise of a block, as a log ratio, that would tell small changes
+    /// as well as the noise that was observed.
+    pub noise: f64,
+    /// The log likelihood ratio that a block brings on average.
+    pub(super) evidence: f64,
+    /// The noises that the blocks of the same commits leave possible.
+    pub(super) noises: Vec<Weighed>,
 }
 
 impl Posterior {
@@ -53,23 +56,20 @@ impl Posterior {
     pub(super) fn of(logs: &[&[f64]]) -> Self {
         let ends = logs.last().copied().unwrap_or_default();
         let slots = slots(logs);
-        let spread = spread_within(logs);
-        let error = spread / (ends.len().max(1) as f64).sqrt();
+        let error = spread_within(logs) / (ends.len().max(1) as f64).sqrt();
         let half = WIDE.0 * error + WIDE.1 * BUILD_SPREAD;
-        let wide = Grid::new(
-            points::<CHANGES>(middle(ends), half, SMALLEST),
-            points::<SCALES>(spread.ln(), WIDE.2, QUIETEST.ln()),
-            f64::INFINITY,
-        );
-        let first = wide.sums(&slots);
-        let (change, scale) = (first.of_changes(&wide), first.of_scales(&wide));
-        let half = (NARROW * change.1).max(BUILD_SPREAD);
-        let narrow = Grid::new(
-            points::<CHANGES>(change.0, half, SMALLEST),
-            points::<SCALES>(scale.0, NARROW * scale.1, QUIETEST.ln()),
-            FINEST,
-        );
-        narrow.sums(&slots).posterior(&narrow, &slots)
+        let noises = weigh(logs);
+        let mut likeliest = noises.clone();
+        likeliest.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+        likeliest.truncate(FIRST_NOISES);
+        let changes = points(middle(ends), half, CHANGES.0);
+        let scales = likeliest.iter().map(|it| it.noise.scale);
+        let smallest = scales.fold(f64::INFINITY, f64::min);
+        let wide = Grid::new(changes, likeliest, smallest);
+        let (change, deviation) = wide.sums(&slots).of_changes(&wide);
+        let half = (NARROW * deviation).max(BUILD_SPREAD);
+        let narrow = Grid::new(points(change, half, CHANGES.1), noises, FINEST);
+        narrow.sums(&slots).posterior(narrow, &slots)
     }
 
     /// How undecided the search is, in bits: the steps that it takes at least.
@@ -101,41 +101,12 @@ fn slots<'a>(logs: &[&'a [f64]]) -> Vec<Slot<'a>> {
     slots
 }
 
-/// The log likelihood of all observations if the culprit is in this slot, for each slot. The pairs are
-/// those of a commit if it is unchanged and if it is changed.
-fn of_culprits(pairs: &[(f64, f64)]) -> Vec<f64> {
-    let mut all: f64 = pairs.iter().map(|(_, changed)| changed).sum();
-    let of_slots = pairs.iter().map(|(unchanged, changed)| {
-        let of_this = all;
-        all += unchanged - changed;
-        of_this
-    });
-    of_slots.collect()
-}
-
-fn middle(sample: &[f64]) -> f64 {
-    median(sample, 0.5).value().unwrap_or(0.0)
-}
-
-/// The standard deviation of the blocks of a commit around its own centre, over all commits, as the
-/// median distance states it.
-pub(super) fn spread_within(logs: &[&[f64]]) -> f64 {
-    let several = logs.iter().filter(|logs| logs.len() > 1);
-    let distances = several.flat_map(|logs| {
-        let centre = middle(logs);
-        // The centre lies nearer to the blocks that it comes from.
-        let nearer = (logs.len() as f64 / (logs.len() - 1) as f64).sqrt();
-        logs.iter().map(move |log| nearer * (log - centre).abs())
-    });
-    (FROM_DEVIATION * middle(&distances.collect::<Vec<f64>>())).max(QUIETEST)
-}
-
-/// Points with the same distances around a centre, none below `least`.
-fn points<const N: usize>(centre: f64, half: f64, least: f64) -> Vec<f64> {
-    let low = (centre - half).max(least);
+/// Points with the same distances around a centre, none below [`SMALLEST`].
+fn points(centre: f64, half: f64, count: usize) -> Vec<f64> {
+    let low = (centre - half).max(SMALLEST);
     let high = (centre + half).max(low + half / 8.0);
-    let step = (high - low) / (N - 1) as f64;
-    (0..N).map(|at| low + step * at as f64).collect()
+    let step = (high - low) / (count - 1) as f64;
+    (0..count).map(|at| low + step * at as f64).collect()
 }
 
 /// An offset of the good end: its place among the centres of the likelihoods.
@@ -145,12 +116,12 @@ struct Good {
     log_weight: f64,
 }
 
-/// The changes, the natural logarithms of the scales, and the offsets of the good end over which
-/// likelihoods are summed. Changes and offsets are multiples of one unit apart, so that the likelihoods
-/// of a commit are computed once for each centre.
+/// The changes, the noises and the offsets of the good end over which likelihoods are summed. Changes
+/// and offsets are multiples of one unit apart, so that the likelihoods of a commit are computed once for
+/// each centre.
 struct Grid {
     changes: Vec<f64>,
-    scales: Vec<f64>,
+    noises: Vec<Weighed>,
     goods: Vec<Good>,
     offsets: Offsets,
     /// Units between two changes.
@@ -159,7 +130,7 @@ struct Grid {
 
 impl Grid {
     /// A grid whose unit is at most `finest`, or the distance of two changes.
-    fn new(changes: Vec<f64>, scales: Vec<f64>, finest: f64) -> Self {
+    fn new(changes: Vec<f64>, noises: Vec<Weighed>, finest: f64) -> Self {
         let step = step(&changes);
         // The casts round down and saturate.
         let of_change = ((step / finest).ceil() as usize).max(1);
@@ -178,42 +149,53 @@ impl Grid {
         Self {
             goods: goods.collect(),
             changes,
-            scales,
+            noises,
             offsets,
             of_change,
         }
     }
 
+    /// The sums over the whole grid.
     fn sums(&self, slots: &[Slot<'_>]) -> Sums {
         let mut sums = Sums::new(slots, self);
         let lowest_good = self.goods.first().map_or(0.0, |good| good.offset);
         let around = self.goods.last().map_or(0, |good| good.place) + 1;
         let lowest_change = self.changes.first().copied().unwrap_or(0.0);
         let of_changes = (self.changes.len() - 1) * self.of_change + around;
-        for (of_scale, scale) in self.scales.iter().enumerate() {
-            let scale = scale.exp();
-            let from = |first: f64, count: usize| -> Vec<Vec<f64>> {
-                let likelihoods = slots
-                    .iter()
-                    .map(|slot| self.offsets.log_likelihoods(slot.logs, scale, first, count));
-                likelihoods.collect()
+        let from = |first: f64, count: usize| -> Vec<Vec<Vec<f64>>> {
+            let of_slot = |slot: &Slot<'_>| {
+                self.offsets
+                    .of_noises(slot.logs, &self.noises, (first, count))
             };
-            let unchanged = from(lowest_good, around);
-            let changed = from(lowest_change + lowest_good, of_changes);
+            slots.iter().map(of_slot).collect()
+        };
+        let unchanged = from(lowest_good, around);
+        let changed = from(lowest_change + lowest_good, of_changes);
+        let mut of_slots = vec![0.0; slots.len()];
+        for (at, weighed) in self.noises.iter().enumerate() {
             for of_change in 0..self.changes.len() {
                 for (of_good, good) in self.goods.iter().enumerate() {
                     let place = of_change * self.of_change + good.place;
-                    let pairs: Vec<(f64, f64)> = unchanged
-                        .iter()
-                        .zip(&changed)
-                        .map(|(unchanged, changed)| (unchanged[good.place], changed[place]))
-                        .collect();
-                    let logs = of_culprits(&pairs);
-                    sums.add(&logs, good.log_weight, [of_change, of_good, of_scale]);
+                    let pairs = unchanged.iter().zip(&changed).map(|(unchanged, changed)| {
+                        (unchanged[at][good.place], changed[at][place])
+                    });
+                    of_culprits(pairs, &mut of_slots);
+                    let log_weight = weighed.log_prior + good.log_weight;
+                    sums.add(&of_slots, log_weight, [of_change, of_good, at]);
                 }
             }
         }
         sums
+    }
+}
+
+/// The log likelihood of all observations if the culprit is in this slot, for each slot. The pairs are
+/// those of a commit if it is unchanged and if it is changed.
+fn of_culprits(pairs: impl Iterator<Item = (f64, f64)> + Clone, of_slots: &mut [f64]) {
+    let mut all: f64 = pairs.clone().map(|(_, changed)| changed).sum();
+    for (of_slot, (unchanged, changed)) in of_slots.iter_mut().zip(pairs) {
+        *of_slot = all;
+        all += unchanged - changed;
     }
 }
 
@@ -225,7 +207,7 @@ struct Sums {
     slots: Vec<f64>,
     changes: Vec<f64>,
     goods: Vec<f64>,
-    scales: Vec<f64>,
+    noises: Vec<f64>,
 }
 
 impl Sums {
@@ -236,17 +218,20 @@ impl Sums {
             slots: vec![0.0; slots.len()],
             changes: vec![0.0; grid.changes.len()],
             goods: vec![0.0; grid.goods.len()],
-            scales: vec![0.0; grid.scales.len()],
+            noises: vec![0.0; grid.noises.len()],
         }
     }
 
     /// Adds the likelihood of a culprit in each slot at one point of the grid.
-    fn add(&mut self, logs: &[f64], log_weight: f64, [change, good, scale]: [usize; 3]) {
+    fn add(&mut self, logs: &[f64], log_weight: f64, [change, good, noise]: [usize; 3]) {
         let highest = highest(logs) + log_weight;
+        if highest < self.peak + NOTHING {
+            return;
+        }
         if highest > self.peak {
             let factor = (self.peak - highest).exp();
             let sums = self.slots.iter_mut().chain(&mut self.changes);
-            let sums = sums.chain(&mut self.goods).chain(&mut self.scales);
+            let sums = sums.chain(&mut self.goods).chain(&mut self.noises);
             sums.for_each(|sum| *sum *= factor);
             self.peak = highest;
         }
@@ -258,7 +243,7 @@ impl Sums {
         }
         self.changes[change] += all;
         self.goods[good] += all;
-        self.scales[scale] += all;
+        self.noises[noise] += all;
     }
 
     /// Mean and standard deviation of the change.
@@ -266,12 +251,7 @@ impl Sums {
         mean_and_deviation(&grid.changes, &self.changes)
     }
 
-    /// Mean and standard deviation of the logarithm of the scale.
-    fn of_scales(&self, grid: &Grid) -> (f64, f64) {
-        mean_and_deviation(&grid.scales, &self.scales)
-    }
-
-    fn posterior(&self, grid: &Grid, slots: &[Slot<'_>]) -> Posterior {
+    fn posterior(&self, grid: Grid, slots: &[Slot<'_>]) -> Posterior {
         let all: f64 = self.slots.iter().sum();
         let of_changes: Vec<f64> = self.changes.iter().map(|sum| sum / all).collect();
         let end = |share: f64| quantile(&grid.changes, &of_changes, share);
@@ -279,12 +259,20 @@ impl Sums {
             repeat_n(sum / all / slot.commits as f64, slot.commits)
         };
         let goods = grid.goods.iter().zip(&self.goods);
+        let change = self.of_changes(&grid).0;
+        let noises = grid.noises.iter().zip(&self.noises);
+        let mean = |of: &dyn Fn(&Weighed) -> f64| -> f64 {
+            let terms = noises.clone().map(|(it, sum)| of(it) * sum / all);
+            terms.sum()
+        };
         Posterior {
             commits: slots.iter().zip(&self.slots).flat_map(of_each).collect(),
-            change: self.of_changes(grid).0,
+            change,
             interval: (end(OUTSIDE / 2.0), end(1.0 - OUTSIDE / 2.0)),
             offset: goods.map(|(good, sum)| good.offset * sum / all).sum(),
-            scale: self.of_scales(grid).0.exp(),
+            noise: mean(&|it| it.noise.variance()).sqrt(),
+            evidence: mean(&|it| it.noise.divergence(change)),
+            noises: grid.noises,
         }
     }
 }

@@ -34,26 +34,42 @@ pub(crate) fn rows(comparisons: u32) -> Vec<Row> {
     let mut rows = Vec::new();
     for (number, (runner, name)) in (1_u64..).zip(RUNNERS) {
         for effect in EFFECTS {
-            let found: Vec<Found> = (0..bisects)
-                .map(|bisect| {
-                    let seed = number << 40 | u64::from(bisect);
-                    let mut rng = Rng::new(seed, &[9]);
-                    let culprit = ((rng.unit() * COMMITS as f64) as usize).min(COMMITS - 1);
-                    one(runner, &[culprit], effect, seed)
-                })
-                .collect();
+            let found = on_all_cores(bisects, |bisect| {
+                let seed = number << 40 | u64::from(bisect);
+                let mut rng = Rng::new(seed, &[9]);
+                let culprit = ((rng.unit() * COMMITS as f64) as usize).min(COMMITS - 1);
+                one(runner, &[culprit], effect, seed)
+            });
             let must_find = effect >= MUST_BE_FOUND && runner != Runner::Bursts;
             let effect = format!("+{:.0} %", effect * 100.0);
             rows.extend(of(name, &effect, must_find, &found));
         }
         let (culprits, effect) = TWO;
-        let found: Vec<Found> = (0..bisects)
-            .map(|bisect| one(runner, &culprits, effect, number << 40 | u64::from(bisect)))
-            .collect();
+        let found = on_all_cores(bisects, |bisect| {
+            one(runner, &culprits, effect, number << 40 | u64::from(bisect))
+        });
         let effect = format!("+{:.0} % twice", effect * 100.0);
         rows.extend(of(name, &effect, false, &found));
     }
     rows
+}
+
+/// Bisects on as many threads as there are cores, in any order.
+fn on_all_cores(bisects: u32, one: impl Fn(u32) -> Found + Sync) -> Vec<Found> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let one = &one;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..bisects)
+            .take(cores)
+            .map(|first| {
+                scope.spawn(move || (first..bisects).step_by(cores).map(one).collect::<Vec<_>>())
+            })
+            .collect();
+        let ended = threads.into_iter();
+        ended
+            .flat_map(|thread| thread.join().expect("a bisect does not panic"))
+            .collect()
+    })
 }
 
 /// How a bisect ended.
