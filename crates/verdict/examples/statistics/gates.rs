@@ -189,8 +189,7 @@ fn one(runner: Runner, effect: f64, cpu_known: bool, seed: u64) -> Found {
             break;
         }
     }
-    let found =
-        gate(&plan, &slices, &[], tenbin_result::Trust::Valid).expect("the plan has a gate");
+    let found = gate(&plan, &slices, &[], &[]).expect("the plan has a gate");
     let (over_threshold, by_t_test) = in_sequence(runner, effect, seed);
     Found {
         outcome: found.outcome,
