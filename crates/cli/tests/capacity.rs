@@ -180,9 +180,13 @@ fn an_interrupted_search_keeps_what_it_knows() {
     let run = run.wait(SOON);
     run.expect_code(130).expect_stdout("Maximum rate");
     let (shown, document) = shown(&scratch);
-    shown.expect_measured();
     let search = &document["searches"][0];
     // Two probes may be too few for a decision about any rate.
+    if search["rate"].is_null() {
+        assert!(matches!(shown.code, Some(6 | 8)), "{shown}");
+    } else {
+        shown.expect_measured();
+    }
     assert_ne!(search["outcome"], "between", "{search:#}");
     let probes = search["probes"].as_array().expect("probes");
     assert!(probes.len() >= 2, "{search:#}");

@@ -93,7 +93,12 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
     Some(match broken.next() {
         Some(first) => language::clauses(first, broken),
         None if all.iter().all(|each| each.fails_if) => message!("none-proven"),
-        None => message!("all-met", count = all.len()),
+        None => {
+            let met = all.iter().filter(|each| !each.fails_if);
+            let mut how: Vec<Message> = met.filter_map(|each| each.data.clone()).collect();
+            how.dedup();
+            language::clauses(message!("all-met", count = all.len()), how)
+        }
     })
 }
 

@@ -48,7 +48,8 @@ pub struct Expectation {
     pub extreme: bool,
     /// The outcome.
     pub standing: Standing,
-    /// Why the expectation could not be decided; null if the expectation was decided.
+    /// Why the expectation could not be decided, or how it was decided although the figure cannot be
+    /// trusted; null if the figure decided.
     pub why: Option<String>,
     /// The reason as data; absent in documents of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

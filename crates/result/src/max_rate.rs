@@ -40,6 +40,18 @@ pub struct Search {
     pub data: Option<Message>,
 }
 
+impl Search {
+    /// Whether the search knows something of the maximum rate: a rate that held, or that none of the
+    /// tried rates does.
+    pub fn has_result(&self) -> bool {
+        match self.outcome {
+            SearchOutcome::Proven | SearchOutcome::AtLeast | SearchOutcome::Disproven => true,
+            SearchOutcome::Below => self.undecided.is_empty(),
+            SearchOutcome::Futile | SearchOutcome::Unknown => false,
+        }
+    }
+}
+
 /// Outcome of a maximum-rate search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -18,6 +18,7 @@ use crate::expected::expected;
 use crate::figures::figures_of;
 use crate::figures::percentiles::percentile_ratios;
 use crate::figures::use_case::use_cases;
+use crate::findings::distortion::trust_in;
 use crate::findings::explained::without_explained;
 use crate::findings::flags::{Flag, flags};
 use crate::findings::gathered::gather;
@@ -164,7 +165,7 @@ pub fn assess(
         trust: Trust::after(&findings),
         absolute: absolute_trust(&findings),
         expected: expected(plan, slices, &comparisons, &findings),
-        gate: gate(plan, slices, &comparisons, Trust::after(&findings)),
+        gate: gate(plan, slices, &comparisons, &findings),
         optima: optima(plan, slices, &findings),
         flags: flags(plan, slices),
         // Must come last: `gather` removes the workload and the target of merged findings.
@@ -178,13 +179,14 @@ pub fn assess(
     }
 }
 
-/// Gives each comparison of targets the trust that the findings about both targets leave.
+/// Gives each comparison of targets the trust that the findings about both targets leave in its
+/// figure.
 fn settle_targets(comparisons: &mut [Comparison], findings: &[Finding]) {
     for comparison in comparisons {
         let sides = [comparison.baseline.as_str(), comparison.challenger.as_str()];
         let concerning = findings.iter();
-        let trust = Trust::after(concerning.filter(|it| it.concerns(&comparison.workload, &sides)));
-        comparison.settle(trust);
+        let concerning = concerning.filter(|it| it.concerns(&comparison.workload, &sides));
+        comparison.settle(trust_in(comparison.metric, concerning));
     }
 }
 
@@ -210,8 +212,8 @@ fn settle_workloads(comparisons: &mut [Comparison], findings: &[Finding]) {
             let mut sides = sides.iter();
             sides.any(|workload| finding.concerns(workload, &target))
         };
-        let trust = Trust::after(findings.iter().filter(concerns));
-        comparison.settle(trust);
+        let concerning = findings.iter().filter(concerns);
+        comparison.settle(trust_in(comparison.metric, concerning));
     }
 }
 

@@ -3,7 +3,7 @@
 use tenbin_plan::{self as plan, Bound, Demand, Plan, Relation};
 use tenbin_record::Slice;
 use tenbin_result::{
-    Expectation, ExpectedUnit, Figure, Finding, Message, Metric, Standing, Trust, Value, message,
+    Expectation, ExpectedUnit, Figure, Finding, Message, Metric, Standing, Value, message,
 };
 use tenbin_stats::{CONFIDENCE, Measured, proportion, ratio};
 
@@ -14,11 +14,17 @@ use crate::compare::metric::Measure;
 use crate::compare::outcome::Scale;
 use crate::evidence::is_closed;
 use crate::figures::latency;
+use crate::findings::distortion::{Direction, Quantity, of_invalid};
 use crate::findings::messages::Messages;
 use crate::rules::SUSTAINED;
 
+/// Share of the requests that may be unsent at the end of slices if the rest is to stand for all: times
+/// of requests that were never sent are unknown.
+const MOST_UNSENT: f64 = 0.01;
+
 /// The result of every expectation of the plan, for every target and workload of the expectation.
-/// Figures that `findings` make invalid never meet an expectation.
+/// Figures that `findings` make invalid meet an expectation only if their faults can make the figures
+/// nothing but worse, and the expectation is met even so.
 ///
 /// A ratio that is also in `comparisons` is taken from there, with its printed interval, so that a
 /// run never states two values for one figure.
@@ -104,10 +110,12 @@ fn judge(
     let concerning = findings
         .iter()
         .filter(|finding| finding.concerns(&cell.workload.name, &sides));
-    let (standing, why) = if Trust::after(concerning) == Trust::Invalid {
-        cannot("not-trusted")
-    } else {
-        standing(expectation, &figure)
+    let (standing, why) = match of_invalid(quantity(expectation.figure), concerning) {
+        None | Some(Direction::None) => standing(expectation, &figure),
+        Some(Direction::Worse) if baseline.is_none() && can_only_be_worse(expectation, cell) => {
+            standing_if_worse(expectation, &figure)
+        }
+        Some(Direction::Worse | Direction::Any) => cannot("not-trusted"),
     };
     let once = baseline.and_then(|baseline| {
         let scale = Scale::of(plan).between(plan, [&baseline.name, &cell.target.name]);
@@ -228,6 +236,70 @@ fn standing(expectation: &plan::Expectation, figure: &Measured) -> (Standing, Op
             (false, false) => sentence(false),
             _ => cannot("bound-in-interval"),
         },
+    }
+}
+
+/// The outcome if a fault can have made the figure worse and cannot have made it better: the figure
+/// lies between the worse end of its interval and the best value that there is.
+fn standing_if_worse(
+    expectation: &plan::Expectation,
+    figure: &Measured,
+) -> (Standing, Option<Message>) {
+    let bound = expectation.bound.value();
+    let wanted = expectation.demand == Demand::Expect;
+    let holds = |value: f64| expectation.relation.holds(value, bound) == wanted;
+    let is_higher_better = matches!(
+        expectation.figure,
+        plan::Figure::Throughput | plan::Figure::Bandwidth
+    );
+    let best = if is_higher_better { f64::INFINITY } else { 0.0 };
+    let worst = if is_fact(expectation, bound) {
+        figure.value()
+    } else {
+        let ends = figure.estimate();
+        ends.map(|it| if is_higher_better { it.low } else { it.high })
+    };
+    match worst.map(|worst| (holds(worst), holds(best))) {
+        Some((true, true)) => {
+            let figure = expectation.figure.to_string();
+            let why = message!("holds-despite-delay", figure = figure);
+            (Standing::Met, Some(why))
+        }
+        Some((false, false)) => (Standing::NotMet, None),
+        _ => cannot("not-trusted"),
+    }
+}
+
+/// Whether a fault that slows the load generator or its machine can only make this figure worse.
+///
+/// In an open loop, the schedule is given: a request that is sent later does not end earlier, as long
+/// as nearly all requests that were due were sent. In a closed loop, a slower load generator sends
+/// less, and a server under less load may have a shorter tail and fewer errors. Only its throughput
+/// is then certainly smaller, and so the mean longer, by Little's law.
+fn can_only_be_worse(expectation: &plan::Expectation, cell: &Cell<'_>) -> bool {
+    if is_closed(cell.workload) {
+        return matches!(
+            expectation.figure,
+            plan::Figure::Throughput
+                | plan::Figure::Bandwidth
+                | plan::Figure::Time(plan::Statistic::Mean)
+        );
+    }
+    let full = cell.full();
+    let unsent: u64 = full.iter().map(|slice| slice.backlog).sum();
+    let ended: u64 = full.iter().map(|slice| slice.ok() + slice.failed()).sum();
+    unsent as f64 <= MOST_UNSENT * ended as f64
+}
+
+fn quantity(figure: plan::Figure) -> Quantity {
+    match figure {
+        plan::Figure::Throughput
+        | plan::Figure::Bandwidth
+        | plan::Figure::Time(_)
+        | plan::Figure::Max
+        | plan::Figure::Errors => Quantity::Speed,
+        plan::Figure::Cpu => Quantity::ServerCpu,
+        plan::Figure::Memory => Quantity::Other,
     }
 }
 
@@ -446,6 +518,97 @@ mod tests {
             standings(run, p50),
             of(&[("a", "met"), ("b", "cannot tell")])
         );
+    }
+
+    /// An open loop with service times of 2 ms, whose load generator sends 2 % of the requests 2.5 ms
+    /// late: INVALID by `send_lag`.
+    fn late() -> Run {
+        let mut run = Run::pair(8).open_loop();
+        run.plan.workloads[0].load.connections = 16;
+        run.each(|slice| {
+            slice.sent_late(2_500_000, 20);
+            let op = &mut slice.0.ops[0];
+            op.times.response.clear();
+            for (lag, count) in [(5_000, 980), (2_500_000, 20)] {
+                op.times.lag.record_n(lag, count).unwrap();
+                op.times.response.record_n(2_000_000 + lag, count).unwrap();
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn what_holds_with_the_delay_of_the_generator_holds() {
+        use Relation::{Above, AtMost, Below};
+        let all = |word| of(&[("a", word), ("b", word)]);
+        let p99 = |relation, bound| expectation(None, p("p99"), relation, time(bound));
+        let mut run = late();
+        run.plan.comparing.expect = vec![p99(Below, "50ms")];
+        let assessed = run.assess();
+        assert_eq!(assessed.trust, tenbin_result::Trust::Invalid);
+        assert_eq!(
+            assessed.expected[0].why.as_deref(),
+            Some(
+                "holds even with the delay of the load generator or its machine; the exact p99 is not known"
+            )
+        );
+        assert_eq!(standings(late(), p99(Below, "50ms")), all("met"));
+        // 4.5 ms with the delay, 2 ms without: the delay alone may have failed it.
+        assert_eq!(standings(late(), p99(Below, "4ms")), all("cannot tell"));
+        assert_eq!(standings(late(), p99(Above, "4ms")), all("cannot tell"));
+        assert_eq!(standings(late(), p99(Above, "50ms")), all("not met"));
+        let none = expectation(None, Figure::Errors, AtMost, errors("0%"));
+        assert_eq!(standings(late(), none), all("met"));
+        let rate = |relation, bound: &str| {
+            expectation(
+                None,
+                Figure::Throughput,
+                relation,
+                Bound::Rate(bound.parse().unwrap()),
+            )
+        };
+        assert_eq!(standings(late(), rate(Above, "900/s")), all("met"));
+        assert_eq!(standings(late(), rate(Above, "1100/s")), all("cannot tell"));
+        assert_eq!(standings(late(), rate(Below, "1100/s")), all("cannot tell"));
+        // A ratio has two distorted sides, and unsent requests have no times.
+        let ratio = expectation(None, p("p99"), Below, Bound::Baseline(100.0));
+        assert_eq!(standings(late(), ratio), of(&[("b", "cannot tell")]));
+        let mut unsent = late();
+        unsent.each(|slice| slice.backlog(20));
+        assert_eq!(standings(unsent, p99(Below, "50ms")), all("cannot tell"));
+        let mut wrong = late();
+        wrong.each(|slice| slice.fail(ErrorClass::Status, 900));
+        assert_eq!(standings(wrong, p99(Below, "50ms")), all("cannot tell"));
+    }
+
+    #[test]
+    fn in_a_closed_loop_a_busy_generator_leaves_only_throughput_mean_and_the_servers_cpu() {
+        use Relation::{Above, Below};
+        let busy = || {
+            let mut run = Run::pair(8);
+            run.each(|slice| {
+                slice.busiest_thread(1.0);
+                slice.server_cpu(0.1);
+            });
+            run
+        };
+        assert_eq!(busy().assess().trust, tenbin_result::Trust::Invalid);
+        let standing = |expectation| standings(busy(), expectation)[0].1;
+        let rate = |bound: &str| {
+            expectation(
+                None,
+                Figure::Throughput,
+                Above,
+                Bound::Rate(bound.parse().unwrap()),
+            )
+        };
+        assert_eq!(standing(rate("900/s")), "met");
+        assert_eq!(standing(rate("1100/s")), "cannot tell");
+        let below = |figure, bound| standing(expectation(None, figure, Below, time(bound)));
+        assert_eq!(below(p("mean"), "50ms"), "met");
+        assert_eq!(below(p("p99"), "50ms"), "cannot tell");
+        assert_eq!(below(Figure::Cpu, "1s"), "met");
+        assert_eq!(below(Figure::Cpu, "1ns"), "not met");
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub use earlier::{
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
+pub use findings::distortion::{only_slows, spares_server_cpu};
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
 pub use findings::messages::{Messages, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;

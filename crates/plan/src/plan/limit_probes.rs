@@ -41,6 +41,8 @@ pub struct LimitProbe {
 pub enum NoProbes {
     /// The plan turns them off.
     TurnedOff,
+    /// The plan is one of a gate, which runs none unless it is asked to.
+    OfGate,
     /// The run is so short that they would take more than a tenth of its time.
     TooShort,
     /// Other numbers of connections cannot be tried, or tell nothing.
@@ -108,7 +110,12 @@ impl Plan {
     /// Why a workload has no probes after `rounds` rounds; `None` if it has probes.
     pub fn no_limit_probes(&self, workload: usize, rounds: u32) -> Option<NoProbes> {
         if self.rounds.probes == Probes::None {
-            return Some(NoProbes::TurnedOff);
+            let is_gate = self.gate.is_some();
+            return Some(if is_gate {
+                NoProbes::OfGate
+            } else {
+                NoProbes::TurnedOff
+            });
         }
         if self.relaunch() == Relaunch::Slice || !self.can_probe(workload) {
             return Some(NoProbes::NotPossible);

@@ -55,6 +55,7 @@ figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
+probes-elsewhere = { $workload } での { $target }: { $count } 回の試行は -v で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
 suspect-figures = { $figures }(要注意)

@@ -43,7 +43,10 @@ pub fn terminal(document: &Document, view: View<'_>) -> String {
     };
     let document = &language::for_reader(document);
     for section in in_order(view.extent) {
-        let blocks = section.translated_blocks(document);
+        let blocks = match view.extent {
+            Extent::Screen => section.screen_blocks(document),
+            Extent::Verbose | Extent::Section(_) => section.translated_blocks(document),
+        };
         if !blocks.is_empty() {
             page.section(section, &section.heading(document), &blocks);
         }

@@ -55,7 +55,8 @@ fn answers(document: &Document) -> Vec<Text> {
         _ => answers.extend(grouped(document, primary).into_iter().map(said)),
     }
     answers.extend(compared_searches(document).map(said));
-    if answers.is_empty() && document.trust == Trust::Invalid {
+    // A search has its own trust: what it knows does not depend on all figures of the run.
+    if answers.is_empty() && document.trust == Trust::Invalid && document.searches.is_empty() {
         return vec![said(message!("cannot-be-trusted"))];
     }
     let of_concurrency_sweep = document

@@ -6,10 +6,32 @@ use tenbin_result::{Document, LimitKind, Search, SearchLimit, SearchProbe, messa
 use crate::block::{Block, Cell, Table};
 use crate::language::say;
 
+/// Most probes of a search that the first screen shows: the answer is above the table.
+const MOST_ON_SCREEN: usize = 8;
+
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let searches = document.searches.iter();
     searches
         .flat_map(|search| of_search(document, search))
+        .collect()
+}
+
+/// As [`blocks`], but for a search with many probes only where they are shown.
+pub(super) fn in_short(document: &Document) -> Vec<Block> {
+    let searches = document.searches.iter();
+    searches
+        .flat_map(|search| {
+            if search.probes.len() <= MOST_ON_SCREEN {
+                return of_search(document, search);
+            }
+            let more = message!(
+                "probes-elsewhere",
+                target = &search.target,
+                workload = &search.workload,
+                count = search.probes.len()
+            );
+            vec![Block::sentence(&say(document, &more))]
+        })
         .collect()
 }
 
@@ -48,20 +70,23 @@ fn row(probe: &SearchProbe, search: &Search) -> Vec<Cell> {
         fixed_seconds(probe.seconds, 1).into(),
     ];
     row.extend(probe.limits.iter().map(seen));
-    let held = match (probe.held, probe.borderline) {
+    row.push(held(probe, search).into());
+    row
+}
+
+/// Whether the probe held, and what its rate lacks to be decided: probes at this rate or nearby that
+/// contradict each other, or are too few.
+fn held(probe: &SearchProbe, search: &Search) -> &'static str {
+    let is_open = search.undecided.contains(&probe.rate);
+    match (probe.held, probe.borderline) {
         _ if probe.void => "no: does not count",
+        (true, _) if is_open => "held; more probes to decide",
+        (false, _) if is_open => "missed; more probes to decide",
         (true, false) => "yes",
         (true, true) => "yes, closely",
         (false, false) => "no",
         (false, true) => "no, closely",
-    };
-    // Other probes at this rate or nearby contradict this probe.
-    row.push(if search.undecided.contains(&probe.rate) && !probe.void {
-        format!("{held}; rate undecided").into()
-    } else {
-        held.into()
-    });
-    row
+    }
 }
 
 fn seen(limit: &SearchLimit) -> Cell {
@@ -69,5 +94,54 @@ fn seen(limit: &SearchLimit) -> Cell {
         Some(LimitKind::Errors | LimitKind::Backlog) => Cell::once(SHARE, limit.seen),
         Some(LimitKind::Time) => Cell::once(TIME, limit.seen),
         None => limit.seen.map_or_else(|| UNKNOWN.to_owned(), digits).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe(held: bool) -> SearchProbe {
+        SearchProbe {
+            slice: 0,
+            rate: 100.0,
+            proof: false,
+            seconds: 1.0,
+            held,
+            borderline: false,
+            void: false,
+            limits: Vec::new(),
+            client_busiest_thread: 0.1,
+        }
+    }
+
+    fn search(undecided: Vec<f64>) -> Search {
+        Search {
+            workload: "get".to_owned(),
+            target: "a".to_owned(),
+            slo: "p99<10ms".to_owned(),
+            outcome: tenbin_result::SearchOutcome::Unknown,
+            rate: None,
+            failed: None,
+            undecided,
+            missed: None,
+            probes: vec![probe(true)],
+            trust: tenbin_result::Trust::Valid,
+            sentence: String::new(),
+            data: None,
+        }
+    }
+
+    #[test]
+    fn an_undecided_probe_says_what_is_missing() {
+        assert_eq!(
+            held(&probe(true), &search(vec![100.0])),
+            "held; more probes to decide"
+        );
+        assert_eq!(
+            held(&probe(false), &search(vec![100.0])),
+            "missed; more probes to decide"
+        );
+        assert_eq!(held(&probe(true), &search(Vec::new())), "yes");
     }
 }

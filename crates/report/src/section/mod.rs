@@ -140,6 +140,14 @@ impl Section {
         language::text(document, self.title)
     }
 
+    /// The section's blocks on the first screen of a terminal, without long tables.
+    pub(crate) fn screen_blocks(&self, document: &Document) -> Vec<Block> {
+        match self.name {
+            "max-rate" => language::translated(document, max_rate::in_short(document)),
+            _ => self.translated_blocks(document),
+        }
+    }
+
     /// The section's blocks, with only the first `most` rows of tables whose length grows with the
     /// run.
     pub(crate) fn first_rows(&self, document: &Document, most: usize) -> Vec<Block> {

@@ -1,5 +1,6 @@
 //! Definition of rules, and ordering and merging of findings.
 
+pub(crate) mod distortion;
 pub(crate) mod explained;
 pub(crate) mod flags;
 pub(crate) mod gathered;

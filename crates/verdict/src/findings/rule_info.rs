@@ -2,6 +2,7 @@
 
 use tenbin_result::{Cause, Finding, FindingData, Language, Message, Severity};
 
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 
 /// The subject of a finding, in the order of the report; [`Tier::Cause`] and [`Tier::Question`]
@@ -100,6 +101,8 @@ pub struct RuleInfo {
     pub(crate) says_limit: &'static [&'static str],
     /// Findings of the rule that no other finding explains.
     pub(crate) stands_alone: fn(&Finding) -> bool,
+    /// The figures that the fault can distort, and in which direction.
+    pub(crate) distorts: Distortion,
 }
 
 impl RuleInfo {
@@ -116,6 +119,7 @@ impl RuleInfo {
         tells_limit: false,
         says_limit: &[],
         stands_alone: |_| false,
+        distorts: Distortion::ANY,
     };
 
     /// A finding of this rule about the whole run, with its sentences as messages of the rule.

@@ -20,18 +20,23 @@ pub use end::rounds_end;
 
 use tenbin_plan::{CountsAs, Gate as Settings, Plan};
 use tenbin_record::Slice;
-use tenbin_result::{Gate, GateFigure, GateOutcome, GateRole, GateStanding, Outcome, Trust};
+use tenbin_result::{
+    Finding, Gate, GateFigure, GateOutcome, GateRole, GateStanding, Metric, MetricName, Outcome,
+    Trust,
+};
 use tenbin_stats::CONFIDENCE;
 
 use crate::compare::comparison::Comparison;
+use crate::findings::distortion::trust_in;
 use figures::figures;
 
-/// The result of the gate of a plan; `None` without a gate. `trust` is that of the run.
+/// The result of the gate of a plan; `None` without a gate. The findings of the run count if they say
+/// something about a required figure.
 pub fn gate(
     plan: &Plan,
     slices: &[Slice],
     comparisons: &[Comparison],
-    trust: Trust,
+    findings: &[Finding],
 ) -> Option<Gate> {
     let settings = plan.gate.as_ref()?;
     let base = plan.baseline()?.name.clone();
@@ -39,8 +44,12 @@ pub fn gate(
     let mut figures = figures(plan, slices);
     let seconds = seconds(slices);
     let decision = decide(plan, settings, slices, &mut figures);
+    let required = required_metrics(&figures);
+    let in_figures = required.iter().map(|metric| trust_in(*metric, findings));
+    let trust = in_figures.max().unwrap_or_else(|| Trust::after(findings));
     let mine = comparisons.iter().filter(|it| it.challenger == candidate);
-    let of_pair = mine.clone().map(|it| it.trust).max().unwrap_or(trust);
+    let of_figures = mine.clone().filter(|it| required.contains(&it.metric));
+    let of_pair = of_figures.map(|it| it.trust).max().unwrap_or(trust);
     let is_withheld = mine
         .clone()
         .any(|it| it.primary && matches!(it.outcome, Outcome::NotSustained { .. }));
@@ -74,6 +83,16 @@ pub fn gate(
         fails_suspect: settings.suspect == CountsAs::Fail,
         figures,
     })
+}
+
+/// The required figures that this version knows.
+fn required_metrics(figures: &[GateFigure]) -> Vec<Metric> {
+    let required = figures.iter().filter(|it| it.role == GateRole::Required);
+    let known = required.filter_map(|figure| match figure.metric {
+        MetricName::Known(metric) => Some(metric),
+        MetricName::Other(_) => None,
+    });
+    known.collect()
 }
 
 /// The log ratios of the blocks of each figure of a gate: positive where the candidate is worse.

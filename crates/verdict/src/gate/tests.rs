@@ -148,3 +148,20 @@ fn all_figures_must_pass_and_regressions_share_their_error() {
     assert_eq!(worse, [GateStanding::Worse; 3]);
     assert!(gate.figures[1].adjusted_p > 1.0 / gate.figures[1].evidence_worse);
 }
+
+#[test]
+fn a_busy_generator_voids_throughput_and_not_the_servers_cpu() {
+    let busy = |figures: &str, cpu: f64| {
+        let mut run = noisy_with_cpu(20, cpu);
+        run.plan.gate.as_mut().unwrap().figures = figure(figures);
+        run.each(|slice| slice.busiest_thread(1.0));
+        assert_eq!(run.assess().trust, tenbin_result::Trust::Invalid);
+        run.assess().gate.unwrap()
+    };
+    assert_eq!(busy("throughput", 1.0).outcome, GateOutcome::Invalid);
+    assert_eq!(busy("cpu,throughput", 1.0).outcome, GateOutcome::Invalid);
+    let same = busy("cpu", 1.0);
+    assert_eq!(same.outcome, GateOutcome::Pass);
+    assert_eq!(same.trust, tenbin_result::Trust::Valid);
+    assert_eq!(busy("cpu", 1.2).outcome, GateOutcome::Regression);
+}

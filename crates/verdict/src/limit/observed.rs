@@ -171,7 +171,10 @@ impl Observed {
             Some((busy.target - unloaded).max(0.0)),
         );
         self.set(Quantity::TargetShare, Some(busy.target / cores));
-        let thread_of_target = busy.thread.map(|thread| (thread - unloaded).max(0.0));
+        // A target that works has a thread that works: nothing left of it means that no sample caught
+        // the thread, or that it works without load too. Neither is a thread that uses 0 %.
+        let thread_of_target = busy.thread.map(|thread| thread - unloaded);
+        let thread_of_target = thread_of_target.filter(|thread| *thread > 0.0);
         self.set(Quantity::TargetThread, thread_of_target);
         let share = busy.thread.map(|thread| thread / busy.target);
         self.set(Quantity::ThreadShare, share);

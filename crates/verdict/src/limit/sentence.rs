@@ -135,6 +135,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
             _ if seen.get(Quantity::Kept).is_some() => message!("limit-closed-loop"),
             Some(NoProbes::TooShort) => message!("limit-probe"),
             Some(NoProbes::TurnedOff) => message!("limit-probe-again"),
+            Some(NoProbes::OfGate) => message!("limit-probe-gate"),
             Some(NoProbes::NotPossible) | None => message!("limit-ramp"),
         };
     };

@@ -19,6 +19,7 @@ pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
 
 use tenbin_result::{Finding, Message, Trust, Value, message};
 
+use crate::findings::distortion::{Direction, Quantity, of_invalid};
 use crate::findings::messages::Messages;
 
 /// Share of a core above which a busy load generator thread may have caused missed limits.
@@ -67,6 +68,9 @@ pub struct SearchResult {
     pub probes: Vec<ProbeResult>,
     /// Trust in the result, according to the findings.
     pub trust: Trust,
+    /// Whether the figures are INVALID because of faults that can only delay requests, so that the
+    /// rates that held hold even so.
+    pub holds_despite_delay: bool,
 }
 
 /// The result of one probe.
@@ -98,11 +102,22 @@ pub struct ProbeResult {
 }
 
 impl SearchResult {
-    /// Sets the trust that the findings about the workload and the target allow.
+    /// Sets the trust that the findings about the workload and the target allow. A fault that can only
+    /// delay leaves the rates that held; what failed may have failed because of it, so that the result
+    /// is a lower bound.
     pub(crate) fn trust_after(&mut self, findings: &[Finding]) {
         let target = [self.target.as_str()];
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
-        self.trust = Trust::after(findings.iter().filter(concerns));
+        let concerning = || findings.iter().filter(concerns);
+        let trust = Trust::after(concerning());
+        self.holds_despite_delay = trust == Trust::Invalid
+            && of_invalid(Quantity::Speed, concerning()) == Some(Direction::Worse)
+            && self.found.rate().or_else(|| self.held_once()).is_some();
+        self.trust = if self.holds_despite_delay {
+            Trust::Suspect
+        } else {
+            trust
+        };
     }
 
     /// The last probe that missed a limit at the lowest rate that failed, without void probes.
@@ -204,6 +219,7 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
                 ended_late: known.as_ref().is_some_and(Search::is_late),
                 probes,
                 trust: Trust::Valid,
+                holds_despite_delay: false,
             });
         }
     }

@@ -6,9 +6,21 @@ use tenbin_stats::{MaxRate, Purpose, SHARE_ERROR};
 use super::{ProbeResult, SearchResult, Void};
 use crate::findings::messages::{qualified, with_and};
 
+/// Most undecided rates that are named; of more, their number and the ends.
+const MOST_LISTED: usize = 3;
+
 impl SearchResult {
     /// The result, whatever the trust.
     pub(crate) fn message(&self) -> Message {
+        let result = self.whole();
+        if self.holds_despite_delay {
+            message!("search-despite-delay", result = result)
+        } else {
+            result
+        }
+    }
+
+    fn whole(&self) -> Message {
         message!(
             "search-result",
             claim = self.claim(),
@@ -35,8 +47,16 @@ impl SearchResult {
         let rates = self.undecided.iter();
         let rates = rates.map(|rate| message!("search-rate", rate = Value::ExactRate(*rate)));
         let mut rates: Vec<Message> = rates.collect();
+        let count = rates.len();
         let last = rates.pop()?;
-        let rates = if rates.is_empty() {
+        let rates = if count > MOST_LISTED {
+            message!(
+                "search-rates",
+                count = count,
+                first = Value::ExactRate(self.undecided[0]),
+                last = last
+            )
+        } else if rates.is_empty() {
             last
         } else {
             message!("and", first = rates, second = last)
@@ -73,6 +93,17 @@ impl SearchResult {
             let last = self.probes.last().map_or(0.0, |probe| probe.rate);
             message!("search-late", rate = Value::ExactRate(last))
         })
+    }
+
+    /// The highest undecided rate that held in a probe, below all failed rates, operations per second.
+    pub(super) fn held_once(&self) -> Option<f64> {
+        let held = self
+            .probes
+            .iter()
+            .filter(|p| p.judged.held && p.void.is_none());
+        let rates = held.map(|p| p.rate);
+        let below = self.found.failed().unwrap_or(f64::INFINITY);
+        rates.filter(|rate| *rate < below).reduce(f64::max)
     }
 
     /// Whether an undecided rate below all failed rates may hold: a probe at the rate met all
@@ -134,9 +165,10 @@ impl SearchResult {
                 failed,
                 highest,
             } => self.disproven(briefly, failed, highest),
-            MaxRate::Below { failed } if self.may_hold_below() => {
-                message!("search-none-known", failed = self.failed_at(failed))
-            }
+            MaxRate::Below { failed } if self.may_hold_below() => match self.held_once() {
+                Some(rate) => self.once(rate, self.failed_at(failed)),
+                None => message!("search-none-known", failed = self.failed_at(failed)),
+            },
             MaxRate::Below { failed } => {
                 message!("search-none-held", failed = self.failed_at(failed))
             }
@@ -146,12 +178,27 @@ impl SearchResult {
                 known = self.failure().is_some(),
                 why = self.failure().unwrap_or_default()
             ),
-            MaxRate::Unknown => message!("search-unknown"),
+            MaxRate::Unknown => match self.held_once() {
+                Some(rate) => self.once(rate, message!("search-none-failed")),
+                None => message!("search-unknown"),
+            },
         };
         let claim = claim.with("target", &self.target);
         claim
             .with("workload", &self.workload)
             .with("slo", &self.slo)
+    }
+
+    /// A rate held in a probe, and no rate is decided to hold.
+    fn once(&self, rate: f64, failed: Message) -> Message {
+        let times = self.probes.iter();
+        let times = times.filter(|p| p.rate == rate && p.judged.held && p.void.is_none());
+        message!(
+            "search-held-once",
+            times = times.count(),
+            rate = Value::ExactRate(rate),
+            failed = failed
+        )
     }
 
     /// A rate held for a short time, but its proofs, at the rates from `failed` to `highest`,
@@ -283,10 +330,77 @@ mod tests {
             .sentence;
         assert_eq!(
             found,
-            "no rate is known that a sustains at get within p99<10ms; 100/s missed p99<10ms; \
+            "a held 50/s once at get within p99<10ms (not proven; 100/s missed p99<10ms); \
              50/s could not be decided in time: too few operations, or slow operations are too \
              rare"
         );
+    }
+
+    #[test]
+    fn the_bracket_stands_first_even_if_nothing_is_decided() {
+        let mut run = searched(&[("a", 1_000.0)]);
+        run.slices.truncate(2);
+        crate::testing::Made(&mut run.slices[0]).answers(20, 0.002);
+        run.slices.truncate(1);
+        let found = search_results(&run.plan, &run.slices).remove(0);
+        assert_eq!(found.found.rate(), None);
+        let sentence = found.document().sentence;
+        assert!(
+            sentence.starts_with(
+                "a held 100/s once at get within p99<10ms (not proven; no rate failed)"
+            ),
+            "{sentence}"
+        );
+        assert!(!found.document().has_result());
+    }
+
+    #[test]
+    fn many_undecided_rates_are_named_by_their_ends() {
+        let mut found = search_results(&searched(&[("a", 1_000.0)]).plan, &[]).remove(0);
+        found.undecided = vec![100.0, 110.0, 120.0, 130.0];
+        let sentence = found.document().sentence;
+        assert!(
+            sentence.contains("; 4 rates from 100/s to 130/s could not be decided"),
+            "{sentence}"
+        );
+        found.undecided.pop();
+        let sentence = found.document().sentence;
+        assert!(
+            sentence.contains("; 100/s, 110/s and 120/s could not"),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn a_rate_that_held_holds_despite_a_delay_and_nothing_holds_despite_errors() {
+        use tenbin_result::{Cause, Finding, Severity, Trust};
+        let run = searched(&[("a", 1_000.0)]);
+        let after = |rule: &str| {
+            let mut found = search_results(&run.plan, &run.slices).remove(0);
+            found.trust_after(&[Finding {
+                rule: rule.to_owned(),
+                severity: Severity::Invalid,
+                cause: Cause::Generator,
+                workload: Some("get".to_owned()),
+                target: Some("a".to_owned()),
+                evidence: String::new(),
+                advice: String::new(),
+                data: None,
+            }]);
+            (found.trust, super::of_search(&found.document()))
+        };
+        let said = |message| crate::findings::messages::Messages::NONE.in_english(message);
+        let (trust, sentence) = after("send_lag");
+        assert_eq!(trust, Trust::Suspect);
+        let sentence = said(&sentence);
+        assert!(sentence.starts_with("a sustains 9"), "{sentence}");
+        assert!(
+            sentence.contains("what held, holds even with the delay"),
+            "{sentence}"
+        );
+        let (trust, sentence) = after("errors");
+        assert_eq!(trust, Trust::Invalid);
+        assert!(said(&sentence).starts_with("no verdict on"), "{sentence:?}");
     }
 
     #[test]

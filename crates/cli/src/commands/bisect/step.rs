@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_plan::{Draft, Plan};
 use tenbin_record::Slice;
-use tenbin_result::{GateFigure, GateOutcome, GateRole, Severity, Trust};
+use tenbin_result::{GateFigure, GateOutcome, GateRole, Severity};
 use tenbin_runner::{Ending, RunContext, RunError, Stop};
 
 use crate::args::{CommitRun, of_commits};
@@ -74,12 +74,14 @@ impl Bench {
         let logs = figures.into_iter().find(|(figure, _)| is_meant(figure));
         let stated = gate.and_then(|gate| gate.figures.iter().find(|figure| is_meant(figure)));
         let findings = &run.document.findings;
-        let worst = findings.iter().find(|it| it.severity == Severity::Invalid);
+        // The gate is INVALID only by findings about its figures.
+        let outcome = gate.map_or(GateOutcome::Invalid, |gate| gate.outcome);
+        let mut worst = findings
+            .iter()
+            .filter(|it| it.severity == Severity::Invalid);
+        let worst = worst.next().filter(|_| outcome == GateOutcome::Invalid);
         Ok(Measured {
-            outcome: match run.document.trust {
-                Trust::Invalid => GateOutcome::Invalid,
-                _ => gate.map_or(GateOutcome::Invalid, |gate| gate.outcome),
-            },
+            outcome,
             why_invalid: worst.map(|finding| format!("{}: {}", finding.rule, finding.evidence)),
             figure: stated.cloned(),
             fell_back,

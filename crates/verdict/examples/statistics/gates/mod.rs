@@ -212,8 +212,7 @@ fn one(plan: &Plan, case: &Case, effect: f64, seed: u64) -> Found {
             break;
         }
     }
-    let found =
-        gate(&plan, &slices, &[], tenbin_result::Trust::Valid).expect("the plan has a gate");
+    let found = gate(&plan, &slices, &[], &[]).expect("the plan has a gate");
     Found {
         outcome: found.outcome,
         rounds: found.rounds,

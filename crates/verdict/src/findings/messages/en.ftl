@@ -103,6 +103,11 @@ search-disproven =
     } failed, so the rate that it sustains is unknown
 search-none-known =
     no rate is known that { $target } sustains at { $workload } within { $slo }; { $failed }
+search-held-once =
+    { $target } held { $rate } { $times ->
+        [one] once
+       *[other] { $times } times
+    } at { $workload } within { $slo } (not proven; { $failed })
 search-none-held =
     { $target } sustains none of the tried rates at { $workload } within { $slo }; { $failed }
 search-futile =
@@ -128,6 +133,10 @@ search-bounds =
 search-undecided =
     ; { $rates } could not be decided in time: too few operations, or slow operations are too rare
 search-rate = { $rate }
+search-rates = { $count } rates from { $first } to { $last }
+search-despite-delay =
+    { $result }; what held, holds even with the delay of the load generator or its machine, and the
+    highest rate may be higher
 search-void =
     ; { $void } of { $probes ->
         [one] 1 probe

@@ -93,6 +93,8 @@ search-disproven =
     }は不合格で、維持できるレートは不明
 search-none-known =
     { $target } が { $workload } で { $slo } を守れるとわかったレートはない。{ $failed }
+search-held-once =
+    { $target } は { $workload } で { $slo } を守って { $rate } を { $times } 回維持した(未証明。{ $failed })
 search-none-held =
     { $target } は試したどのレートでも { $workload } で { $slo } を守れない。{ $failed }
 search-futile =
@@ -115,6 +117,9 @@ search-nothing-ended = 1 つの操作も終わらない
 search-bounds = 。限界は { $held } と { $failed } の間(各境界が誤る割合は約 { $wrong })
 search-undecided = 。{ $rates } は時間内に判定できなかった(操作が少なすぎるか、遅い操作がまれすぎる)
 search-rate = { $rate }
+search-rates = { $first }–{ $last } の { $count } 個のレート
+search-despite-delay =
+    { $result }。維持したレートは負荷生成側とそのマシンによる遅れを含めても成り立ち、最大レートはより高い可能性がある
 search-void =
     。{ $probes } 回の試行中 { $void } 回が制限を外れたが、ターゲットの不合格には数えない: { $causes }
 search-void-late = 負荷生成側の送信の遅れ({ $probes } 回)

@@ -192,6 +192,8 @@ no-sweep-optimum =
 
 # Why an expectation could not be decided.
 not-trusted = the figures cannot be trusted
+holds-despite-delay =
+    holds even with the delay of the load generator or its machine; the exact { $figure } is not known
 not-sustained-figures = a target does not keep its figures under continuous load
 figure-unknown = the figure is unknown
 too-few-for-interval = too few slices or blocks for an interval

@@ -156,6 +156,8 @@ no-sweep-optimum = { $workload } での { $sweep } の最適値は求めない�
 
 # Why an expectation could not be decided.
 not-trusted = 数値を信用できない
+holds-despite-delay =
+    負荷生成側とそのマシンによる遅れを含めても成り立つ。正確な { $figure } は不明
 not-sustained-figures = 連続負荷では数値を維持できないターゲットがある
 figure-unknown = 数値が不明
 too-few-for-interval = スライスまたはブロックが少なく、区間が求まらない

@@ -44,6 +44,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
             find-out =
                 find out which resource was used up, or which work started, at that time; use a --warmup and
                 a run that are long enough to measure the steady state
+            find-out-better =
+                find out what was still warming up before that time (caches, compiled code, pools), or which
+                other work ended; use a --warmup that is long enough to measure the steady state
         "#,
         japanese: r#"
             step =
@@ -54,6 +57,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 }
             find-out =
                 そのとき使い切った資源、または始まった処理を調べる。--warmup と実行時間を、定常状態を測れる長さにする
+            find-out-better =
+                それまでウォームアップ中だったもの(キャッシュ、コンパイル済みコード、プール)、または終わったほかの処理を調べる。
+                --warmup を、定常状態を測れる長さにする
         "#,
     },
     tier: Tier::Circumstance,
@@ -82,7 +88,12 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
     } else {
         "rose"
     };
-    let step = message!(
+    let advice = if step.is_better(cell) {
+        message!("find-out-better")
+    } else {
+        message!("find-out")
+    };
+    let message = message!(
         "step",
         metric = metric.message(),
         way = Value::word(way),
@@ -92,7 +103,7 @@ fn finding_of(cell: &Cell<'_>, step: &Step, severity: Severity) -> Finding {
         slices = Value::Plain(step.slices as u64),
         time = Value::Seconds(step.seconds)
     );
-    let finding = RULE.finding(severity, Cause::Setup, step, message!("find-out"));
+    let finding = RULE.finding(severity, Cause::Setup, message, advice);
     finding.on(&cell.workload.name, &cell.target.name)
 }
 
@@ -105,6 +116,14 @@ pub(crate) struct Step {
     slices: usize,
     before: f64,
     after: f64,
+}
+
+impl Step {
+    /// Whether the figures after the step are the better ones.
+    fn is_better(&self, cell: &Cell<'_>) -> bool {
+        let metric = Metric::default_primary(is_closed(cell.workload));
+        (self.after > self.before) == metric.higher_is_better()
+    }
 }
 
 /// Whether every target of the workload changed by about the same factor, so that ratios between
@@ -159,9 +178,7 @@ pub(crate) fn step_of(cell: &Cell<'_>) -> Option<Step> {
         before: middle(before.iter().copied())?,
         after: middle(after.iter().copied())?,
     };
-    let closed = is_closed(cell.workload);
-    let better = (step.after > step.before) == closed;
-    let only_cold = better && at <= figures.len().div_ceil(3);
+    let only_cold = step.is_better(cell) && at <= figures.len().div_ceil(3);
     (!only_cold).then_some(step)
 }
 
@@ -269,6 +286,23 @@ mod tests {
         );
         let run = stepping(Run::single(8), &["a"], 4, 0.5);
         assert_eq!(run.findings(&RULE).len(), 1, "eight that lie apart");
+    }
+
+    #[test]
+    fn a_rise_is_not_said_to_have_used_something_up() {
+        let run = stepping(Run::single(16), &["a"], 9, 9.0);
+        let finding = run.findings(&RULE).remove(0);
+        assert!(finding.evidence.contains("rose from"), "{finding:?}");
+        assert!(finding.advice.contains("warming up"), "{finding:?}");
+        let fell = stepping(Run::single(16), &["a"], 9, 0.3)
+            .findings(&RULE)
+            .remove(0);
+        assert!(fell.advice.contains("used up"), "{fell:?}");
+        // In an open loop, a shorter time is the better figure.
+        let quicker = stepping(Run::single(16).open_loop(), &["a"], 9, 3.0);
+        let quicker = quicker.findings(&RULE).remove(0);
+        assert!(quicker.evidence.contains("fell from"), "{quicker:?}");
+        assert!(quicker.advice.contains("warming up"), "{quicker:?}");
     }
 
     #[test]

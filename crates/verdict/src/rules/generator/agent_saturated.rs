@@ -5,6 +5,7 @@ use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 use crate::agents::{agent_count, agent_name, middle_of};
 use crate::cell::Cell;
 use crate::evidence::Evidence;
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
@@ -56,6 +57,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     },
     tier: Tier::Circumstance,
     explained_by: &[&client_saturated::RULE],
+    // As `client_saturated`, for the part of one agent.
+    distorts: Distortion::LATE_GENERATOR,
     ..RuleInfo::PLAIN
 };
 

@@ -6,6 +6,7 @@ use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
@@ -73,6 +74,10 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     tier: Tier::Cause,
     is_circumstance: leads_on_a_busy_machine,
     says_limit: &["load_generator", "other_programs"],
+    // A busy load generator sends and reads later, and the server waits meanwhile. In a closed loop the
+    // server is then under less load, which only its throughput and the mean make up for: see
+    // `expected`.
+    distorts: Distortion::LATE_GENERATOR,
     ..RuleInfo::PLAIN
 };
 

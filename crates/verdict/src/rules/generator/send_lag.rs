@@ -6,6 +6,7 @@ use tenbin_result::{Cause, Finding, Severity, Value, message};
 use crate::cell::Cell;
 use crate::evidence::{Evidence, is_closed};
 use crate::figures::latency::{NANOS_PER_SECOND, quantile};
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::generator::Thread;
@@ -96,6 +97,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
     },
     tier: Tier::Circumstance,
     explained_by: &[&client_saturated::RULE],
+    // Response times contain the send lag; a request that is sent later is not answered earlier.
+    distorts: Distortion::LATE_GENERATOR,
     ..RuleInfo::PLAIN
 };
 

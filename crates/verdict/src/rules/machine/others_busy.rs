@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::places_above;
@@ -82,6 +83,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         "#,
     },
     tier: Tier::Circumstance,
+    // Cores that others use are missing to the load generator and to targets on this machine.
+    distorts: Distortion::BUSY_MACHINE,
     ..RuleInfo::PLAIN
 };
 

@@ -3,6 +3,7 @@
 use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::machine::{Figure, Place, per_second, places_above, share_of_time};
@@ -44,6 +45,8 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         "#,
     },
     tier: Tier::Circumstance,
+    // Waiting for memory takes time from the load generator and from targets on this machine.
+    distorts: Distortion::BUSY_MACHINE,
     ..RuleInfo::PLAIN
 };
 

@@ -5,6 +5,7 @@ use tenbin_record::{LinkUse, MachineUse, Slice};
 use tenbin_result::{Cause, Message, Severity, Value, message};
 
 use crate::evidence::Evidence;
+use crate::findings::distortion::Distortion;
 use crate::findings::messages::Messages;
 use crate::findings::rule_info::{RuleInfo, Texts, Tier, pages};
 use crate::findings::threshold::{Row, Threshold};
@@ -38,6 +39,8 @@ pub(crate) static THROTTLED: Threshold = Threshold {
             "#,
         },
         tier: Tier::Cause,
+        // The quota stops the load generator, and targets in the same cgroup, for some time.
+        distorts: Distortion::BUSY_MACHINE,
         ..RuleInfo::PLAIN
     },
     rows: &[Row {
@@ -79,6 +82,8 @@ pub(crate) static STEAL: Threshold = Threshold {
             "#,
         },
         tier: Tier::Circumstance,
+        // Stolen time is missing to the load generator and to targets on this machine.
+        distorts: Distortion::BUSY_MACHINE,
         ..RuleInfo::PLAIN
     },
     rows: &[Row {
