@@ -97,6 +97,13 @@ fn agents_share_connections_and_are_named_in_the_result() {
         let is_named = |request: &Value| names.contains(&&request["agent"]);
         assert!(slow.len() == 20 && slow.iter().all(is_named), "{one}");
     }
+    // The agents on this machine are the load generator, not other programs.
+    let lines = file(&scratch, "intervals.jsonl").expect("lines");
+    assert!(lines.contains("\"programs\":["), "{lines}");
+    for agent in &agents.agents {
+        let program = format!("\"pid\":{},", agent.pid());
+        assert!(!lines.contains(&program), "{program} {lines}");
+    }
     expect_free(&scratch, &agents, 2);
 }
 

@@ -99,6 +99,68 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
 }
 
 /// Packs a run into one file, shows, verifies and repeats it, and changes a figure of the run.
+#[test]
+fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
+    let scratch = Scratch::new("labelled");
+    let nginx = Nginx::start(&scratch);
+    let line = format!(
+        "http --target {} --rounds 2 --slice 100ms --gap 10ms --warmup 0s --connections 2 --expect \
+         'errors<50%'",
+        nginx.target("web")
+    );
+    Tenbin::line(&scratch, line).run().expect_measured();
+    let run = scratch.run().expect("a run");
+    let name = run.file_name().expect("a name").to_string_lossy();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(run.join("plan.toml"), private).expect("permissions");
+    for (line, said) in [
+        (
+            "label last login-cmp",
+            format!("run {name} is now login-cmp"),
+        ),
+        (
+            "note login-cmp 'after the <kernel> update'",
+            format!("the note of run {name} is now: after the <kernel> update"),
+        ),
+    ] {
+        let done = Tenbin::line(&scratch, line).run();
+        done.expect_code(0).expect_stderr(&said);
+    }
+    for file in ["label.txt", "note.txt"] {
+        let metadata = std::fs::metadata(run.join(file)).expect(file);
+        let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions());
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+    let written = std::fs::read_to_string(run.join("report.html")).expect("a page");
+    Tenbin::line(&scratch, "report last --out page.html")
+        .run()
+        .expect_code(0);
+    let reported = std::fs::read_to_string(scratch.path().join("page.html")).expect("a page");
+    for page in [written, reported] {
+        assert!(page.contains("label: login-cmp"), "{page}");
+        assert!(page.contains("after the &lt;kernel&gt; update"), "{page}");
+    }
+    Tenbin::line(&scratch, "pack last --out packed.tar.zst")
+        .run()
+        .expect_code(0);
+    for shown in ["last", "packed.tar.zst"] {
+        Tenbin::line(&scratch, format!("show {shown}"))
+            .run()
+            .expect_stdout("label: login-cmp")
+            .expect_stdout("after the <kernel> update");
+        Tenbin::line(&scratch, format!("verify {shown}"))
+            .run()
+            .expect_code(0);
+    }
+    let list = Tenbin::line(&scratch, "list").run();
+    list.expect_stdout("the expectation is met");
+    Tenbin::line(&scratch, "label last ''")
+        .run()
+        .expect_stderr(&format!("run {name} has no label now"));
+    let page = std::fs::read_to_string(run.join("report.html")).expect("a page");
+    assert!(!page.contains("label: login-cmp"));
+}
+
 fn packs_are_verified_and_repeated(scratch: &Scratch, run: &Path) {
     let tenbin = |arguments: &[&str]| Tenbin::new(scratch, arguments).run();
     let name = run.to_str().expect("a name");

@@ -24,7 +24,7 @@ pub use coordinator::{Coordinator, ListedAgent, PartOfAgent, Slice, SliceOfAll};
 pub use creds::Creds;
 pub use error::ClusterError;
 pub use interfaces::reachable_addresses;
-pub use message::{Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
+pub use message::{AgentProcess, Assignment, CpuOfMachine, Introduction, SliceDone, SliceOrder};
 
 /// An agent without a heartbeat from the coordinator for this time stops sending; the
 /// coordinator gives up an agent without a heartbeat for this time.

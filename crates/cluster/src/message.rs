@@ -325,6 +325,9 @@ pub struct Introduction {
     pub instance: u64,
     /// Version of Tenbin.
     pub version: String,
+    /// Its process; `None` from a machine without `/proc`.
+    #[serde(default)]
+    pub process: Option<AgentProcess>,
     /// Name of the machine.
     pub hostname: Option<String>,
     /// Logical cores.
@@ -344,6 +347,18 @@ pub struct Introduction {
     pub now: u64,
     /// Whether the agent works for another run.
     pub is_busy: bool,
+}
+
+/// The process of an agent, by which a coordinator on the same machine recognises it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentProcess {
+    /// Number that the kernel of the machine draws at each boot.
+    pub boot: String,
+    /// Process id, as the agent sees it.
+    pub pid: i32,
+    /// Start of the process, clock ticks since boot. In a container, the id is that of another process
+    /// outside.
+    pub start: u64,
 }
 
 #[cfg(test)]

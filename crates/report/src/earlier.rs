@@ -521,10 +521,14 @@ pub fn terminal_earlier(earlier: &Earlier, language: Language) -> String {
 /// The comparison as blocks of a page.
 pub(crate) fn blocks_of(earlier: &Earlier, language: Language) -> Vec<Block> {
     let mut blocks = section::earlier(earlier, language);
-    let after = message!("after", after = earlier.after.as_str());
-    let after = Block::sentence(&say_in(language, &after));
+    let head = [
+        message!("before", before = earlier.before.as_str()),
+        message!("after", after = earlier.after.as_str()),
+    ];
+    let head = head.map(|line| Block::sentence(&say_in(language, &line)));
     // Inserted after the doubts.
-    blocks.insert(earlier.doubts.len(), after);
+    let doubts = earlier.doubts.len();
+    blocks.splice(doubts..doubts, head);
     let changes = earlier.changes.iter();
     let names = changes
         .flat_map(|each| [Some(each.workload.as_str()), each.target.as_deref()])

@@ -140,7 +140,11 @@ pub struct Run {
     pub directory: String,
     /// Name of the plan.
     pub name: String,
-    /// Note of the plan (`--note`); null without a note.
+    /// Label that `tenbin label` gave the run; null without a label, and in `result.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Note of the plan (`--note`), or the one that `tenbin note` wrote after the run; null without a
+    /// note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Start of the run, RFC 3339, UTC.

@@ -59,6 +59,9 @@ pub struct HistoryPoint {
     pub run: String,
     /// Label of the run; null without a label.
     pub label: Option<String>,
+    /// Note of `tenbin note`; null without a note.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Start of the run, RFC 3339, UTC; for imported results, when the file was written.
     pub started: String,
     /// Whether the figure was read from a file of another tool.

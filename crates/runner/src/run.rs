@@ -13,9 +13,9 @@ use crate::data::loaded::{self, LoadedData};
 use crate::data::pages::Pages;
 use crate::data::read_back::read_back;
 use crate::error::{Ending, RunError};
-use crate::generators::Generators;
 use crate::generators::agent_loss::{Losses, Part};
 use crate::generators::assignment::assign;
+use crate::generators::{Generators, hub_here};
 use crate::machine::Machine;
 use crate::machine::descriptors::Descriptors;
 use crate::machine::ports;
@@ -289,10 +289,13 @@ impl<'a> LiveRun<'a> {
             self.plan = longer;
         }
         announce(&self.plan, &mut segments, &mut self.controls);
+        let agents = self.plan.agents.as_ref();
+        let hub = agents.map(|agents| hub_here(&agents.nats));
+        let hub = hub.unwrap_or_default();
         let mut run = Measurement {
             plan: &self.plan,
             launcher: setup.launcher(),
-            machine: Machine::new(setup.directory.path(), &self.live_targets),
+            machine: Machine::new(setup.directory.path(), &self.live_targets, hub),
             live_targets: &mut self.live_targets,
             segments,
             writer: RunWriter::create(&setup.directory)?,

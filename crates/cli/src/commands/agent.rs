@@ -3,7 +3,13 @@
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+#[cfg(target_os = "linux")]
+use std::io;
 use std::iter::once;
+#[cfg(target_os = "linux")]
+use std::os::linux::net::SocketAddrExt as _;
+#[cfg(target_os = "linux")]
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context as _;
@@ -36,10 +42,14 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     };
     let limits = args.limits();
     let mut me = introduce("agent", &limits);
-    me.name = args.name.clone().unwrap_or_else(|| {
-        let boot = std::fs::read_to_string(BOOT).unwrap_or_default();
-        name_of(&me, &boot)
-    });
+    let (name, _claim) = match &args.name {
+        Some(name) => (name.clone(), None),
+        None => {
+            let boot = std::fs::read_to_string(BOOT).unwrap_or_default();
+            claimed(&name_of(&me, &boot))
+        }
+    };
+    me.name = name;
     let waiting = format!(
         "agent \"{}\" waits for a coordinator at {}; may send requests to {}",
         me.name,
@@ -79,8 +89,9 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
     Ok((stop, context))
 }
 
-/// Longest part of an agent's name that comes from the name of its machine, letters.
-const MACHINE: usize = 57;
+/// Longest part of an agent's name that comes from the name of its machine, letters. What follows has
+/// at most 16 letters.
+const MACHINE: usize = 48;
 
 /// A number that the kernel draws at each boot, so that machines of one image differ.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
@@ -97,6 +108,32 @@ fn name_of(me: &Introduction, boot: &str) -> String {
     (boot, &me.addresses).hash(&mut hasher);
     let own = hasher.finish() & 0xff_ffff;
     format!("{}-{own:06x}", named.collect::<String>())
+}
+
+/// Most agents of one machine that get a number.
+const MOST_NUMBERED: u32 = 1_000;
+
+/// The name, with a number if another agent on this machine has the name; and what keeps the name until
+/// this agent ends. An agent that is started again gets its name again.
+#[cfg(target_os = "linux")]
+fn claimed(name: &str) -> (String, Option<UnixDatagram>) {
+    let numbered = (2..MOST_NUMBERED).map(|number| format!("{name}-{number}"));
+    for name in once(name.to_owned()).chain(numbered) {
+        // The kernel frees an abstract address when its process ends, however it ends.
+        let address = SocketAddr::from_abstract_name(format!("tenbin-agent/{name}"));
+        match address.and_then(|address| UnixDatagram::bind_addr(&address)) {
+            Ok(claim) => return (name, Some(claim)),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            Err(_) => break,
+        }
+    }
+    (format!("{name}-p{}", std::process::id()), None)
+}
+
+/// The name with the process id, because this system has no addresses that end with their process.
+#[cfg(not(target_os = "linux"))]
+fn claimed(name: &str) -> (String, Option<()>) {
+    (format!("{name}-p{}", std::process::id()), None)
 }
 
 /// Lists the agents that a NATS server knows.
@@ -220,6 +257,17 @@ mod tests {
             hostname: Some("x".repeat(100)),
             ..Introduction::default()
         };
-        assert_eq!(name_of(&long, "").len(), 64);
+        assert_eq!(name_of(&long, "").len(), 55);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn agents_of_one_machine_get_different_names_and_keep_them() {
+        let name = format!("test-{}", std::process::id());
+        let (first, held) = claimed(&name);
+        let (second, _second) = claimed(&name);
+        assert_eq!((&first, &second), (&name, &format!("{name}-2")));
+        drop(held);
+        assert_eq!(claimed(&name).0, name, "started again");
     }
 }

@@ -14,6 +14,12 @@ name-writable-file = { $reason }。書き込めるファイルを指定する
 
 # --- Mistakes on the command line
 tip-target = サーバーは '--target { $url }' で指定する
+tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
+build-first = init はサーバーをビルドしない。先にビルドする: { $build }
+ci-fill-in = { $file } の先頭の TENBIN_VERSION と TENBIN_URL を確認する。CI がダウンロードする Tenbin のリリースを表す
+ignore-runs = 結果は { $runs }/ に書かれる。git の対象から外すには: echo { $runs }/ >> .gitignore
+no-build = --build がないため、リビジョンを git にあるまま起動した。サーバーをビルドするコマンドを指定する(例: --build make)
+tip-k6 = Tenbin はスクリプトを実行しない。k6 の設定に当たる 'tenbin http' のオプションは docs/coming-from.md#k6 にある
 tip-plan = プランは 'tenbin run { $plan }' で実行し、'tenbin plan file { $plan }' で確認する
 tip-option = このオプションの名前は '{ $name }'
 
@@ -273,7 +279,9 @@ run-incomplete = (未完了)
 head-run = 実行
 head-label = ラベル
 head-trust = 信頼性
+head-note = メモ
 head-result = 結果
+other-series = 最新の実行とは別の実験の系列がほかに { $hidden } 件ある。--all ですべて表示する
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
@@ -288,6 +296,11 @@ note-refused = メモが不正: { $reason }
 is-a-link = { $path } はシンボリックリンク
 no-regular-file = { $path } は通常のファイルではない。先に取り除く
 run-stays-because = { $run } はそのまま残した: { $left }
+page-is-old = { $page } にはまだ反映されていない。書き直すには: tenbin report { $run }
+run-labelled = 実行 { $run } のラベルは { $label }
+run-unlabelled = 実行 { $run } のラベルを削除した
+run-noted = 実行 { $run } のメモ: { $note }
+run-without-note = 実行 { $run } から `tenbin note` のメモを削除した
 run-is-now = { $run } を { $place } に移した
 plan-unreadable = { $run } のプランを読めない: { $reason }
 neither-run-nor-file =

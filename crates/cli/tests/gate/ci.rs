@@ -188,6 +188,83 @@ fn example(name: &str) -> String {
     std::fs::read_to_string(examples.join(name)).expect(name)
 }
 
+/// Name of the step that installs Tenbin.
+const INSTALL: &str = "Install Tenbin";
+
+/// The lines of each example that install Tenbin.
+fn installs() -> [String; 3] {
+    let workflow = Yaml::load_from_str(&example("github.yml")).expect("YAML");
+    let steps = workflow[0]["jobs"]["gate"]["steps"].as_sequence();
+    let mut steps = steps.expect("steps").iter();
+    let step = steps
+        .find(|step| step.contains_mapping_key("name") && step["name"].as_str() == Some(INSTALL));
+    let github = step.and_then(|step| step["run"].as_str());
+    let job = Yaml::load_from_str(&example("gitlab.yml")).expect("YAML");
+    let gitlab = job[0]["performance"]["before_script"][0].as_str();
+    let jenkinsfile = example("Jenkinsfile");
+    let (_, after) = jenkinsfile.split_once("sh '''").expect("a step");
+    let (jenkins, _) = after.split_once("'''").expect("its end");
+    [
+        github.expect("a script").to_owned(),
+        gitlab.expect("a script").to_owned(),
+        jenkins.to_owned(),
+    ]
+}
+
+/// A release at a URL, with an archive for this machine.
+fn release(scratch: &Scratch) -> String {
+    let script = "set -e; mkdir -p $0/v1.2.3 && cd $0/v1.2.3 && n=tenbin-1.2.3-$(uname -m)-unknown-linux-musl
+        mkdir $n && printf '#!/bin/sh\necho release\n' > $n/tenbin && chmod +x $n/tenbin
+        tar czf $n.tar.gz $n && rm -r $n && sha256sum $n.tar.gz > SHA256SUMS
+        echo \"$(echo x | sha256sum | cut -c1-64)  another-file.deb\" >> SHA256SUMS";
+    let place = scratch.join("releases");
+    let made = tied("sh").args(["-c", script, &place]).output();
+    let made = made.expect("a shell");
+    assert!(made.status.success(), "{made:?}");
+    format!("file://{place}")
+}
+
+#[test]
+fn the_steps_that_install_tenbin_check_the_archive() {
+    let scratch = Scratch::new("gate-install");
+    let url = release(&scratch);
+    let place = scratch.join("runner");
+    std::fs::create_dir(&place).expect("a directory");
+    let added = scratch.join("path");
+    let run = |script: &str| {
+        let script = format!(
+            "{script}\n[ ! -f \"$GITHUB_PATH\" ] || PATH=$(cat \"$GITHUB_PATH\"):$PATH\ntenbin"
+        );
+        let output = tied("bash")
+            .args(["-e", "-c", &script])
+            .current_dir(&place)
+            .env("TENBIN_VERSION", "1.2.3")
+            .env("TENBIN_URL", &url)
+            .env("GITHUB_PATH", &added)
+            .env("WORKSPACE_TMP", &place)
+            .env("PATH", format!("{place}/tenbin:/usr/bin:/bin"))
+            .output();
+        let output = output.expect("a shell");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), said)
+    };
+    for script in installs() {
+        let _ = std::fs::remove_file(&added);
+        let (passes, said) = run(&script);
+        assert!(passes && said.ends_with("release\n"), "{script}: {said}");
+    }
+    let spoil = "cd $0/v1.2.3 && for f in *.tar.gz; do echo >> $f; done";
+    let spoilt = tied("sh")
+        .args(["-c", spoil, &scratch.join("releases")])
+        .status();
+    assert!(spoilt.expect("a shell").success());
+    for script in installs() {
+        let _ = std::fs::remove_file(&added);
+        let (passes, said) = run(&script);
+        assert!(!passes && said.contains("FAILED"), "{script}: {said}");
+    }
+}
+
 /// The steps of a workflow that run a script, with their environment.
 fn steps(workflow: &str, runner: &Runner) -> Vec<(String, BTreeMap<String, String>)> {
     let documents = Yaml::load_from_str(workflow).expect("the workflow is YAML");
@@ -195,6 +272,7 @@ fn steps(workflow: &str, runner: &Runner) -> Vec<(String, BTreeMap<String, Strin
     let steps = steps.expect("steps").iter();
     let scripts = steps
         .filter(|step| step.contains_mapping_key("run"))
+        .filter(|step| step["name"].as_str() != Some(INSTALL))
         .map(|step| {
             let script = step["run"].as_str().expect("a script").to_owned();
             let variables = step["env"].as_mapping().expect("variables").iter();

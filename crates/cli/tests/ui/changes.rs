@@ -64,7 +64,7 @@ fn runs_get_labels_and_notes_and_are_deleted_after_a_question() {
         .expect_code(0);
     Tenbin::line(&scratch, "list")
         .run()
-        .expect_stdout("by hand: b is faster");
+        .expect_stdout("by hand  b is faster");
     Tenbin::line(&scratch, "note 2026-01-01 ''")
         .run()
         .expect_code(0);

@@ -19,7 +19,8 @@ pub struct MachineUse {
     pub seconds: f64,
     /// CPU time over all cores.
     pub cpu: Option<CpuUse>,
-    /// CPU seconds of Tenbin's process: generator threads and the thread that writes the record.
+    /// CPU seconds of Tenbin's process (generator threads and the thread that writes the record), and of
+    /// the run's agents and hub on this machine.
     pub own_cpu_seconds: Option<f64>,
     /// CPU seconds of programs other than Tenbin and the targets. Unknown if an unobserved target
     /// could run on this machine and no process is found for its port.

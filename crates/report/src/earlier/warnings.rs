@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tenbin_result::{EarlierChange, Message, Value, message};
+use tenbin_result::{EarlierChange, EarlierPart, Message, Value, message};
 use tenbin_verdict as verdict;
 
 use super::Results;
@@ -60,7 +60,9 @@ pub(super) fn warnings(
         }
     }
     if found.controls.is_none() {
-        warnings.push(message!("without-control"));
+        let mut all = found.all.iter();
+        let named = all.any(|each| each.part == EarlierPart::Changed);
+        warnings.push(message!("without-control", named = named));
     }
     if found
         .all

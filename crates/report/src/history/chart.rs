@@ -72,7 +72,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
                 logarithmic: false,
                 marks: Marks::Fixed(
                     dates
-                        .map(|(at, it)| (at as f64, day(&it.started)))
+                        .map(|(at, it)| (at as f64, moment(points, &it.started)))
                         .collect(),
                 ),
                 from_zero: false,
@@ -84,6 +84,17 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
         table: None,
         file: None,
     })))
+}
+
+/// The day of a run, or the time of day if all runs are of one day.
+fn moment(points: &[HistoryPoint], started: &str) -> String {
+    let first = points.first().map(|point| day(&point.started));
+    let is_one_day =
+        first.is_some_and(|first| points.iter().all(|it| it.started.starts_with(&first)));
+    match started.get(11..16) {
+        Some(time) if is_one_day && points.len() > 1 => time.to_owned(),
+        _ => day(started),
+    }
 }
 
 /// The level as a line with a step between two runs.

@@ -19,7 +19,7 @@ use crate::language::{say_in, translated_beside};
 use crate::page;
 use left_out::left_out;
 use sparkline::sparkline;
-use words::{change, circumstances, day, note};
+use words::{change, circumstances, from_to, note};
 
 /// Most runs in a table without `all`.
 pub const MOST_RUNS: usize = 20;
@@ -140,11 +140,12 @@ fn span(series: &HistorySeries, language: Language) -> Option<String> {
     let high = values()
         .map(|it| it.value)
         .fold(f64::NEG_INFINITY, f64::max);
+    let [first, last] = from_to(&first.started, &last.started);
     let span = message!(
         "history-span",
         count = series.points.len() as u64,
-        first = day(&first.started),
-        last = day(&last.started),
+        first = first,
+        last = last,
         low = value(series, low),
         high = value(series, high)
     );

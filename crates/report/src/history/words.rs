@@ -17,6 +17,15 @@ pub(super) fn day(started: &str) -> String {
     started.get(..10).unwrap_or(started).to_owned()
 }
 
+/// The moments of two runs: the days, with the time of day if both are on one day.
+pub(super) fn from_to(first: &str, last: &str) -> [String; 2] {
+    let is_one_day = first.get(..10) == last.get(..10) && first != last;
+    [first, last].map(|started| match started.get(11..16) {
+        Some(time) if is_one_day => format!("{} {time}", day(started)),
+        _ => day(started),
+    })
+}
+
 /// How large a change is, and when it happened.
 pub(super) fn change(series: &HistorySeries, change: &HistoryChange) -> Message {
     let ends = change.ratio.and_then(|ratio| ratio.interval);
@@ -90,6 +99,9 @@ fn short(text: &str) -> String {
 /// What is special about a run in the table.
 pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Language) -> String {
     let mut notes: Vec<Message> = Vec::new();
+    if let Some(note) = &point.note {
+        notes.push(message!("text", text = note.as_str()));
+    }
     let mut changes = series.changes.iter();
     if let Some(change) = changes.find(|change| change.run == point.run) {
         let size = change

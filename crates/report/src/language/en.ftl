@@ -153,6 +153,7 @@ incomplete =
         [one] 1 slice
        *[other] { $planned } slices
     } measured in full
+run-label = label: { $label }
 notes =
     { $count ->
         [one] 1 note
@@ -443,6 +444,7 @@ segments-changed = { $before } segments, then { $after }
 
 # The comparison with an earlier run
 both = { $first } and { $second }
+before = Before: { $before }
 after = After: { $after }
 compared-with =
     Compared with the earlier run { $before }. The two runs were not interleaved, so only controls
@@ -455,8 +457,8 @@ doubt =
 withheld-not-valid =
     no change can be called faster or slower, because { $name } is not VALID: repeat it
 withheld-control-moved =
-    no change can be called faster or slower, because a control changed by a factor of { $moved },
-    more than { $limit }: the machine was not in the same state. Measure both versions in one run
+    no change can be called faster or slower, because a control changed by a factor of { $moved }, which
+    is by more than { $limit } in either direction: the machine was not in the same state. Measure both versions in one run
 withheld-unjudged =
     no change can be called faster or slower, because tenbin did not measure { $names }: measure both
     versions with tenbin, in one run
@@ -510,9 +512,11 @@ memory-of-client =
     B/op and allocs/op are allocations in the process of the benchmark: where it tests a server, they
     are the client's, not the server's
 without-control =
-    the runs share no target and no workload was named with --changed, so no control shows how much
-    the machine changed between the runs: measure both versions in one run, or keep the same baseline
-    in both runs
+    no control shows how much the machine changed between the runs: { $named ->
+        [true] every workload of both runs was named with --changed
+       *[false] no workload was named with --changed
+    }, and no target serves as a control, which is a target known to be the same in both runs beside
+    another that is compared; measure both versions in one run, or keep the same baseline in both runs
 one-run-per-side = one run per side is inconclusive: repeat both runs
 other-tools =
     no verdict: { $before } is a result of { $tool_before } and { $after } one of { $tool_after }; tools

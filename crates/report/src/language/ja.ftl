@@ -115,6 +115,7 @@ also-more-reasons = { $first }。ほか { $count } 件の理由
 limits-hold = ただし限界({ $count } 件)は確認済み
 incomplete-search = 未完了: 探索が終わらなかった
 incomplete = 未完了: { $planned } スライスのうち { $full } スライスを測定
+run-label = ラベル: { $label }
 notes = 注記 { $count } 件
 
 question = { $question }
@@ -361,6 +362,7 @@ segments-changed = セグメント { $before } 個、次に { $after } 個
 
 # 以前の実行との比較
 both = { $first } と { $second }
+before = 変更前の実行: { $before }
 after = 変更後の実行: { $after }
 compared-with =
     以前の実行 { $before } と比較。2 つの実行は交互に測定したものではないため、その間のマシンの変化は対照からしかわからない
@@ -372,7 +374,7 @@ doubt =
 withheld-not-valid =
     { $name } が VALID でないため、どの変化も速い・遅いとは判定できない。この実行を測り直す
 withheld-control-moved =
-    対照が { $moved } 倍に変わり、許容範囲の { $limit } 倍を超えたため、どの変化も速い・遅いとは判定できない。
+    対照が { $moved } 倍に変わり、許容範囲(どちらの向きにも { $limit } 倍)を超えたため、どの変化も速い・遅いとは判定できない。
     マシンの状態が同じではなかった。両方のバージョンを 1 回の実行で測る
 withheld-unjudged =
     { $names } は tenbin で測定したものではないため、どの変化も速い・遅いとは判定できない。
@@ -419,8 +421,11 @@ memory-of-client =
     B/op と allocs/op は、ベンチマークのプロセス内の割り当て。サーバーを試験する場合はクライアントのもので、サーバーの
     ものではない
 without-control =
-    2 つの実行に共通のターゲットがなく、--changed でワークロードも指定していないため、その間のマシンの変化を示す
-    対照がない。両方のバージョンを 1 回の実行で測るか、両方の実行で基準を同じにする
+    2 つの実行の間にマシンがどれだけ変わったかを示す対照がない。{ $named ->
+        [true] どちらの実行にもあるワークロードはすべて --changed で指定されている
+       *[false] --changed で指定したワークロードがない
+    }うえ、対照になるターゲット(どちらの実行でも同じとわかっていて、比較するターゲットとは別のもの)もない。
+    両方のバージョンを 1 回の実行で測るか、両方の実行で同じ基準を使う
 one-run-per-side = 1 回ずつの実行では結論が出ない。両方を測り直す
 other-tools =
     判定なし: { $before } は { $tool_before } の結果、{ $after } は { $tool_after } の結果。

@@ -24,11 +24,17 @@ const MOST_ALONE: usize = 4;
 
 pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let said = |message: Message| Text::plain(say(document, &message));
+    let label = document.run.label.as_deref();
+    let label = label.map(|label| said(message!("run-label", label = label)));
     let note = document.run.note.iter().map(Text::plain);
     let mut answers: Vec<Text> = match document.gate {
         // The intervals of fixed numbers of rounds do not hold for a run that ends by its figures.
-        Some(_) => note.collect(),
-        None => note.chain(answers(document)).collect(),
+        Some(_) => label.into_iter().chain(note).collect(),
+        None => label
+            .into_iter()
+            .chain(note)
+            .chain(answers(document))
+            .collect(),
     };
     answers.extend(expectations_clause(document).map(said));
     answers.extend(not_precise(document).map(said));

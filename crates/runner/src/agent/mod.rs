@@ -13,13 +13,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tenbin_cluster::{
-    Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone, SliceOrder,
-    reachable_addresses,
+    AgentProcess, Assignment, ClusterError, Introduction, LoadMachine, News, Server, SliceDone,
+    SliceOrder, reachable_addresses,
 };
 use tenbin_engine::{self as engine, Drive, Part, SliceEvent, StartGate, drive};
 use tenbin_plan::{Draft, Load, Pace, Plan, Reach, Workload};
 use tenbin_record::Environment;
-use tenbin_targets::{LaunchContext, Running, bring_up};
+use tenbin_targets::{LaunchContext, Running, bring_up, counters};
 use tenbin_workloads::{Prepared, SliceState};
 
 use self::cpu::CpuWatch;
@@ -53,6 +53,7 @@ pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
         format: 0,
         instance: RandomState::new().hash_one(std::process::id()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        process: own_process(),
         hostname: machine.hostname,
         cores,
         addresses: addresses.map(|address| address.to_string()).collect(),
@@ -63,6 +64,17 @@ pub fn introduce(name: &str, limits: &AgentLimits) -> Introduction {
         now: 0,
         is_busy: false,
     }
+}
+
+/// This process, as a coordinator on the same machine recognises it.
+fn own_process() -> Option<AgentProcess> {
+    let pid = i32::try_from(std::process::id()).ok()?;
+    let own = counters::programs_of(&[pid]);
+    Some(AgentProcess {
+        boot: counters::boot_id()?,
+        pid,
+        start: own.first()?.start,
+    })
 }
 
 /// Runs an agent until `stop` is set. `context` contains the agent's directories and program.

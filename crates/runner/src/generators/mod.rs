@@ -4,25 +4,33 @@ pub(crate) mod agent_loss;
 pub(crate) mod assignment;
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::net::IpAddr;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tenbin_cluster::{Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder};
+use tenbin_cluster::{
+    AgentProcess, Assignment, Coordinator, Creds, PartOfAgent, Server, Slice, SliceOrder,
+    reachable_addresses,
+};
 use tenbin_engine::{
     Drive, RequestList, SliceEvent, Spread, StageSums, TcpFigures, Workload as EngineWorkload,
     drive,
 };
 use tenbin_plan::{Agents, Pace, Plan, sentence};
 use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
+use tenbin_targets::counters;
+use tenbin_targets::observe::processes_on;
 use tenbin_workloads::{Prepared, SliceReport, SliceState};
 
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::stop::Stop;
 
+/// Name of the process of `tenbin hub`.
+const PROGRAM: &str = "tenbin";
 /// Shortest time between two notes on the number of agents found.
 const TELL_AGAIN: Duration = Duration::from_secs(2);
 
@@ -62,6 +70,40 @@ pub(crate) struct Driven {
     pub(crate) agents: Vec<AgentUse>,
     /// What each agent reports of the workload; `None` if this machine sent the load.
     reports: Option<Vec<SliceReport>>,
+}
+
+/// The ids of the agents among `agents` that run on this machine, whose current boot is `boot`.
+fn processes_here<'a>(
+    agents: impl Iterator<Item = &'a AgentProcess>,
+    boot: Option<&str>,
+) -> Vec<i32> {
+    let is_alive = |agent: &AgentProcess| {
+        let there = counters::programs_of(&[agent.pid]);
+        there.first().is_some_and(|it| it.start == agent.start)
+    };
+    agents
+        .filter(|agent| Some(agent.boot.as_str()) == boot && is_alive(agent))
+        .map(|agent| agent.pid)
+        .collect()
+}
+
+/// The processes of the NATS server at `url`, and of the hub that started it, if they run on this
+/// machine.
+pub(crate) fn hub_here(url: &str) -> Vec<i32> {
+    let place = url.rsplit_once("://").map_or(url, |(_, place)| place);
+    let place = place.split('/').next().unwrap_or_default();
+    let Some((host, port)) = place.rsplit_once(':') else {
+        return Vec::new();
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_here = match host.parse::<IpAddr>() {
+        Ok(address) => address.is_loopback() || reachable_addresses().contains(&address),
+        Err(_) => host == "localhost",
+    };
+    match port.parse() {
+        Ok(port) if is_here => processes_on(port, PROGRAM),
+        _ => Vec::new(),
+    }
 }
 
 impl Driven {
@@ -169,6 +211,18 @@ impl Generators {
             kernel: agent.kernel.clone(),
         });
         agents.collect()
+    }
+
+    /// The ids of the agents' processes on this machine.
+    pub(crate) fn processes_here(&self) -> Vec<i32> {
+        match self {
+            Self::Here => Vec::new(),
+            Self::Agents(coordinator) => {
+                let boot = counters::boot_id();
+                let agents = coordinator.agents().filter_map(|it| it.process.as_ref());
+                processes_here(agents, boot.as_deref())
+            }
+        }
     }
 
     /// What agents must know of a workload before its next slice; nothing if this machine sends the
@@ -321,4 +375,45 @@ pub(crate) fn check(plan: &Plan, agents: usize) -> Result<(), RunError> {
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// This process as an agent; `change` modifies it.
+    fn agent(change: impl Fn(&mut AgentProcess)) -> AgentProcess {
+        let pid = i32::try_from(std::process::id()).unwrap();
+        let mut agent = AgentProcess {
+            boot: counters::boot_id().unwrap(),
+            pid,
+            start: counters::programs_of(&[pid])[0].start,
+        };
+        change(&mut agent);
+        agent
+    }
+
+    #[test]
+    fn agents_of_this_machine_are_known_by_boot_id_and_start() {
+        let agents = [
+            agent(|_| {}),
+            agent(|other| other.boot = "another machine".to_owned()),
+            agent(|other| other.start += 1),
+        ];
+        let boot = counters::boot_id();
+        let found = processes_here(agents.iter(), boot.as_deref());
+        assert_eq!(found, [agents[0].pid]);
+    }
+
+    #[test]
+    fn a_hub_is_found_by_the_port_of_its_server() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let own = i32::try_from(std::process::id()).unwrap();
+        for url in ["nats://127.0.0.1:", "tls://localhost:"] {
+            assert!(hub_here(&format!("{url}{port}")).contains(&own), "{url}");
+        }
+        assert_eq!(hub_here(&format!("nats://192.0.2.1:{port}")), []);
+        assert_eq!(hub_here("nats://127.0.0.1"), []);
+    }
 }

@@ -25,6 +25,10 @@ pub(crate) struct Machine {
     monitor: MachineMonitor,
     /// Whether each target runs on this machine, in target order; `None` if unknown.
     here: Vec<Option<bool>>,
+    /// Processes of the hub on this machine.
+    hub: Vec<i32>,
+    /// Processes of the load generator on this machine beside this one: the hub and the agents.
+    generators: Vec<i32>,
 }
 
 /// A reading of all counters at one time.
@@ -38,6 +42,8 @@ pub(crate) struct Snapshot {
     programs_at: Instant,
     /// CPU time of each process of the target under load.
     of_loaded: Vec<Program>,
+    /// CPU time of the load generator's other processes.
+    of_generators: Vec<Program>,
     /// Resource usage of each target, in target order.
     pub(crate) targets: Vec<Option<Reading>>,
     /// Resource usage of the listening processes of each unobserved target, in target order.
@@ -46,14 +52,27 @@ pub(crate) struct Snapshot {
 
 impl Machine {
     /// Monitors the machine and the free space on the filesystem of the run directory.
-    pub(crate) fn new(run_directory: &std::path::Path, live_targets: &[LiveTarget]) -> Self {
+    /// `hub` are the processes of the hub on this machine.
+    pub(crate) fn new(
+        run_directory: &std::path::Path,
+        live_targets: &[LiveTarget],
+        hub: Vec<i32>,
+    ) -> Self {
         Self {
+            generators: hub.clone(),
+            hub,
             monitor: MachineMonitor::new(run_directory),
             here: live_targets
                 .iter()
                 .map(|live| live.running.is_here())
                 .collect(),
         }
+    }
+
+    /// Takes note of the agents' processes on this machine, which can change between slices.
+    pub(crate) fn with_agents(&mut self, agents: Vec<i32>) {
+        self.generators = agents;
+        self.generators.extend(&self.hub);
     }
 
     /// Reads all counters. The target at `loaded` is read first, because reading the other targets
@@ -82,8 +101,9 @@ impl Machine {
             own_cpu_seconds,
             counters,
             of_loaded: counters::programs_of(&live_targets[loaded].running.members()),
+            of_generators: counters::programs_of(&self.generators),
             // Read last: there may be thousands of processes.
-            programs: programs_beside(live_targets),
+            programs: programs_beside(live_targets, &self.generators),
             programs_at: Instant::now(),
         }
     }
@@ -93,7 +113,8 @@ impl Machine {
         Pause {
             at: Instant::now(),
             targets: usage_of_processes(live_targets),
-            programs: programs_beside(live_targets),
+            programs: programs_beside(live_targets, &self.generators),
+            generators: self.generators.clone(),
             active_opens: counters::tcp().active_opens,
         }
     }
@@ -112,7 +133,9 @@ impl Machine {
         let seconds = (after.at - before.at).as_secs_f64();
         let cpu = old.cpu.zip(new.cpu).map(|(old, new)| cpu_between(old, new));
         let own = before.own_cpu_seconds.zip(after.own_cpu_seconds);
-        let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0));
+        let generators = used_by_each(&before.of_generators, &after.of_generators);
+        let generators: f64 = generators.iter().map(|program| program.cpu_seconds).sum();
+        let own_cpu_seconds = own.map(|(before, after)| (after - before).max(0.0) + generators);
         let members = live_targets.iter().map(|live| live.running.members());
         let shared = share_processes(&members.collect::<Vec<_>>(), loaded);
         let of_targets = cpu_of_targets(before, after, live_targets, &shared);
@@ -208,6 +231,7 @@ pub(crate) struct Pause {
     at: Instant,
     targets: Vec<Option<Reading>>,
     programs: Option<Vec<Program>>,
+    generators: Vec<i32>,
     active_opens: Option<u64>,
 }
 
@@ -228,7 +252,7 @@ impl Pause {
             seconds,
             targets,
             active_opens: grown(self.active_opens, counters::tcp().active_opens),
-            programs: used_by_programs(&before, &programs_beside(live_targets)?),
+            programs: used_by_programs(&before, &programs_beside(live_targets, &self.generators)?),
         })
     }
 }
@@ -252,11 +276,13 @@ fn usage_of_processes(live_targets: &[LiveTarget]) -> Vec<Option<Reading>> {
         .collect()
 }
 
-fn programs_beside(live_targets: &[LiveTarget]) -> Option<Vec<Program>> {
+/// All programs except the targets and the load generator.
+fn programs_beside(live_targets: &[LiveTarget], generators: &[i32]) -> Option<Vec<Program>> {
     let members = live_targets.iter().flat_map(|live| {
         let observed = live.running.members().into_iter();
         observed.chain(live.running.listener_members())
     });
+    let members = members.chain(generators.iter().copied());
     counters::programs(&members.collect::<Vec<i32>>())
 }
 

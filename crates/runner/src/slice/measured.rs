@@ -46,6 +46,8 @@ impl Measurement<'_, '_> {
         &mut self,
         request: &SliceRequest<'_>,
     ) -> Result<Option<Ending>, RunError> {
+        self.machine
+            .with_agents(self.controls.generators.processes_here());
         let pause = (!self.slices.is_empty())
             .then(|| {
                 let pause = self.machine.pause(self.live_targets);

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use disk::DiskSpace;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{cpu, swapped_pages};
-pub use programs::{Program, programs, programs_of};
+pub use programs::{Program, boot_id, programs, programs_of};
 
 /// Memory that programs can still allocate, bytes: the kernel's value of available memory, limited
 /// by the cgroup of this process. `None` if unknown.

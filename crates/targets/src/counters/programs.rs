@@ -40,6 +40,12 @@ pub fn programs_of(pids: &[i32]) -> Vec<Program> {
     found.map(|process| program(&process)).collect()
 }
 
+/// The number that the kernel draws at each boot; `None` if the system has no `/proc`.
+pub fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned())
+}
+
 #[cfg(target_os = "linux")]
 fn program(process: &procfs::process::Stat) -> Program {
     let ticks = procfs::ticks_per_second() as f64;

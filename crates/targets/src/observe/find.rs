@@ -150,7 +150,7 @@ fn is_called(process: &Stat, name: &str) -> bool {
 }
 
 /// The processes that listen on `port`.
-fn listening(port: u16, all: &[Stat]) -> Result<Vec<&Stat>, String> {
+pub(super) fn listening(port: u16, all: &[Stat]) -> Result<Vec<&Stat>, String> {
     let entries = |entries: procfs::ProcResult<Vec<TcpNetEntry>>| entries.unwrap_or_default();
     let sockets: HashSet<u64> = entries(procfs::net::tcp())
         .into_iter()

@@ -51,6 +51,27 @@ pub fn listeners(urls: &[String]) -> Result<Vec<u16>, String> {
     Ok(ports)
 }
 
+/// The processes that listen on a port of this machine, with the processes that started them, if those
+/// have the name `parent`. Empty if they are not visible.
+#[cfg(target_os = "linux")]
+pub fn processes_on(port: u16, parent: &str) -> Vec<i32> {
+    let all = crate::tree::all_processes();
+    let listening = super::find::listening(port, &all).unwrap_or_default();
+    let parents = listening.iter().filter_map(|process| {
+        let is_parent = |other: &&procfs::process::Stat| other.pid == process.ppid;
+        all.iter().find(is_parent)
+    });
+    let parents = parents.filter(|other| other.comm == parent);
+    let found = listening.iter().copied().chain(parents);
+    found.map(|process| process.pid).collect()
+}
+
+/// Returns no processes, because this system has no `/proc`.
+#[cfg(not(target_os = "linux"))]
+pub fn processes_on(_port: u16, _parent: &str) -> Vec<i32> {
+    Vec::new()
+}
+
 /// Observed local processes. After the processes have ended, a reading searches for new processes.
 #[derive(Debug)]
 pub(super) struct LocalProcesses {

@@ -28,7 +28,7 @@ use crate::route::ResolvedRoute;
 use crate::usage::{Detail, Reading, Usage};
 
 pub(crate) use listener::listener;
-pub use local::listeners;
+pub use local::{listeners, processes_on};
 pub use serve::{ObserveError, ObserveOptions, serve};
 
 /// Time without requests to a source after a failure, because waiting for a response costs time.

@@ -167,6 +167,7 @@ fn run(source: &Source<'_>) -> Run {
             .into_owned(),
         directory: directory.display().to_string(),
         name: plan.name.clone(),
+        label: None,
         note: plan.output.note.clone(),
         started: rfc3339(source.started),
         complete: source.complete,

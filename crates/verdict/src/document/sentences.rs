@@ -1,8 +1,8 @@
 //! The sentences of a result document as messages, made from its figures.
 
 use tenbin_result::{
-    Comparison, ConcurrencySweep, ConcurrencySweepComparison, Document, Message, MetricName,
-    NodeScaling, NodeStep, Optimum, RateComparison, Search, message,
+    Comparison, ConcurrencySweep, ConcurrencySweepComparison, Document, Expectation, Message,
+    MetricName, NodeScaling, NodeStep, Optimum, RateComparison, Search, message,
 };
 
 use crate::compare::across::Across;
@@ -33,10 +33,26 @@ pub fn verdicts(document: &Document) -> Vec<Message> {
         .chain(document.concurrency_sweeps.iter().map(of_concurrency_sweep))
         .chain(document.searches.iter().map(of_search))
         .collect();
-    if verdicts.is_empty() {
-        return vec![message!("one-target-measured")];
+    if !verdicts.is_empty() {
+        return verdicts;
     }
-    verdicts
+    let expected = of_expectations(&document.expectations);
+    vec![expected.unwrap_or_else(|| message!("one-target-measured"))]
+}
+
+/// Whether the expectations of a run that compares nothing are met; `None` without expectations.
+fn of_expectations(all: &[Expectation]) -> Option<Message> {
+    let named = |wanted: &dyn Fn(&Expectation) -> bool| -> Vec<String> {
+        let wanted = all.iter().filter(|each| wanted(each));
+        wanted.map(|each| each.condition.clone()).collect()
+    };
+    let violated = named(&Expectation::is_violated);
+    let undecided = named(&Expectation::is_undecided);
+    (!all.is_empty()).then(|| match (violated.is_empty(), undecided.is_empty()) {
+        (false, _) => message!("expectations-violated", conditions = violated),
+        (true, false) => message!("expectations-undecided", conditions = undecided),
+        (true, true) => message!("expectations-met", count = all.len()),
+    })
 }
 
 /// The verdict of a comparison of the document.

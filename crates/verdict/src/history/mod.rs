@@ -30,6 +30,8 @@ pub struct HistoryRun {
     pub name: String,
     /// Label of the run.
     pub label: Option<String>,
+    /// Note that was written after the run.
+    pub note: Option<String>,
     /// Start of the run, RFC 3339, UTC; for imported results, when the file was written.
     pub started: String,
     /// The facts about the run, or why there are none.
@@ -232,6 +234,7 @@ fn points(
     let of = |(at, member): (usize, &Member<'_>)| HistoryPoint {
         run: member.run.name.clone(),
         label: member.run.label.clone(),
+        note: member.run.note.clone(),
         started: member.run.started.clone(),
         imported: member.facts.imported,
         trust: member.valued.trust,

@@ -56,6 +56,7 @@ fn run(number: u64, made: Made) -> HistoryRun {
     HistoryRun {
         name: format!("run-{number:02}"),
         label: None,
+        note: None,
         started: started.clone(),
         facts: Ok(RunFacts {
             started,

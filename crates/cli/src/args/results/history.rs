@@ -35,7 +35,8 @@ pub struct HistoryArgs {
     /// Divide by the figures of this target [default: the anchor of the newest plan]
     #[arg(long, value_name = "NAME")]
     pub anchor: Option<String>,
-    /// Print all runs [default: the newest 20 of each series]
+    /// Print all runs and series [default: the newest 20 of each series; of more than 6 series,
+    /// those that the newest run is in]
     #[arg(long)]
     pub all: bool,
     /// Print JSON

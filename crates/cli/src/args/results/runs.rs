@@ -51,8 +51,8 @@ pub struct LabelArgs {
 /// `tenbin note`.
 #[derive(Args)]
 #[command(after_help = "\
-The note is kept in note.txt in the run directory. tenbin list and tenbin ui show it in place of the
-note of the plan (--note), which stays in the result.
+The note is kept in note.txt in the run directory. tenbin show, report, list, pack and ui show it in
+place of the note of the plan (--note), which stays in the result.
 
 Examples:
   tenbin note last 'after the kernel update'

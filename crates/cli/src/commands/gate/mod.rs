@@ -28,7 +28,7 @@ fn measured(args: &GateArgs) -> Exit {
         Err(exit) => return exit,
     };
     let options = args.output();
-    measure_and_show(draft, options, &|_, document, directory| {
+    let exit = measure_and_show(draft, options, &|_, document, directory| {
         print_result(options, document);
         let page = directory.join("report.html");
         if !options.json && page.is_file() {
@@ -37,7 +37,16 @@ fn measured(args: &GateArgs) -> Exit {
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
             annotate(options.json || options.export.takes_stdout(), document);
         }
-    })
+    });
+    let revisions = &args.settings.revisions;
+    if exit == Exit::Target && revisions.base_rev.is_some() && revisions.build.is_none() {
+        output::say_error(&sentence!(
+            "no-build",
+            "no --build was given, so the revisions were started as git has them; give the command that \
+             builds the server, for example --build make"
+        ));
+    }
+    exit
 }
 
 /// Prints the annotation of GitHub Actions: on standard error if standard output holds a document.

@@ -12,13 +12,14 @@ use std::path::Path;
 use std::slice;
 
 use clap::ValueEnum as _;
-use tenbin_plan::{Context, Draft, Plan, Problem, Refusal};
+use tenbin_plan::{Context, Draft, Plan, Problem, Refusal, sentence};
 use tenbin_report::{for_terminal, quoted};
 
 use crate::args::{InitArgs, ServerKind};
 use crate::commands::init::answers::{Answers, Asked};
 use crate::commands::init::files::NewFile;
 use crate::commands::init::trial::Trial;
+use crate::commands::results::kept::RUNS;
 use crate::errors::InitError;
 use crate::exit::Exit;
 use crate::{interrupt, output};
@@ -58,11 +59,13 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     };
     let stop = interrupt::stop(output::say_note).map_err(InitError::Handler)?;
     if !args.no_try {
-        Trial::of(&answers, &args.out, &stop)?.try_all(&plan)?;
+        let tried = Trial::of(&answers, &args.out, &stop)?.try_all(&plan);
+        tried.inspect_err(|error| say_build_first(&answers, error))?;
     }
     if stop.is_asked() {
         return Err(InitError::Interrupted);
     }
+    let ci = files[1].as_ref().map(|(file, _)| file.path.clone());
     // No file gets its name before all are written.
     let files = files.into_iter().flatten();
     let written = files.map(|(file, text)| file.write(&text));
@@ -71,8 +74,47 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
         let path = for_terminal(&path.display().to_string());
         output::print(format!("wrote {path}\n").as_bytes());
     }
+    say_what_is_left(ci.as_deref(), Path::new(RUNS));
     output::print(next_steps(&answers, args).as_bytes());
     Ok(())
+}
+
+/// Says that a server that did not start may not be built yet.
+fn say_build_first(answers: &Answers, error: &InitError) {
+    if let Some(build) = &answers.build
+        && error.is_of_trial()
+    {
+        output::say_note(&sentence!(
+            "build-first",
+            "init does not build the server; build first: {build}",
+            build = build
+        ));
+    }
+}
+
+/// What is left to do by hand beside the next command.
+fn say_what_is_left(ci: Option<&Path>, runs: &Path) {
+    if let Some(ci) = ci {
+        output::say_note(&sentence!(
+            "ci-fill-in",
+            "check TENBIN_VERSION and TENBIN_URL at the top of {file}: the release of Tenbin that CI \
+             downloads",
+            file = ci.display()
+        ));
+    }
+    let is_repository = || {
+        let here = std::env::current_dir().unwrap_or_default();
+        here.ancestors().any(|above| above.join(".git").exists())
+    };
+    let ignored = std::fs::read_to_string(".gitignore").unwrap_or_default();
+    let is_ignored = |line: &str| line.trim().trim_matches('/') == "runs";
+    if is_repository() && !ignored.lines().any(is_ignored) {
+        output::say_note(&sentence!(
+            "ignore-runs",
+            "results are written to {runs}/; to keep them out of git: echo {runs}/ >> .gitignore",
+            runs = runs.display()
+        ));
+    }
 }
 
 /// Checks whether some answers to the open questions make a plan.

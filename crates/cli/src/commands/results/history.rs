@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::{rfc3339, write_atomically_with};
 use tenbin_report::{history_json, html_history, terminal_history};
-use tenbin_result::{FigureFacts, History, LeftOutWhy, RunFacts};
+use tenbin_result::{FigureFacts, History, HistoryPoint, HistorySeries, LeftOutWhy, RunFacts};
 use tenbin_verdict::{HistoryOf, HistoryRun};
 
 use crate::args::HistoryArgs;
@@ -49,7 +49,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     };
     check(&of, &runs)?;
     let directory = args.directory.display().to_string();
-    let history = tenbin_verdict::history(&directory, &runs, &of);
+    let mut history = tenbin_verdict::history(&directory, &runs, &of);
     if let Some(file) = &args.html {
         return Ok(page(&history, file));
     }
@@ -57,7 +57,20 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
         output::print(history_json(&history).as_bytes());
         return Ok(Exit::Done);
     }
+    let hidden = if args.all {
+        0
+    } else {
+        hide_others(&mut history, &runs)
+    };
     output::print(terminal_history(&history, language(), args.all).as_bytes());
+    if hidden > 0 {
+        output::say_note(&sentence!(
+            "other-series",
+            "{hidden} further series are of other experiments than that of the newest run; --all prints \
+             them",
+            hidden = hidden
+        ));
+    }
     if history.runs == 0 {
         output::say_note(&no_run_in(&args.directory));
     } else if history.series.is_empty() {
@@ -67,6 +80,41 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Most series that are printed whatever the newest run has measured.
+const FEW_SERIES: usize = 6;
+
+/// Of many series, keeps only those that the newest run is in. Returns the number of the others.
+fn hide_others(history: &mut History, runs: &[HistoryRun]) -> usize {
+    let newest = runs.iter().rfind(|run| run.facts.is_ok());
+    let Some(newest) = newest.filter(|_| history.series.len() > FEW_SERIES) else {
+        return 0;
+    };
+    let before = history.series.len();
+    let is_of_newest = |run: Option<&HistoryPoint>| run.is_some_and(|it| it.run == newest.name);
+    if history
+        .series
+        .iter()
+        .any(|series| is_of_newest(series.points.last()))
+    {
+        let keeps = |series: &HistorySeries| is_of_newest(series.points.last());
+        history.series.retain(keeps);
+        let kept = |target: &str, workload: &str| {
+            let is =
+                |series: &HistorySeries| series.target == target && series.workload == workload;
+            history.series.iter().any(is)
+        };
+        let left_out = std::mem::take(&mut history.left_out);
+        history.left_out = left_out
+            .into_iter()
+            .filter(|each| {
+                let series = each.series.as_ref();
+                series.is_none_or(|(target, workload)| kept(target, workload))
+            })
+            .collect();
+    }
+    before - history.series.len()
 }
 
 /// Refuses names that no run has.
@@ -120,6 +168,7 @@ fn of_run(run: &Path, index: &mut Index<RunFacts>) -> HistoryRun {
     HistoryRun {
         started: started.unwrap_or_else(|_| name.clone()),
         label: kept::label(run),
+        note: kept::note(run),
         name,
         facts,
     }
@@ -147,6 +196,7 @@ fn of_file(file: &Path) -> Option<HistoryRun> {
     Some(HistoryRun {
         name: kept::name_of(file),
         label: None,
+        note: None,
         started: stated.filter(|text| !text.is_empty()).unwrap_or(written),
         facts,
     })

@@ -19,6 +19,11 @@ use crate::sentences::said;
 /// Most runs without `--all`.
 const MOST: usize = 20;
 
+/// Place of the column of notes, which a list without notes does not have.
+const NOTE: usize = 3;
+/// Longest note in the list, letters.
+const LONGEST_NOTE: usize = 40;
+
 /// Lists the runs.
 pub(crate) fn list(args: &ListArgs) -> Exit {
     if !args.directory.is_dir() {
@@ -80,23 +85,40 @@ fn table(rows: &[Row]) -> String {
         sentence!("head-run", "run"),
         sentence!("head-label", "label"),
         sentence!("head-trust", "trust"),
+        sentence!("head-note", "note"),
         sentence!("head-result", "result"),
     ];
     let mut lines = vec![heads.map(|head| said(&head))];
     lines.extend(rows.iter().map(|row| {
         let trust = row.trust().map_or("—", Trust::word).to_owned();
-        let label = row.label.clone().unwrap_or_default();
-        [row.name.clone(), label, trust, row.said()].map(|cell| for_terminal(&cell).to_string())
+        let [label, note] = [&row.label, &row.note].map(|text| text.clone().unwrap_or_default());
+        let note = shortened(&note);
+        [row.name.clone(), label, trust, note, row.said()]
+            .map(|cell| for_terminal(&cell).to_string())
     }));
     let width = |at: usize| {
         let widths = lines.iter().map(|line| line[at].width());
         widths.max().unwrap_or(0)
     };
-    let (run, label, trust) = (width(0), width(1), width(2));
-    let padded = |cell: &String, width: usize| format!("{cell}{:1$}", "", width - cell.width());
-    let line = |[a, b, c, d]: &[String; 4]| {
-        let [a, b, c] = [padded(a, run), padded(b, label), padded(c, trust)];
-        format!("{a}  {b}  {c}  {d}\n")
+    let widths: [usize; 4] = [0, 1, 2, 3].map(width);
+    let has_notes = rows.iter().any(|row| row.note.is_some());
+    let line = |cells: &[String; 5]| {
+        let mut line = String::new();
+        for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            if at != NOTE || has_notes {
+                line += &format!("{cell}{:1$}  ", "", width - cell.width());
+            }
+        }
+        format!("{line}{}\n", cells[4])
     };
     lines.iter().map(line).collect()
+}
+
+/// A note that leaves room for the result.
+fn shortened(note: &str) -> String {
+    if note.chars().count() <= LONGEST_NOTE {
+        return note.to_owned();
+    }
+    let start: String = note.chars().take(LONGEST_NOTE - 1).collect();
+    start + "…"
 }

@@ -11,8 +11,14 @@ use crate::commands::results::kept;
 use crate::exit::Exit;
 use crate::output;
 
-/// Files in a packed run that are computed from the raw data.
-pub(crate) const PACKED_RESULTS: &[&str] = &["result.json", "SUMMARY.md", "report.html"];
+/// Files in a packed run beside the raw data: those that are computed from it, its label and its note.
+pub(crate) const PACKED_RESULTS: &[&str] = &[
+    "result.json",
+    "SUMMARY.md",
+    "report.html",
+    kept::LABEL,
+    kept::NOTE,
+];
 
 /// A run whose files are readable in a directory.
 pub(crate) struct OpenedRun {

@@ -1,19 +1,19 @@
 //! `tenbin report`: writes runs to one HTML page.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use tenbin_record::write_atomically_with;
+use tenbin_record::{Source, write_atomically, write_atomically_with};
 use tenbin_result::Document;
 
 use crate::args::ReportArgs;
 use crate::commands::results::file_written;
 use crate::commands::results::opened::OpenedRun;
-use crate::commands::results::show::document_of;
+use crate::commands::results::show::{document_of, read_document, with_label};
 use crate::exit::Exit;
 use crate::output;
 
 /// Default file name of the page.
-const PAGE: &str = "report.html";
+pub(crate) const PAGE: &str = "report.html";
 
 /// Writes the page.
 pub(crate) fn report(args: &ReportArgs) -> Exit {
@@ -24,6 +24,16 @@ pub(crate) fn report(args: &ReportArgs) -> Exit {
         }
         Err(exit) => exit,
     }
+}
+
+/// Writes the page in the directory of a run again.
+///
+/// # Errors
+/// If the run cannot be read or the page cannot be written.
+pub(crate) fn rewrite(run: &Path) -> anyhow::Result<()> {
+    let document = with_label(read_document(run, Source::Slices)?, run);
+    let page = tenbin_report::html(&[&document]);
+    Ok(write_atomically(&run.join(PAGE), page.as_bytes())?)
 }
 
 fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {

@@ -105,7 +105,7 @@ impl Row {
 
     /// The result in words.
     pub(crate) fn said(&self) -> String {
-        let mut said = match self.state {
+        match self.state {
             State::Running => said(&sentence!("still-running", "still running")),
             State::NoResult => said(&sentence!(
                 "no-result",
@@ -116,11 +116,7 @@ impl Row {
                 "result.json cannot be read; tenbin show computes it again"
             )),
             State::Judged(_) => self.judged(),
-        };
-        if let Some(note) = &self.note {
-            said = format!("{note}: {said}");
         }
-        said
     }
 
     /// The verdicts in words, and whether the run is complete.

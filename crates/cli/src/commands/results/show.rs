@@ -17,6 +17,7 @@ use crate::commands::measure::plan::{NoPlan, executed};
 use crate::commands::measure::result::{Run, exit_of_result};
 use crate::commands::other_tools::shared::can_keep;
 use crate::commands::results::export::{export, keep_sweeps};
+use crate::commands::results::kept;
 use crate::commands::results::opened::{OpenedRun, is_packed_file};
 use crate::errors::CommandError;
 use crate::exit::Exit;
@@ -221,13 +222,21 @@ fn left_behind(directory: &Path) -> Vec<Sentence> {
     plan.map_or_else(Vec::new, |plan| leftovers(&plan, directory))
 }
 
-/// The result document of a run, computed from its raw data. Prints an error if the data cannot be
-/// read.
+/// The result document of a run, computed from its raw data, with its label and its note. Prints an
+/// error if the data cannot be read.
 pub(crate) fn document_of(directory: &Path) -> Result<Document, Exit> {
-    document_from(directory, Source::Slices)
+    document_from(directory, Source::Slices).map(|document| with_label(document, directory))
 }
 
-/// Like [`document_of`]. `source` selects the histograms: of complete slices, or of each second.
+/// The document with the label of the run, and with the note that was written after the run.
+pub(crate) fn with_label(mut document: Document, directory: &Path) -> Document {
+    document.run.label = kept::label(directory);
+    document.run.note = kept::note(directory).or(document.run.note);
+    document
+}
+
+/// Like [`document_of`], without label and later note. `source` selects the histograms: of complete
+/// slices, or of each second.
 pub(crate) fn document_from(directory: &Path, source: Source) -> Result<Document, Exit> {
     let under_way = tenbin_record::is_running(directory);
     let document = read_document(directory, source).map_err(|why| why.print())?;

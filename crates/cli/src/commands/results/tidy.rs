@@ -11,22 +11,75 @@ use tenbin_record::{is_running, write_atomically};
 use crate::args::{LabelArgs, NoteArgs, PruneArgs, RmArgs};
 use crate::commands::clean::{keyless_plan, leftovers};
 use crate::commands::results::kept::{self, directory};
+use crate::commands::results::report::{PAGE, rewrite};
 use crate::exit::Exit;
 use crate::output;
 
 /// Directory of removed runs, beside the others.
 pub(crate) const TRASH: &str = ".trash";
+/// Largest measurements of a run whose page is written again at once, bytes.
+const QUICK: u64 = 16 << 20;
 /// Longest label.
 const LONGEST: usize = 60;
 
 /// Labels a run.
 pub(crate) fn label(args: &LabelArgs) -> Exit {
-    done(labelled(args))
+    let labelled = labelled(args).map(|run| {
+        let name = kept::name_of(&run);
+        output::say_note(&match kept::label(&run) {
+            Some(label) => sentence!(
+                "run-labelled",
+                "run {run} is now {label}",
+                run = name,
+                label = label
+            ),
+            None => sentence!("run-unlabelled", "run {run} has no label now", run = name),
+        });
+        write_page_again(&run);
+    });
+    done(labelled)
 }
 
 /// Writes the note of a run.
 pub(crate) fn note(args: &NoteArgs) -> Exit {
-    done(directory(&args.run).and_then(|run| set_note(&run, &args.note)))
+    let noted = directory(&args.run).and_then(|run| {
+        set_note(&run, &args.note)?;
+        let name = kept::name_of(&run);
+        output::say_note(&match kept::note(&run) {
+            Some(note) => sentence!(
+                "run-noted",
+                "the note of run {run} is now: {note}",
+                run = name,
+                note = note
+            ),
+            None => sentence!(
+                "run-without-note",
+                "run {run} has no note of `tenbin note` now",
+                run = name
+            ),
+        });
+        write_page_again(&run);
+        Ok(())
+    });
+    done(noted)
+}
+
+/// Writes `report.html` of a run again, so that it shows label and note; says how to do so if this would
+/// take long.
+fn write_page_again(run: &Path) {
+    if is_running(run) || !run.join(PAGE).is_file() {
+        return;
+    }
+    let size = |file: &&str| fs::metadata(run.join(file)).map_or(0, |file| file.len());
+    let size: u64 = ["intervals.jsonl", "slices.bin"].iter().map(size).sum();
+    if size > QUICK || rewrite(run).is_err() {
+        output::say_note(&sentence!(
+            "page-is-old",
+            "{page} does not show the change; write the page again: tenbin report {run}",
+            page = PAGE,
+            run = run.display()
+        ));
+    }
 }
 
 /// Removes runs.
@@ -73,7 +126,7 @@ fn done(done: Result<(), Sentence>) -> Exit {
     }
 }
 
-fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
+fn labelled(args: &LabelArgs) -> Result<PathBuf, Sentence> {
     let run = directory(&args.run)?;
     let [root, runs] =
         [root_of(&run), Path::new(kept::RUNS)].map(|path| fs::canonicalize(path).ok());
@@ -85,7 +138,8 @@ fn labelled(args: &LabelArgs) -> Result<(), Sentence> {
             runs = kept::RUNS
         ));
     }
-    set_label(&run, &args.label)
+    set_label(&run, &args.label)?;
+    Ok(run)
 }
 
 /// Gives a run a label that no other run in its directory has; an empty one removes the label.
@@ -147,7 +201,12 @@ fn write_line(file: &Path, line: &str) -> Result<(), Sentence> {
         };
     }
     let written = write_atomically(file, format!("{line}\n").as_bytes());
-    written.map_err(|error| error.to_string().into())
+    written.map_err(|error| error.to_string())?;
+    // The run may have been measured with another umask.
+    let plan = file.with_file_name("plan.toml");
+    fs::metadata(plan)
+        .and_then(|plan| fs::set_permissions(file, plan.permissions()))
+        .map_err(|error| unwritable(file, &error))
 }
 
 fn check(label: &str) -> Result<(), Sentence> {

@@ -13,7 +13,7 @@ use tenbin_result::{Document, LANGUAGES, format};
 
 use crate::args::VerifyArgs;
 use crate::commands::results::opened::OpenedRun;
-use crate::commands::results::show::document_from;
+use crate::commands::results::show::{document_from, with_label};
 use crate::exit::Exit;
 use crate::output;
 use crate::sentences::said;
@@ -64,7 +64,13 @@ fn check(directory: &Path, named: &Path) -> Result<(String, Exit), Exit> {
     found.compare("", &written, &computed);
     let changed = changed_files(&document);
     let pages = match serde_json::from_value(written) {
-        Ok(written) => Pages::check(directory, [&written, &document]),
+        Ok(written) => {
+            // `tenbin label` and `tenbin note` write the page again.
+            let labelled = [&written, &document];
+            let labelled = labelled.map(|it| with_label(Document::clone(it), directory));
+            let [one, other] = &labelled;
+            Pages::check(directory, &[&written, &document, one, other])
+        }
         Err(_) => Pages::default(),
     };
     let text = found.text(&document, &changed) + &pages.text(&document);
@@ -221,7 +227,7 @@ struct Pages {
 impl Pages {
     /// Compares the files with those of the documents, in every language: `tenbin report` can have
     /// written a file again.
-    fn check(directory: &Path, documents: [&Document; 2]) -> Self {
+    fn check(directory: &Path, documents: &[&Document]) -> Self {
         let mut pages = Self::default();
         for format in kept(documents[0]).filter(|format| format.file != RESULT) {
             let text = match read_own(&directory.join(format.file), LARGEST_RESULT) {

@@ -221,7 +221,10 @@ fn listed(row: &Row) -> ListedRun {
         name: row.name.clone(),
         label: row.label.clone().unwrap_or_default(),
         state: shown_state(row.state),
-        said: row.said(),
+        said: match &row.note {
+            Some(note) => format!("{note}: {}", row.said()),
+            None => row.said(),
+        },
     }
 }
 

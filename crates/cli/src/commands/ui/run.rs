@@ -16,7 +16,7 @@ use super::request::Fields;
 use crate::commands::clean::keyless_plan;
 use crate::commands::results::index::Index;
 use crate::commands::results::rows::{Row, State};
-use crate::commands::results::show::read_document;
+use crate::commands::results::show::{read_document, with_label};
 
 /// The page that a run writes.
 const REPORT: &str = "report.html";
@@ -59,7 +59,9 @@ fn row_of(pages: &Pages, directory: &Path) -> Row {
 /// The result of a run, computed from its raw data, one run at a time; or why it cannot be read.
 pub(super) fn result_of(pages: &Pages, directory: &Path) -> Result<Document, String> {
     let _alone = pages.alone();
-    read_document(directory, Source::Slices).map_err(|why| why.said())
+    read_document(directory, Source::Slices)
+        .map(|document| with_label(document, directory))
+        .map_err(|why| why.said())
 }
 
 fn page(

@@ -134,7 +134,7 @@ fn of_withheld(earlier: &Earlier) -> Vec<Message> {
         } => Some(message!(
             "withheld-control-moved",
             moved = Value::Ratio(*moved),
-            limit = Value::Ratio(*limit)
+            limit = Value::Typed(*limit)
         )),
         Withheld::Unjudged(_) => None,
     };

@@ -2,6 +2,13 @@
 text = { $text }
 suspect = { $sentence }; the numbers are suspect, see the findings
 no-verdict = no verdict on { $about }: the figures cannot be trusted; see the findings
+expectations-met =
+    { $count ->
+        [one] the expectation is met
+       *[other] all { $count } expectations are met
+    }
+expectations-violated = expectations NOT MET: { $conditions }
+expectations-undecided = cannot tell whether expectations are met: { $conditions }
 one-target-measured = one target was measured, so there is nothing to compare
 
 # Comparisons of targets and workloads.
