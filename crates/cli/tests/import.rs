@@ -119,6 +119,62 @@ fn lint_ends_with_a_code_for_nothing_something_and_a_file_that_cannot_be_read() 
 }
 
 #[test]
+fn scripts_are_refused_with_the_nearest_command() {
+    let scratch = Scratch::new("import-scripts");
+    let lua = scratch.write("post.lua", "wrk.method = \"POST\"\n");
+    let k6 = scratch.write(
+        "test.js",
+        "import http from 'k6/http';\nexport const options = { vus: 3, duration: '5s' };\n\
+         export default function () { http.get('http://h/x'); check(r, { http_req_duration: 1 }); }\n",
+    );
+    let (of_lua, of_k6) = (
+        "is a script of wrk, and Tenbin runs no scripts: start with `tenbin http --target NAME=URL -X POST`",
+        "start with `tenbin http --target NAME=http://h/x --connections 3 --duration 5s`",
+    );
+    let patterns = ["http", "--target", "http://127.0.0.1:9/", "--patterns"];
+    for (file, why) in [(&lua, of_lua), (&k6, of_k6)] {
+        for command in [&["import"][..], &["lint"], &["run"], &patterns] {
+            let (code, _, error) = tenbin(&scratch, &[command, &[file.as_str()]].concat());
+            assert_eq!(code, 2, "{command:?} {file}: {error}");
+            // A list of paths is read line by line: the settings of a script are on other lines.
+            let why = why.split(": start").next().unwrap_or_default();
+            let why = if command.len() > 1 {
+                "Tenbin runs no scripts"
+            } else {
+                why
+            };
+            assert!(error.contains(why), "{command:?}: {error}");
+            assert!(error.contains("--patterns"), "{command:?}: {error}");
+        }
+    }
+    let (code, _, error) = tenbin(&scratch, &["k6", "run", "test.js"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("docs/coming-from.md#k6"), "{error}");
+    let (code, _, error) = tenbin(&scratch, &["gate", "run", "plan.toml", "-c", "4"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(
+        error.contains("in the plan") && !error.contains("'-- -c'"),
+        "{error}"
+    );
+}
+
+#[test]
+fn every_percentile_of_a_summary_is_printed() {
+    let scratch = Scratch::new("import-percentiles");
+    let summary = std::fs::read_to_string(recorded("fixtures/recorded/k6-v1.txt")).expect("text");
+    let file = scratch.write("k6.txt", summary);
+    let (code, printed, error) = tenbin(&scratch, &["import", &file]);
+    assert_eq!(code, 0, "{error}");
+    assert!(printed.contains(", p95: "), "{printed}");
+    assert!(!printed.contains("p99: unknown"), "{printed}");
+    // What is printed can be read again.
+    let printed = scratch.write("again.txt", printed);
+    let (code, again, error) = tenbin(&scratch, &["import", &printed]);
+    assert_eq!(code, 0, "{error}");
+    assert!(again.contains(", p95: "), "{again}");
+}
+
+#[test]
 fn files_that_are_cut_altered_or_no_files_are_refused_with_the_reason() {
     let scratch = Scratch::new("import-refused");
     let whole = std::fs::read_to_string(recorded("fixtures/http/wrk-latency.txt")).expect("text");

@@ -35,8 +35,9 @@ pub const FLAGS: &[&[Flag]] = &[&[
     Flag::new(TOOL, "script", Kind::Text, "", "Lua script")
         .short("s")
         .refused(
-            "scripts are not supported; use a plan file for method, headers, body and several \
-            [[workload]]s (`tenbin plan http` prints one to start from)",
+            "scripts are not supported; put different requests into a file for `tenbin http \
+            --patterns FILE`, and use -X, -H and --body-file for one method, header or body \
+            (docs/coming-from.md; `tenbin plan http` prints a plan to start from)",
         ),
     Flag::new(TOOL, "header", Kind::List, "", "header line, repeatable").short("H"),
     Flag::new(

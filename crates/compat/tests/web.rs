@@ -196,7 +196,7 @@ fn what_cannot_be_done_is_refused_by_name() {
     for (line, words) in [
         (
             "wrk -s post.lua http://h/",
-            "--script: scripts are not supported; use a plan file",
+            "--script: scripts are not supported; put different requests into a file for `tenbin http --patterns FILE`",
         ),
         (
             "wrk http://h/ -- x",

@@ -24,6 +24,7 @@ mod relaunch;
 mod resolve;
 mod resolver;
 pub mod rng;
+mod script;
 mod search_servers;
 mod secrets;
 mod sentence;
@@ -80,6 +81,7 @@ pub use plan_file::mistake::{Mistake, NotOneOf};
 pub use plan_file::problem::{Place, Problem, Refusal};
 pub use relaunch::Relaunch;
 pub use resolve::default_rounds;
+pub use script::Script;
 pub use search_servers::{
     CORPUS_PATTERNS, CorpusLanguage, CorpusSource, DEFAULT_CORPUS_SEED, DEFAULT_TERMS, SearchServer,
 };

@@ -55,6 +55,12 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
             "servers are given as '--target {url}'",
             url = word
         ))
+    } else if is_subcommand && word == "k6" {
+        Some(sentence!(
+            "tip-k6",
+            "Tenbin runs no scripts; docs/coming-from.md#k6 has the names of k6's settings in \
+             'tenbin http'"
+        ))
     } else if is_subcommand && word.ends_with(".toml") {
         Some(sentence!(
             "tip-plan",
@@ -68,9 +74,23 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
             "the option is called '{name}' here",
             name = name
         ))
+    } else if !is_subcommand && runs_a_plan(error) {
+        Some(sentence!(
+            "tip-in-plan",
+            "what is measured is in the plan: set the key there, for example connections in [load] \
+             (docs/plan-file.md lists the key of each option)"
+        ))
     } else {
         None
     }
+}
+
+/// Whether the command is `tenbin gate run`, whose plan has what options of other gates say.
+fn runs_a_plan(error: &clap::Error) -> bool {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
+        return false;
+    };
+    usage.to_string().contains("tenbin gate run")
 }
 
 /// Whether the command is one that has the options of [`OTHER_NAMES`].

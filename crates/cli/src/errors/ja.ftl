@@ -27,6 +27,9 @@ no-credentials =
     ターゲット「{ $target }」のワークロード「{ $workload }」には S3 の認証情報が必要。--access-key と --secret-key
     (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。
     署名なしのリクエストなら --anonymous、プランでは signature = "none"
+script =
+    { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める。
+    異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
 no-target = 測るターゲットがない。URL か、サーバーごとに --target NAME=URL、起動するなら --launch NAME='COMMAND {"{"}port{"}"}'、またはプランの [[target]] 表で指定する
 same-name =
     2 つの{ $what ->

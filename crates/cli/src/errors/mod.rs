@@ -127,6 +127,12 @@ fn of_mistake(mistake: &Mistake) -> Option<Message> {
         Mistake::Unreadable { path, kind, .. } => {
             return unreadable(&shown(path.as_deref()?), *kind);
         }
+        Mistake::Script(script) => message!(
+            "script",
+            tool = script.tool,
+            command = &script.command,
+            section = script.section
+        ),
         Mistake::NoTarget => message!("no-target"),
         Mistake::SameName { what, name } => {
             message!("same-name", what = Value::word(what), name = name)

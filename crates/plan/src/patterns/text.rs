@@ -6,6 +6,7 @@ use super::builder::Builder;
 use super::fault::{Fault, utf8};
 use super::lines::Lines;
 use super::request;
+use crate::script::Script;
 
 /// Reads one path per line; empty lines and lines that begin with `#` are skipped.
 pub(super) fn read<R: BufRead + ?Sized>(
@@ -22,7 +23,10 @@ pub(super) fn read<R: BufRead + ?Sized>(
             let group = builder.group(method)?;
             builder.push(request::plain(group, method, path))
         });
-        pushed.map_err(|why| Fault::in_line(index, why))?;
+        pushed.map_err(|why| match Script::of(line) {
+            Some(script) => Fault::of_file(script.to_string()),
+            None => Fault::in_line(index, why),
+        })?;
     }
     Ok(())
 }
@@ -39,6 +43,19 @@ mod tests {
         let paths: Vec<&str> = set.patterns().iter().map(|p| p.path.as_str()).collect();
         assert_eq!(paths, ["/d/select?query=a", "/d/select?query=%E6%97%A5"]);
         assert_eq!(set.groups()[0].name, "POST");
+    }
+
+    #[test]
+    fn a_script_is_refused_with_the_next_step() {
+        for (text, tool) in [
+            ("wrk.method = 'POST'\n", "wrk"),
+            ("import http from 'k6/http';\n", "k6"),
+        ] {
+            let fault = read(text.as_bytes(), PatternFormat::Auto, "GET").unwrap_err();
+            assert_eq!(fault.spot, Spot::File, "{}", fault.why);
+            let begin = format!("is a script of {tool}, and Tenbin runs no scripts: ");
+            assert!(fault.why.starts_with(&begin), "{}", fault.why);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::keys::suggest::nearest;
+use crate::script::Script;
 use crate::units::duration::{Time, TimeError};
 use crate::units::rate::RateError;
 
@@ -63,6 +64,9 @@ pub enum Mistake {
         /// The error of the operating system.
         error: String,
     },
+    /// The file is a script of another load generator.
+    #[error("{0}")]
+    Script(Script),
     /// A plan has no target.
     #[error(
         "no target to measure; give its URL, --target NAME=URL for each server, --launch \

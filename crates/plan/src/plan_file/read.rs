@@ -12,6 +12,7 @@ use crate::keys::unknown;
 use crate::plan_file::key_count::{MOST_NAMES, has_too_many};
 use crate::plan_file::mistake::Mistake;
 use crate::plan_file::problem::{Findings, Place, Problem, Refusal, Source};
+use crate::script::Script;
 
 impl Draft {
     /// Reads a plan file.
@@ -70,6 +71,14 @@ impl Draft {
             return findings.verdict(Some(&source)).map(|()| Self::default());
         }
         let (mut table, errors) = DeTable::parse_recoverable(text);
+        // Lines such as `wrk.method = "POST"` are TOML too.
+        let is_wrk = table.get_ref().keys().any(|key| key.get_ref() == "wrk");
+        if (is_wrk || !errors.is_empty())
+            && let Some(script) = Script::of(text)
+        {
+            findings.add(Place::Nowhere, Mistake::Script(script));
+            return findings.verdict(Some(&source)).map(|()| Self::default());
+        }
         for error in &errors {
             findings.add(place(error), format!("not TOML: {}", error.message()));
         }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering::Equal;
 
+use tenbin_plan::Script;
+
 use super::format::Format;
 use super::plain::SEARCHED;
 use super::{table, unread};
@@ -236,6 +238,9 @@ pub(super) fn sentence(beginning: &[u8]) -> String {
     let text = text.trim_start();
     if let Some(hint) = unread::hint(text) {
         return hint.to_owned();
+    }
+    if let Some(script) = Script::of(text) {
+        return script.to_string();
     }
     let likely: Vec<String> = likely(text).into_iter().take(2).collect();
     let mut known = NO_RESULTS.iter();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use tenbin_result::format::UNKNOWN;
-use tenbin_verdict::lint::{Listed, Measurement, Range, Said, Second};
+use tenbin_verdict::lint::{Listed, Measurement, Percentile, Range, Said, Second, percentile_name};
 
 use crate::escape::for_terminal;
 use crate::formats::imported::state_times;
@@ -14,6 +14,9 @@ pub(super) const MIB: f64 = 1_048_576.0;
 
 /// Relative rounding below which the two bounds of a figure are displayed as one value.
 const FINE: f64 = 0.01;
+
+/// Most percentiles of a summary that are all printed.
+const MOST_PERCENTILES: usize = 12;
 
 /// Everything about one operation, one item per line.
 pub(super) fn operation(of: &Measurement, segment_seconds: u64) -> String {
@@ -126,15 +129,36 @@ fn latency(of: &Measurement) -> String {
     if known.iter().all(Option::is_none) {
         return UNKNOWN.to_owned();
     }
+    let more = other_percentiles(of);
+    // A tool that prints other percentiles in place of p99 does not leave p99 unknown.
+    let others_stand_for_p99 = !more.is_empty() && of.percentile(0.99).is_none();
+    let p99 = (!others_stand_for_p99).then(|| format!("p99: {}, ", shown(p(0.99))));
     format!(
-        "min: {}, median: {}, max: {}, p99: {}, p90: {}, avg: {}",
+        "min: {}, median: {}, max: {}, {}p90: {}, avg: {}{more}",
         shown(min),
         shown(p(0.5)),
         shown(max),
-        shown(p(0.99)),
+        p99.unwrap_or_default(),
         shown(p(0.9)),
         shown(mean)
     )
+}
+
+/// The percentiles that a file states and warp does not print, each after a comma. A histogram has too
+/// many.
+fn other_percentiles(of: &Measurement) -> String {
+    let is_summary = of.listed.is_none() && of.percentiles.len() <= MOST_PERCENTILES;
+    let is_other = |each: &&Percentile| {
+        let known = [0.5, 0.9, 0.99];
+        !each.quote.text.is_empty() && known.iter().all(|it| (it - each.quantile).abs() > 1e-9)
+    };
+    let each = of.percentiles.iter().filter(|_| is_summary);
+    each.filter(is_other)
+        .filter_map(|each| {
+            let time = shown(Some(percentile(of, each.quantile)?));
+            Some(format!(", {}: {time}", percentile_name(each.quantile)))
+        })
+        .collect()
 }
 
 /// The bounds of a percentile, seconds, if it is known and enough requests are behind it. The

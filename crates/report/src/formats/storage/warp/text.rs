@@ -303,9 +303,18 @@ fn figure(
         "90%" | "p90" => push(of, 0.9, said),
         "99%" | "p99" => push(of, 0.99, said),
         "StdDev" => {}
-        _ => return Err(line.no("a figure of times", name)),
+        _ => match quantile(name) {
+            Some(quantile) => push(of, quantile, said),
+            None => return Err(line.no("a figure of times", name)),
+        },
     }
     Ok(())
+}
+
+/// The quantile of a percentile's name: 0.95 of `p95`, which Tenbin prints.
+fn quantile(name: &str) -> Option<f64> {
+    let percent: f64 = name.strip_prefix('p')?.parse().ok()?;
+    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
 }
 
 fn push(of: &mut Measurement, quantile: f64, said: Said<Range>) {
