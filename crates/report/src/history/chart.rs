@@ -2,7 +2,7 @@
 
 use tenbin_result::{HistoryPoint, HistorySeries, Language, Metric, message};
 
-use super::words::day;
+use super::words::{day, time_of_day};
 use super::{title, value};
 use crate::block::Block;
 use crate::chart::{Axis, Chart, Drawing, Marks, Panel, Panels, Point, Series, Style};
@@ -58,6 +58,9 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
     };
     let step = points.len().div_ceil(DATES).max(1);
     let dates = points.iter().enumerate().step_by(step);
+    // The date of runs of one day says nothing.
+    let is_one_day = day(&points[0].started) == day(&points[points.len() - 1].started);
+    let date = if is_one_day { time_of_day } else { day };
     let about = message!(
         "history-about",
         relative = series.anchor.is_some(),
@@ -72,7 +75,7 @@ pub(super) fn chart(series: &HistorySeries, language: Language) -> Option<Block>
                 logarithmic: false,
                 marks: Marks::Fixed(
                     dates
-                        .map(|(at, it)| (at as f64, day(&it.started)))
+                        .map(|(at, it)| (at as f64, date(&it.started)))
                         .collect(),
                 ),
                 from_zero: false,
