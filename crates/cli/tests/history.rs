@@ -67,17 +67,15 @@ fn a_move_to_a_slower_machine_is_no_change_and_five_percent_more_is_one() {
         "▲",
         "better: +",
         "kernel 6.1.0 → 6.2.0",
-        "machine fast → slow",
+        "machine fast → slow; CPU quota of app none → 0.5 cores",
         "11 earlier runs are not in the table",
     ] {
         assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
     }
     let japanese = tenbin(&scratch, "history days --lang ja --all");
-    assert!(
-        japanese.stdout.contains("改善: 実行"),
-        "{}",
-        japanese.stdout
-    );
+    for part in ["改善: 実行", "app の CPU クォータ なし → 0.5 コア"] {
+        assert!(japanese.stdout.contains(part), "{}", japanese.stdout);
+    }
     let page = tenbin(&scratch, "history days --html page.html");
     page.expect_code(0);
     let page = fs::read_to_string(scratch.join("page.html")).expect("a page");

@@ -27,6 +27,9 @@ pub struct Environment {
     pub cpu_model: Option<String>,
     /// Logical cores that this process may use.
     pub cores: Option<u64>,
+    /// CPU quota of the control groups of Tenbin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_quota: Option<CpuQuota>,
     /// Main memory, bytes.
     pub memory_bytes: Option<u64>,
     /// Frequency governor of the first core.
@@ -64,6 +67,17 @@ pub struct Environment {
     /// counted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub patterns: BTreeMap<String, Vec<String>>,
+}
+
+/// CPU time that control groups allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CpuQuota {
+    /// The smallest quota of a group and its parents, thousandths of a core.
+    Millicores(u64),
+    /// No group has a quota.
+    Unlimited,
 }
 
 /// A load machine on which an agent ran. The agent supplies the texts: untrusted until escaped.
@@ -223,6 +237,10 @@ pub struct TargetEnvironment {
     pub failed_starts: Vec<String>,
     /// Version of the target: as stated in the plan, otherwise as the launched program prints it.
     pub version: Option<String>,
+    /// Smallest CPU quota of the control groups of the target's processes on this machine, before the
+    /// run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_quota: Option<CpuQuota>,
     /// For a launched target: the program, and the command's arguments that are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub program: Vec<ProgramFile>,
@@ -394,7 +412,7 @@ pub struct HostEnvironment {
 
 impl Environment {
     /// Collects the environment of this machine. Takes a few milliseconds; the caller fills
-    /// `targets`.
+    /// `targets` and `cpu_quota`.
     pub fn collect() -> Self {
         Self {
             hostname: line_of("/proc/sys/kernel/hostname"),
@@ -408,6 +426,7 @@ impl Environment {
             cores: std::thread::available_parallelism()
                 .ok()
                 .map(|cores| cores.get() as u64),
+            cpu_quota: None,
             memory_bytes: memory_bytes(),
             governor: line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             nofile_limit: nofile_limit(),

@@ -35,8 +35,8 @@ mod seconds;
 mod slice;
 
 pub use environment::{
-    AgentEnvironment, DeadHost, Environment, HostEnvironment, HostHits, LostAgent, Outage,
-    PatternHits, ProgramFile, RefusedRenewal, Retried, RunPart, TargetEnvironment,
+    AgentEnvironment, CpuQuota, DeadHost, Environment, HostEnvironment, HostHits, LostAgent,
+    Outage, PatternHits, ProgramFile, RefusedRenewal, Retried, RunPart, TargetEnvironment,
 };
 pub use error::RecordError;
 pub use files::archive::{PackSize, is_packed, pack, unpack};

@@ -136,6 +136,8 @@ pub enum CircumstanceKind {
     Cpu,
     /// Logical cores.
     Cores,
+    /// CPU quota of Tenbin or of a target, cores; `unlimited` without a quota.
+    CpuQuota,
     /// Main memory.
     Memory,
     /// Frequency governor.
@@ -162,6 +164,7 @@ impl CircumstanceKind {
             Self::Kernel => "kernel",
             Self::Cpu => "cpu",
             Self::Cores => "cores",
+            Self::CpuQuota => "cpu_quota",
             Self::Memory => "memory",
             Self::Governor => "governor",
             Self::Tenbin => "tenbin",

@@ -72,7 +72,7 @@ pub use operation::{OperationResult, Role, TimedFrom};
 pub use percentiles::{PercentileRatios, RatioAt, TimeAt};
 pub use plain_answer::{Decider, Known, PlainAnswer, PlainFigure, Undecided};
 pub use result_of::{GroupResult, ProcessCost, ResultOf};
-pub use run_facts::{FigureFacts, KnownFact, RunFacts, SettingFact};
+pub use run_facts::{FigureFacts, KnownFact, RunFacts, SettingFact, UNLIMITED};
 pub use sample::{CacheHits, PatternResult, RequestSample};
 #[cfg(feature = "schema")]
 pub use schema::schema_json;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use tenbin_record::Environment;
+use tenbin_record::{CpuQuota, Environment};
 
 use crate::comparison::Comparison;
 use crate::document::{Run, SCHEMA, Target};
@@ -14,6 +14,9 @@ use crate::metric::Metric;
 use crate::percentiles::TimeAt;
 use crate::trust::Trust;
 use crate::workload::Workload;
+
+/// The known fact about a CPU quota where there is none.
+pub const UNLIMITED: &str = "unlimited";
 
 /// The facts about a run that its history needs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -263,6 +266,7 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
         (Kind::Kernel, here.kernel.clone()),
         (Kind::Cpu, here.cpu_model.clone()),
         (Kind::Cores, number(here.cores)),
+        (Kind::CpuQuota, quota(here.cpu_quota)),
         (Kind::Memory, memory(here.memory_bytes)),
         (Kind::Governor, here.governor.clone()),
         (Kind::Tenbin, here.tenbin_version.clone()),
@@ -294,6 +298,10 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
         [
             (Kind::Version, known.and_then(|known| known.version.clone())),
             (Kind::Program, program.filter(|text| !text.is_empty())),
+            (
+                Kind::CpuQuota,
+                quota(known.and_then(|known| known.cpu_quota)),
+            ),
             (Kind::Description, Some(target.description.clone())),
             (
                 Kind::ServerHeader,
@@ -311,6 +319,14 @@ fn circumstances(run: &Run, here: &Environment, targets: &[Target]) -> Vec<Known
         })
     })
     .collect()
+}
+
+/// The quota in cores; `unlimited` without one.
+fn quota(quota: Option<CpuQuota>) -> Option<String> {
+    quota.map(|quota| match quota {
+        CpuQuota::Millicores(count) => (count as f64 / 1000.0).to_string(),
+        CpuQuota::Unlimited => UNLIMITED.to_owned(),
+    })
 }
 
 /// The memory in tenths of GiB: kernels of one machine reserve different amounts.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_plan::{Found, Plan, Relaunch, Turn};
 use tenbin_record::{Environment, RunDirectory, TargetEnvironment, write_buckets_made};
-use tenbin_targets::bring_up;
+use tenbin_targets::{bring_up, own_cpu_quota};
 
 use crate::context::RunContext;
 use crate::controls::Controls;
@@ -20,7 +20,7 @@ use crate::slice::length;
 use crate::slice::request_samples;
 use crate::slice::segments::AllSegments;
 use crate::target::access::was_there;
-use crate::target::live::{Launcher, LiveTarget, stated_version};
+use crate::target::live::{Launcher, LiveTarget, recorded_quota, stated_version};
 use crate::target::nodes;
 use crate::target::restarts;
 
@@ -38,7 +38,10 @@ pub(crate) fn bring_all_up(
     live_targets: &mut Vec<LiveTarget>,
     controls: &mut Controls<'_>,
 ) -> Result<(Environment, Relaunch), RunError> {
-    let mut environment = Environment::collect();
+    let mut environment = Environment {
+        cpu_quota: own_cpu_quota().map(recorded_quota),
+        ..Environment::collect()
+    };
     let mut slowest: Option<(Duration, &String)> = None;
     let mut starts = Duration::ZERO;
     for target in &plan.targets {

@@ -32,7 +32,7 @@ pub mod usage;
 
 pub use cache_counters::{CacheCount, cache_count, known_counters};
 pub use core_waits::CoreWaits;
-pub use counters::{MachineCounters, MachineMonitor};
+pub use counters::{CpuQuota, MachineCounters, MachineMonitor, own_cpu_quota};
 pub use data::{DataLeft, data_left};
 pub use error::{Exit, ExitStatus, TargetError};
 pub use launch::{LaunchContext, ProgramFile, StatedVersion, Waiting, bring_up, program_files};

@@ -3,6 +3,7 @@
 use tenbin_plan::Credentials;
 use url::Url;
 
+use crate::counters::{CpuQuota, cpu_quota};
 use crate::error::{Exit, LogTail, TargetError};
 use crate::launch::nodes::Nodes;
 use crate::observe::{EndedProcess, Observed};
@@ -64,6 +65,14 @@ impl Running {
         self.listener
             .as_ref()
             .map_or_else(Vec::new, Observed::members)
+    }
+
+    /// The smallest CPU quota of the target's processes on this machine; `None` if no such process is
+    /// known. Reads what they use, because that finds them.
+    pub fn cpu_quota(&self) -> Option<CpuQuota> {
+        let _ = (self.read_usage(Detail::Brief), self.read_listener_usage());
+        let members = self.members().into_iter().chain(self.listener_members());
+        members.filter_map(cpu_quota).min()
     }
 
     /// Changes since the last call in how the target is observed, one sentence each.

@@ -74,6 +74,11 @@ pub(crate) fn write(root: &Path, template: &Value, number: usize, day: Day) -> P
     document["trust"] = json!("valid");
     document["environment"]["kernel"] = json!(day.kernel);
     document["environment"]["hostname"] = json!(if day.machine < 1.0 { "slow" } else { "fast" });
+    document["environment"]["targets"]["app"]["cpu_quota"] = if day.machine < 1.0 {
+        json!({"millicores": 500})
+    } else {
+        json!("unlimited")
+    };
     let app = day.app * (1.0 + 0.01 * noise(number, 0));
     for each in document["comparisons"].as_array_mut().expect("comparisons") {
         if each["metric"] != "throughput" {

@@ -2,7 +2,7 @@
 
 use tenbin_result::{
     Circumstance, CircumstanceKind, HistoryChange, HistoryPoint, HistorySeries, Language, Message,
-    Trust, Value, message,
+    Trust, UNLIMITED, Value, message,
 };
 
 use crate::language::say_in;
@@ -82,10 +82,21 @@ fn circumstance(of: &Circumstance) -> Message {
     message!(
         "history-circumstance",
         what = Value::word(of.what.word()),
+        own = of.of.is_none(),
         target = of.of.clone().unwrap_or_default(),
-        before = short(&of.before),
-        after = short(&of.after)
+        before = told(of.what, &of.before),
+        after = told(of.what, &of.after)
     )
+}
+
+fn told(what: CircumstanceKind, value: &str) -> Value {
+    match (what, value) {
+        (CircumstanceKind::CpuQuota, UNLIMITED) => message!("history-no-quota").into(),
+        (CircumstanceKind::CpuQuota, cores) => {
+            message!("history-quota", cores = short(cores)).into()
+        }
+        _ => short(value).into(),
+    }
 }
 
 fn short(text: &str) -> String {
@@ -118,10 +129,12 @@ pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Langu
     if point.trust == Trust::Suspect {
         notes.push(message!("text", text = Trust::Suspect.word()));
     }
-    let machine = |it: &&Circumstance| it.what == CircumstanceKind::Machine;
-    if let Some(moved) = point.changed.iter().find(machine) {
-        notes.push(circumstance(moved));
-    }
+    let is_move = |it: &&Circumstance| match it.what {
+        CircumstanceKind::Machine => true,
+        CircumstanceKind::CpuQuota => it.of.is_none() || it.of.as_ref() == Some(&series.target),
+        _ => false,
+    };
+    notes.extend(point.changed.iter().filter(is_move).map(circumstance));
     if point
         .changed
         .iter()
@@ -131,4 +144,19 @@ pub(super) fn note(series: &HistorySeries, point: &HistoryPoint, language: Langu
     }
     let said: Vec<String> = notes.iter().map(|note| say_in(language, note)).collect();
     said.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_has_a_day_and_a_time() {
+        let started = "2026-01-31T09:30:15Z";
+        assert_eq!(
+            (day(started), time_of_day(started)),
+            ("2026-01-31".to_owned(), "09:30".to_owned())
+        );
+        assert_eq!(time_of_day("unknown"), "unknown");
+    }
 }

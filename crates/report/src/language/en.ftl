@@ -751,6 +751,10 @@ history-circumstance =
         [kernel] kernel { $before } → { $after }
         [cpu] CPU { $before } → { $after }
         [cores] cores { $before } → { $after }
+        [cpu_quota] CPU quota of { $own ->
+            [true] Tenbin
+           *[false] { $target }
+        } { $before } → { $after }
         [memory] memory { $before } → { $after }
         [governor] frequency governor { $before } → { $after }
         [tenbin] Tenbin { $before } → { $after }
@@ -759,6 +763,8 @@ history-circumstance =
         [slice] length of a slice { $before } → { $after }
        *[other] { $target } { $before } → { $after }
     }
+history-no-quota = none
+history-quota = { $cores } cores
 history-note-change = level { $size }
 history-note-outlier = outlier
 history-note-imported = imported

@@ -622,6 +622,10 @@ history-circumstance =
         [kernel] カーネル { $before } → { $after }
         [cpu] CPU { $before } → { $after }
         [cores] コア数 { $before } → { $after }
+        [cpu_quota] { $own ->
+            [true] Tenbin
+           *[false] { $target }
+        } の CPU クォータ { $before } → { $after }
         [memory] メモリー { $before } → { $after }
         [governor] 周波数ガバナー { $before } → { $after }
         [tenbin] Tenbin { $before } → { $after }
@@ -630,6 +634,8 @@ history-circumstance =
         [slice] スライスの長さ { $before } → { $after }
        *[other] { $target } { $before } → { $after }
     }
+history-no-quota = なし
+history-quota = { $cores } コア
 history-note-change = 水準 { $size }
 history-note-outlier = 外れ値
 history-note-imported = インポート

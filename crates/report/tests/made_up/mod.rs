@@ -739,6 +739,7 @@ fn environment() -> Environment {
         kernel: Some("6.12.0".to_owned()),
         cpu_model: Some("Example CPU @ 3.00GHz".to_owned()),
         cores: Some(8),
+        cpu_quota: None,
         memory_bytes: Some(16 << 30),
         governor: None,
         nofile_limit: Some(65_536),

@@ -35,6 +35,33 @@ pub fn available_memory() -> Option<u64> {
     None
 }
 
+/// CPU time that the control groups of a process allow. A larger quota is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CpuQuota {
+    /// The smallest quota of a group and its parents, thousandths of a core.
+    Millicores(u64),
+    /// No group has a quota.
+    Unlimited,
+}
+
+/// The CPU quota of this process; `None` if unknown.
+pub fn own_cpu_quota() -> Option<CpuQuota> {
+    cpu_quota(i32::try_from(std::process::id()).ok()?)
+}
+
+/// The CPU quota of a local process; `None` if unknown.
+pub(crate) fn cpu_quota(pid: i32) -> Option<CpuQuota> {
+    #[cfg(target_os = "linux")]
+    {
+        quota::of(&Path::new("/proc").join(pid.to_string()))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        None
+    }
+}
+
 /// Counters since boot and the current state of the machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineCounters {

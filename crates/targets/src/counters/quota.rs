@@ -8,7 +8,7 @@ use procfs::FromRead as _;
 use procfs::ProcessCGroups;
 use procfs::process::{MountInfo, MountInfos};
 
-use super::Throttled;
+use super::{CpuQuota, Throttled};
 
 /// A `cpu.stat` file, which holds the counters of a CPU quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,37 @@ pub(super) fn read(sources: &[Source]) -> Option<Throttled> {
         periods: sum.periods + one.periods,
         micros: sum.micros + one.micros,
     })
+}
+
+/// The smallest CPU quota of the cgroups of a process and their parents; `process` is its directory
+/// in `/proc`. `None` without cgroups, and for a process that has ended.
+pub(super) fn of(process: &Path) -> Option<CpuQuota> {
+    let groups = ProcessCGroups::from_file(process.join("cgroup")).ok()?;
+    let mounts = MountInfos::from_file("/proc/self/mountinfo").ok()?;
+    smallest(&directories(&groups, &mounts))
+}
+
+fn smallest(directories: &[PathBuf]) -> Option<CpuQuota> {
+    let quotas = directories.iter().filter_map(|directory| limit(directory));
+    let quotas = quotas.map(CpuQuota::Millicores);
+    (!directories.is_empty()).then(|| quotas.min().unwrap_or(CpuQuota::Unlimited))
+}
+
+/// The quota of one group, thousandths of a core; `None` without a quota.
+fn limit(directory: &Path) -> Option<u64> {
+    let text = |name| fs::read_to_string(directory.join(name)).ok();
+    let (quota, period) = match text("cpu.max") {
+        Some(both) => {
+            let (quota, period) = both.trim().split_once(' ')?;
+            (quota.to_owned(), period.to_owned())
+        }
+        None => (text("cpu.cfs_quota_us")?, text("cpu.cfs_period_us")?),
+    };
+    // Without a quota, version 2 says `max` and version 1 says -1.
+    let quota: u64 = quota.trim().parse().ok()?;
+    quota
+        .saturating_mul(1000)
+        .checked_div(period.trim().parse().ok()?)
 }
 
 /// Bytes that this process can still allocate within the limits of its cgroup and the parents;
@@ -139,6 +170,36 @@ mod tests {
                       33 31 0:30 / /cg/cpuacct rw - cgroup cgroup rw,cpuacct\n";
         assert_eq!(found(groups, mounts), ["/cg/cpu/b", "/cg/cpu/"]);
         assert_eq!(found(groups, ""), [""; 0]);
+    }
+
+    #[test]
+    fn the_smallest_quota_of_a_group_and_its_parents_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let found = |below: &str| {
+            let group = root.path().join(below);
+            let parts = group
+                .ancestors()
+                .take_while(|it| it.starts_with(root.path()));
+            smallest(&parts.map(Path::to_owned).collect::<Vec<_>>())
+        };
+        write("two/cpu.max", "150000 100000\n");
+        write("two/below/cpu.max", "max 100000\n");
+        write("two/less/cpu.max", "5000 10000\n");
+        assert_eq!(found("two/below"), Some(CpuQuota::Millicores(1500)));
+        assert_eq!(found("two/less"), Some(CpuQuota::Millicores(500)));
+        write("one/cpu.cfs_quota_us", "-1\n");
+        write("one/cpu.cfs_period_us", "100000\n");
+        assert_eq!(found("one"), Some(CpuQuota::Unlimited));
+        write("one/cpu.cfs_quota_us", "200000\n");
+        assert_eq!(found("one"), Some(CpuQuota::Millicores(2000)));
+        write("one/cpu.cfs_period_us", "0\n");
+        assert_eq!(found("one"), Some(CpuQuota::Unlimited), "malformed");
+        assert_eq!(smallest(&[]), None, "no groups");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use tenbin_engine::{
     Destination, Drive, Part, Route, SliceEvent, Spread, Workload as EngineWorkload,
 };
 use tenbin_plan::{Pace, Plan, Reach, Sentence, Target, Workload, sentence};
-use tenbin_record::{HostEnvironment, ProgramFile, RefusedRenewal, TargetEnvironment};
-use tenbin_targets::{LaunchContext, Running, StatedVersion, program_files};
+use tenbin_record::{CpuQuota, HostEnvironment, ProgramFile, RefusedRenewal, TargetEnvironment};
+use tenbin_targets::{self as targets, LaunchContext, Running, StatedVersion, program_files};
 use tenbin_workloads::{BlobAccess, Prepared, Site, SliceState, prepare, protocol};
 
 use crate::context::RunContext;
@@ -28,6 +28,14 @@ use crate::stop::Stop;
 use crate::target::access::{blob_access, destination, is_disposable, site, was_there};
 use crate::target::first_response::{FirstAnswer, first_answer};
 use crate::target::keys::{KeyKeeper, MayAsk, anywhere};
+
+/// A CPU quota as the run directory records it.
+pub(crate) fn recorded_quota(quota: targets::CpuQuota) -> CpuQuota {
+    match quota {
+        targets::CpuQuota::Millicores(count) => CpuQuota::Millicores(count),
+        targets::CpuQuota::Unlimited => CpuQuota::Unlimited,
+    }
+}
 
 /// A sentence about a target.
 pub(crate) fn of_target(target: &str, said: Sentence) -> Sentence {
@@ -241,6 +249,7 @@ impl LiveTarget {
             server_header: self.first.server.clone(),
             bare_line_feed: self.first.bare_line_feed,
             dead_hosts: self.first.dead_hosts.clone(),
+            cpu_quota: self.running.cpu_quota().map(recorded_quota),
             program: self.program.clone(),
             records: self.records,
             hosts: hosts.collect(),
