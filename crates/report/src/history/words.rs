@@ -151,12 +151,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_has_a_day_and_a_time() {
-        let started = "2026-01-31T09:30:15Z";
+    fn runs_of_one_day_have_a_time_of_day() {
+        let (first, last) = ("2026-01-31T09:30:15Z", "2026-01-31T10:05:00Z");
         assert_eq!(
-            (day(started), time_of_day(started)),
-            ("2026-01-31".to_owned(), "09:30".to_owned())
+            from_to(first, last),
+            ["2026-01-31 09:30", "2026-01-31 10:05"]
         );
-        assert_eq!(time_of_day("unknown"), "unknown");
+        assert_eq!(
+            from_to(first, "2026-02-01T10:05:00Z"),
+            ["2026-01-31", "2026-02-01"]
+        );
     }
 }
