@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, nodes, peer, rates, stalls, sustained, wake_up};
+use super::{Row, capacity, ceiling, history, nodes, peer, rates, stalls, sustained, wake_up};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -234,5 +234,10 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "19",
         name: "three nodes against one: Groongas with a CPU quota",
         how: Alone(nodes::three_against_one),
+    },
+    Experiment {
+        number: "20",
+        name: "a history over two machines, then +5 %",
+        how: Alone(history::two_machines),
     },
 ];

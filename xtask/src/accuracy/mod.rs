@@ -8,7 +8,9 @@
 mod against;
 mod capacity;
 mod ceiling;
+mod cpu_server;
 mod experiment;
+mod history;
 mod judge;
 mod nodes;
 mod peer;
@@ -19,6 +21,8 @@ mod stalls;
 mod statistics;
 mod sustained;
 mod wake_up;
+
+pub(crate) use cpu_server::serve as cpu_server;
 
 use std::path::PathBuf;
 
