@@ -6,6 +6,7 @@
 )]
 
 mod accuracy;
+mod browser;
 mod busy;
 mod check;
 mod compute;
@@ -92,8 +93,10 @@ cargo xtask <task>
                   archive, .deb and .rpm of a static binary for this machine, and their checks; --dynamic
                   accepts a binary that needs libraries, for packages that are only tested here
   docs            the documentation as a site with search, in target/book; installs mdBook if it is missing
-  pictures        the recording of `tenbin quickstart` in README.md and the picture of its page in docs/images
-                  (a minute after the release build; wants a quiet machine)
+  pictures        the recording of `tenbin quickstart` in README.md and the pictures of pages in docs/images
+                  (two minutes after the release build; wants a quiet machine)
+  pictures --programs DIRECTORY
+                  the same with a tenbin that is already built
 ";
 
 fn main() -> ExitCode {
@@ -144,9 +147,12 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["busy-loop", percent] => busy::busy_loop(percent)?,
         // Internal: a server that `accuracy` launches.
         ["compute-server", port, percent] => compute::serve(port, percent)?,
+        // Internal: a server that `accuracy` measures as a separate process.
+        ["cpu-server", port, micros] => accuracy::cpu_server(port, micros)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,
         ["docs"] => docs::run()?,
-        ["pictures"] => pictures::run()?,
+        ["pictures"] => pictures::run(None)?,
+        ["pictures", "--programs", directory] => pictures::run(Some(start.join(directory)))?,
         ["dist", "--binary", binary, "--into", directory] => {
             dist::package_binary(&start.join(binary), &start.join(directory), false)?;
         }

@@ -133,7 +133,22 @@ impl Bench {
     pub(crate) fn planned(&self, plan: &str) -> Result<serde_json::Value> {
         let file = self.directory.join("plan.toml");
         std::fs::write(&file, plan)?;
-        self.document(self.tenbin().arg("run").arg(file))
+        self.document(self.tenbin().arg("run").arg(file), "out-of-its-own")
+    }
+
+    /// Runs a plan, and keeps the run in the directory `runs`.
+    pub(crate) fn kept(&self, plan: &str) -> Result<()> {
+        let file = self.directory.join("plan.toml");
+        std::fs::write(&file, plan)?;
+        self.document(self.tenbin().arg("run").arg(file), "runs")?;
+        Ok(())
+    }
+
+    /// What a command prints that works on kept runs.
+    pub(crate) fn text(&self, arguments: &[&str]) -> Result<String> {
+        let mut command = self.tenbin();
+        command.current_dir(&self.directory).env("LC_ALL", "C");
+        shell::output_of(command.args(arguments))
     }
 
     /// Runs `tenbin gate http` with these options, and returns the result document.
@@ -142,14 +157,16 @@ impl Bench {
     }
 
     fn measured(&self, targets: &[&str], options: &[&str]) -> Result<serde_json::Value> {
-        self.document(self.tenbin().arg("http").args(targets).args(options))
+        let mut command = self.tenbin();
+        command.arg("http").args(targets).args(options);
+        self.document(&mut command, "out-of-its-own")
     }
 
-    /// The result document of a command line.
-    fn document(&self, command: &mut Command) -> Result<serde_json::Value> {
+    /// The result document of a command line. The run is kept in the directory `out`.
+    fn document(&self, command: &mut Command, out: &str) -> Result<serde_json::Value> {
         let said = command
             .args(["--json", "--quiet", "--out"])
-            .arg(self.directory.join("out-of-its-own"))
+            .arg(self.directory.join(out))
             .output()
             .context("tenbin cannot be started")?;
         serde_json::from_slice(&said.stdout).with_context(|| {

@@ -6,7 +6,9 @@ use anyhow::Result;
 
 use super::against::{Bench, Stop, Who};
 use super::judge::{self, Observed};
-use super::{Row, capacity, ceiling, gates, nodes, peer, rates, stalls, sustained, wake_up};
+use super::{
+    Row, capacity, ceiling, gates, history, nodes, peer, rates, stalls, sustained, wake_up,
+};
 
 /// One experiment.
 pub(crate) struct Experiment {
@@ -239,5 +241,10 @@ pub(crate) const PLAN: &[Experiment] = &[
         number: "20",
         name: "gates on servers that compute more, idle and with 60 % of the machine taken",
         how: Alone(gates::real_gates),
+    },
+    Experiment {
+        number: "21",
+        name: "a history over two machines, then +5 %",
+        how: Alone(history::two_machines),
     },
 ];

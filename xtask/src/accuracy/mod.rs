@@ -8,8 +8,10 @@
 mod against;
 mod capacity;
 mod ceiling;
+mod cpu_server;
 mod experiment;
 mod gates;
+mod history;
 mod judge;
 mod nodes;
 mod peer;
@@ -20,6 +22,8 @@ mod stalls;
 mod statistics;
 mod sustained;
 mod wake_up;
+
+pub(crate) use cpu_server::serve as cpu_server;
 
 use std::path::PathBuf;
 

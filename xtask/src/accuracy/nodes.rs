@@ -116,7 +116,7 @@ fn limit() -> String {
     format!("{PERCENT}/{PERIOD_MS}")
 }
 
-fn example(file: &str) -> PathBuf {
+pub(super) fn example(file: &str) -> PathBuf {
     shell::workspace_root().join("examples").join(file)
 }
 

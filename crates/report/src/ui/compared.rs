@@ -86,7 +86,7 @@ fn names(main: &mut String, site: &Site<'_>, runs: &ComparedRuns<'_>) {
 fn changed(main: &mut String, site: &Site<'_>, runs: &ComparedRuns<'_>) {
     let _ = writeln!(
         main,
-        "<form class=\"tools\" method=\"get\" action=\"{}compare\">",
+        "<form class=\"forms\" method=\"get\" action=\"{}compare\">",
         site.base
     );
     for name in runs.names {

@@ -212,7 +212,7 @@ fn row(main: &mut String, site: &Site<'_>, run: &ListedRun, heads: [&str; 4]) {
     let name = for_xml(&short(&run.name));
     let _ = write!(
         main,
-        "<tr role=\"row\"><td role=\"cell\" class=\"pick\"><input type=\"checkbox\" name=\"run\" \
+        "<tr role=\"row\"><td role=\"cell\" class=\"choose\"><input type=\"checkbox\" name=\"run\" \
          value=\"{}\" aria-label=\"{name}\"></td>\
          <th scope=\"row\" role=\"rowheader\"><a href=\"{}\">{name}</a></th>",
         for_field(&run.name),

@@ -75,7 +75,7 @@ pub fn run_page(site: &Site<'_>, run: &RunPage<'_>) -> ServedPage {
 
 /// The forms and links of a run.
 fn tools(main: &mut String, site: &Site<'_>, run: &RunPage<'_>) {
-    main.push_str("<div class=\"tools\">\n");
+    main.push_str("<div class=\"forms\">\n");
     for ((name, most), value) in LETTERS.into_iter().zip([run.label, run.note]) {
         let class = if name == "note" {
             " class=\"wide-field\""

@@ -161,3 +161,25 @@ fn hostile_names_are_text_in_every_place() {
         }
     }
 }
+
+/// The classes that a style sheet names.
+fn classes(sheet: &str) -> BTreeSet<&str> {
+    let parts = sheet.split('.').skip(1);
+    let names = parts.map(|part| {
+        let end = part.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-'));
+        &part[..end.unwrap_or(part.len())]
+    });
+    // A number such as `.25rem` is no class.
+    let is_class = |name: &&str| name.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    names.filter(is_class).collect()
+}
+
+/// A page of a run has both style sheets: a class of one would change what the other shows.
+#[test]
+fn the_style_sheets_share_no_class_by_chance() {
+    let pages = classes(include_str!("ui.css"));
+    let results = classes(include_str!("../page/html/page.css"));
+    assert!(pages.contains("runs-table") && results.contains("drawing"));
+    let shared: Vec<&&str> = pages.intersection(&results).collect();
+    assert_eq!(shared, [&"bad", &"badge"]);
+}
