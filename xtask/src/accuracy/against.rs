@@ -153,7 +153,9 @@ impl Bench {
 
     /// Runs `tenbin gate http` with these options, and returns the result document.
     pub(crate) fn gate(&self, options: &[&str]) -> Result<serde_json::Value> {
-        self.document(self.tenbin().args(["gate", "http"]).args(options))
+        let mut command = self.tenbin();
+        command.args(["gate", "http"]).args(options);
+        self.document(&mut command, "out-of-its-own")
     }
 
     fn measured(&self, targets: &[&str], options: &[&str]) -> Result<serde_json::Value> {

@@ -63,9 +63,9 @@ pub(crate) fn exit_of_result(document: &Document) -> Exit {
         exit
     } else if document.expectations.iter().any(|each| each.is_violated()) {
         Exit::Unmet
-    } else if document.expectations.iter().any(|each| each.is_undecided()) {
-        Exit::Undecided
-    } else if document.searches.iter().any(|each| !each.has_result()) {
+    } else if document.expectations.iter().any(|each| each.is_undecided())
+        || document.searches.iter().any(|each| !each.has_result())
+    {
         Exit::Undecided
     } else {
         Exit::Done
