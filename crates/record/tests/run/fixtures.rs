@@ -57,6 +57,7 @@ pub(crate) fn environment() -> Environment {
             failed_starts: Vec::new(),
             responses: Default::default(),
             version: None,
+            cpu_quota: None,
             program: vec![ProgramFile {
                 path: "/usr/sbin/server".to_owned(),
                 bytes: 1_234_567,

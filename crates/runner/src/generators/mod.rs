@@ -383,9 +383,9 @@ mod tests {
 
     /// This process as an agent; `change` modifies it.
     fn agent(change: impl Fn(&mut AgentProcess)) -> AgentProcess {
-        let pid = i32::try_from(std::process::id()).unwrap();
+        let pid = std::process::id().cast_signed();
         let mut agent = AgentProcess {
-            boot: counters::boot_id().unwrap(),
+            boot: counters::boot_id().expect("a boot id"),
             pid,
             start: counters::programs_of(&[pid])[0].start,
         };
@@ -409,7 +409,7 @@ mod tests {
     fn a_hub_is_found_by_the_port_of_its_server() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let own = i32::try_from(std::process::id()).unwrap();
+        let own = std::process::id().cast_signed();
         for url in ["nats://127.0.0.1:", "tls://localhost:"] {
             assert!(hub_here(&format!("{url}{port}")).contains(&own), "{url}");
         }
