@@ -14,8 +14,9 @@ use crate::compare::metric::Measure;
 use crate::compare::outcome::Scale;
 use crate::evidence::is_closed;
 use crate::figures::latency;
-use crate::findings::distortion::{Direction, Quantity, of_invalid};
+use crate::findings::distortion::{Direction, Quantity};
 use crate::findings::messages::Messages;
+use crate::findings::trust::of_invalid;
 use crate::rules::SUSTAINED;
 
 /// Share of the requests that may be unsent at the end of slices if the rest is to stand for all: times

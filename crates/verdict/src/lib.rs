@@ -50,7 +50,6 @@ pub use earlier::{
 pub use evidence::Evidence;
 pub use figures::hits;
 pub use figures::size_class::SizeClass;
-pub use findings::distortion::{only_slows, spares_server_cpu};
 pub use findings::flags::{Flag, OtherSlices, SLICE_TESTS, SliceTest, flags};
 pub use findings::messages::{Messages, figure_words, whole_percent};
 pub use findings::precedence::explains_figures;
@@ -59,6 +58,7 @@ pub use findings::rule_info::{RuleInfo, Texts};
 pub use findings::translated::{
     said, said_data, said_limit, said_plainly, said_reasons, without_unknown_messages,
 };
+pub use findings::trust::{only_slows, spares_server_cpu};
 pub use gate::{gate, rounds_end, worse_logs};
 pub use history::{HistoryOf, HistoryRun, history};
 pub use limit::{LIMIT, is_told_by_limit, limit_table};

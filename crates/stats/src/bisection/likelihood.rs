@@ -2,12 +2,10 @@
 //! the same code.
 //!
 //! The offset of a build is normal, and the likelihood is summed over it. The noise of a block is a
-//! mixture of Student's distributions with [`FREEDOM`] degrees of freedom ([`super::noise`]).
+//! mixture of Student's distributions ([`super::mixture`]).
 
-use super::noise::{Modes, Weighed};
+use super::mixture::{Modes, Weighed, density};
 
-/// Degrees of freedom of the noise.
-const FREEDOM: f64 = 4.0;
 /// Standard deviation of the offset of a build, as a log ratio: another layout of the same code makes
 /// it faster or slower. More blocks of one commit do not average it out.
 pub(super) const BUILD_SPREAD: f64 = 0.005;
@@ -19,17 +17,8 @@ pub(super) const FINEST: f64 = 0.00125;
 /// Least logarithm of a likelihood, relative to the highest one of the same blocks: its exponential is
 /// not 0.
 const LEAST: f64 = -600.0;
-/// Least density of a block, as a part of the highest one.
-const LEAST_DENSITY: f64 = 1e-18;
 /// Blocks whose densities are multiplied before a logarithm is taken. The product is not 0.
 const FACTORS: usize = 16;
-
-/// Student's density, as a part of the highest one, at a distance in scales.
-pub(super) fn density(distance: f64) -> f64 {
-    // To the power of (FREEDOM + 1) / 2.
-    let power = 1.0 + distance * distance / FREEDOM;
-    (1.0 / (power * power * power.sqrt())).max(LEAST_DENSITY)
-}
 
 /// Centres with equal distances.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,7 @@
 //! commit before it show that the figure changed between the two ([`Bisection::decide`]).
 
 mod likelihood;
+mod mixture;
 mod noise;
 mod posterior;
 #[cfg(test)]

@@ -12,7 +12,8 @@
 //! integrated over its centre (a flat prior of a location parameter: A. Gelman et al., Bayesian Data
 //! Analysis, 2013, section 2.8). Half of the prior probability is that there are no modes.
 
-use super::likelihood::{Centres, Densities, density, highest, log_sum};
+use super::likelihood::{Centres, Densities, highest, log_sum};
+use super::mixture::{CENTRES, Modes, Noise, Weighed};
 use crate::order::median;
 
 /// Distances of two modes, in scales of the noise. Modes that are nearer look like a larger scale.
@@ -29,8 +30,6 @@ const RATIO: f64 = 0.2;
 /// The logarithms of the smallest and the largest scale, from that of the spread of the blocks. Few blocks
 /// can understate the noise several times, and modes make the spread much larger than the scale.
 const REACH: (f64, f64) = (-3.0, 1.8);
-/// Centres in a scale.
-const CENTRES: f64 = 4.0;
 /// Least logarithm of the weight of a noise, from the highest one.
 const LEAST: f64 = -7.0;
 /// Highest logarithm of the weights of a scale, from that of all larger scales, below which smaller ones
@@ -42,70 +41,6 @@ const MOST: usize = 64;
 const QUIETEST: f64 = 0.002;
 /// From the median absolute deviation to the standard deviation of a normal distribution.
 const FROM_DEVIATION: f64 = 1.4826;
-/// How far a density is integrated, in scales.
-const FARTHEST: f64 = 20.0;
-/// A distance below which a divergence grows with its square, in scales.
-const SMALL: f64 = 0.1;
-
-/// The distribution of the noise of a block.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Noise {
-    /// The scale of Student's distribution, a log ratio.
-    pub(super) scale: f64,
-    /// The modes of the starts.
-    pub(super) modes: Modes,
-}
-
-/// Two speeds of the starts of a program.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Modes {
-    /// The distance of the two, a log ratio.
-    pub(super) gap: f64,
-    /// The probability that a block is off by this distance, in each direction; 0 without modes.
-    pub(super) share: f64,
-}
-
-/// A possible noise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Weighed {
-    pub(super) noise: Noise,
-    /// The logarithm of its prior probability.
-    pub(super) log_prior: f64,
-    /// Its probability after the blocks, whatever the centres of the commits are.
-    pub(super) weight: f64,
-}
-
-impl Noise {
-    /// Log likelihood ratio that a block brings on average, of its centre against one at this distance:
-    /// the divergence of Kullback and Leibler.
-    pub(super) fn divergence(&self, distance: f64) -> f64 {
-        let step = self.scale / CENTRES;
-        let reach = FARTHEST * self.scale + self.modes.gap;
-        // The cast rounds down.
-        let steps = (2.0 * reach / step) as usize;
-        let (mut all, mut sum) = (0.0, 0.0);
-        for at in 0..=steps {
-            let place = step * at as f64 - reach;
-            let density = self.density(place);
-            all += density;
-            sum += density * (density / self.density(place - distance)).ln();
-        }
-        sum / all
-    }
-
-    /// The variance of a normal noise that tells small distances as well.
-    pub(super) fn variance(&self) -> f64 {
-        let distance = self.scale * SMALL;
-        distance.powi(2) / (2.0 * self.divergence(distance))
-    }
-
-    /// The density, up to a constant factor.
-    fn density(&self, place: f64) -> f64 {
-        let Modes { gap, share } = self.modes;
-        let of = |place: f64| density(place / self.scale);
-        (1.0 - 2.0 * share) * of(place) + share * (of(place - gap) + of(place + gap))
-    }
-}
 
 /// The noises that the blocks of the commits leave possible, by scale.
 pub(super) fn weigh(logs: &[&[f64]]) -> Vec<Weighed> {

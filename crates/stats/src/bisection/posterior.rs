@@ -11,7 +11,8 @@
 use std::iter::repeat_n;
 
 use super::likelihood::{BUILD_SPREAD, FINEST, Offsets, highest};
-use super::noise::{Weighed, middle, spread_within, weigh};
+use super::mixture::Weighed;
+use super::noise::{middle, spread_within, weigh};
 
 /// Points of the first and of the second grid of changes.
 const CHANGES: (usize, usize) = (65, 33);

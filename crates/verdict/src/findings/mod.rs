@@ -10,3 +10,4 @@ pub(crate) mod rule;
 pub(crate) mod rule_info;
 pub(crate) mod threshold;
 pub(crate) mod translated;
+pub(crate) mod trust;

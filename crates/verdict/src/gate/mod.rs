@@ -27,7 +27,7 @@ use tenbin_result::{
 use tenbin_stats::CONFIDENCE;
 
 use crate::compare::comparison::Comparison;
-use crate::findings::distortion::trust_in;
+use crate::findings::trust::trust_in;
 use figures::figures;
 
 /// The result of the gate of a plan; `None` without a gate. The findings of the run count if they say

@@ -19,8 +19,9 @@ pub use judge::{Judged, JudgedLimit, Origin, USUAL_ERRORS, judge};
 
 use tenbin_result::{Finding, Message, Trust, Value, message};
 
-use crate::findings::distortion::{Direction, Quantity, of_invalid};
+use crate::findings::distortion::{Direction, Quantity};
 use crate::findings::messages::Messages;
+use crate::findings::trust::of_invalid;
 
 /// Share of a core above which a busy load generator thread may have caused missed limits.
 const BUSY_GENERATOR: f64 = 0.9;
