@@ -267,7 +267,7 @@ fn without_anything_shared_two_runs_only_differ() {
         "{text}"
     );
     assert!(
-        text.contains("so no control shows how much the machine changed"),
+        text.contains("no control shows how much the machine changed"),
         "{text}"
     );
 }

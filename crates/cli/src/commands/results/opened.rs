@@ -32,7 +32,12 @@ impl OpenedRun {
     /// Opens the run that `named` refers to, and unpacks a packed run. Prints an error if the run
     /// does not exist.
     pub(crate) fn open(named: &Path) -> Result<Self, Exit> {
-        if !named.exists() {
+        if !named.exists()
+            && let Some(run) = kept::named(named).map_err(|error| refuse(&error))?
+        {
+            return Ok(Self::directory(run));
+        }
+        if !named.exists() && is_word(named) {
             let run = kept::directory(named).map_err(|why| {
                 output::say_error(&why);
                 Exit::Refused
@@ -71,6 +76,14 @@ impl OpenedRun {
             unpacked: Some(to),
         })
     }
+}
+
+/// Whether this can only be a word for a run, such as a label: a path to a file has a slash or a dot, and
+/// `-` is standard input.
+fn is_word(named: &Path) -> bool {
+    named
+        .to_str()
+        .is_some_and(|word| word != "-" && !word.contains(['/', '.']))
 }
 
 /// Moves the unpacked files to a directory with the name of the run, because results contain that
