@@ -198,12 +198,13 @@ fn measure_often(tenbin: &Path, directory: &Path) -> Result<()> {
             Served::start(tenbin, &options, directory)
         };
         let slower = run >= SLOWER_FROM;
-        let pinned = serve(ports[0], "fixed:1ms")?;
-        let service = if slower { "fixed:1080us" } else { "fixed:1ms" };
+        let pinned = serve(ports[0], "fixed:4ms")?;
+        let service = if slower { "fixed:4320us" } else { "fixed:4ms" };
         let app = serve(ports[1], service)?;
         let options = [
-            "--anchor", "pinned", "--name", "nightly", "--rounds", "12", "--slice", "100ms",
-            "--warmup", "200ms", "--gap", "0s", "--sustain", "0", "--seed", "1", "--quiet",
+            "-c", "4", "--anchor", "pinned", "--name", "nightly", "--rounds", "12", "--slice",
+            "100ms", "--warmup", "200ms", "--gap", "0s", "--sustain", "0", "--seed", "1",
+            "--quiet",
         ];
         let done = Command::new(tenbin)
             .args(["http", "--target", &format!("pinned={}", pinned.url)])

@@ -158,6 +158,12 @@ impl Run {
         self
     }
 
+    /// Sets the number of cores that Tenbin may use, because of a quota or an affinity.
+    pub(crate) fn on_own_cores(mut self, cores: u64) -> Self {
+        self.environment.cores = Some(cores);
+        self
+    }
+
     pub(crate) fn on_unknown_machine(mut self) -> Self {
         self.environment.cores = None;
         self

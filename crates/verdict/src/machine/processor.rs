@@ -37,11 +37,20 @@ impl Busy {
     /// `None` if the target may run on another machine, if its processes are not observed, or if
     /// the number of cores is unknown.
     pub(crate) fn of(cell: &Cell<'_>, evidence: &Evidence<'_>) -> Option<Self> {
-        let cores = evidence.cores.filter(|cores| *cores > 0)?;
         if !cell.runs_here() {
             return None;
         }
         let full = cell.full();
+        let usable = evidence.cores?;
+        // A quota or an affinity can leave Tenbin fewer cores than the machine has.
+        let online = full
+            .iter()
+            .find_map(|slice| Some(slice.machine()?.cpu?.cores));
+        let online = online.and_then(|cores| usize::try_from(cores).ok());
+        let cores = online.unwrap_or(usable);
+        if cores == 0 {
+            return None;
+        }
         let median = |figure: &dyn Fn(&Slice) -> Option<f64>| {
             middle(full.iter().filter_map(|slice| figure(slice)))
         };

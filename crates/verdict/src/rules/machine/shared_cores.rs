@@ -86,6 +86,17 @@ mod tests {
     }
 
     #[test]
+    fn a_core_that_only_the_target_may_use_counts() {
+        let used = |cores: f64| {
+            let mut run = Run::pair(8).on_cores(2).on_own_cores(1);
+            run.each_of("b", |slice| slice.server_cpu(cores));
+            run.findings(&RULE)
+        };
+        assert_eq!(used(0.8), [], "a core is idle");
+        assert_eq!(used(1.8).len(), 1, "none is");
+    }
+
+    #[test]
     fn silent_with_room_to_spare_or_unknown_cores() {
         assert_eq!(Run::pair(8).findings(&RULE), []);
         let mut run = Run::pair(8).on_unknown_machine();
