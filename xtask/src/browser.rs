@@ -35,7 +35,7 @@ pub(crate) struct Look {
     pub(crate) paper: bool,
 }
 
-/// The browser; it ends with this, since its pipe does.
+/// The browser process, which exits when its pipe is closed on drop.
 pub(crate) struct Browser {
     process: Child,
     to: Option<ChildStdin>,

@@ -9,7 +9,6 @@ mod accuracy;
 mod browser;
 mod busy;
 mod check;
-mod compute;
 mod cost;
 mod dist;
 mod docs;
@@ -145,8 +144,6 @@ fn run(arguments: &[&str]) -> Result<ExitCode> {
         ["why", words @ ..] => why::run(words, None)?,
         // Internal: a busy program that `--busy` starts.
         ["busy-loop", percent] => busy::busy_loop(percent)?,
-        // Internal: a server that `accuracy` launches.
-        ["compute-server", port, percent] => compute::serve(port, percent)?,
         // Internal: a server that `accuracy` measures as a separate process.
         ["cpu-server", port, micros] => accuracy::cpu_server(port, micros)?,
         ["support", words @ ..] => support::run(&words.join(" "))?,

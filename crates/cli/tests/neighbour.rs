@@ -28,7 +28,8 @@ fn rare_pauses_beside_a_busy_neighbour_end_in_an_interval_in_the_announced_time(
         .within(Duration::from_secs(180))
         .run();
     let took = begun.elapsed();
-    run.expect_measured();
+    // Exit code 8: the neighbours left too little of the machine to decide on a rate.
+    assert!(matches!(run.code, Some(0 | 6 | 8)), "{run}");
     assert!(run.stderr.contains("in at most 1m"), "{run}");
     // The announced minute excludes start, end and report, which take long on a busy machine.
     assert!(took < Duration::from_secs(100), "{took:?}");

@@ -143,10 +143,10 @@ pub struct Ledger {
     /// contains.
     #[serde(default)]
     pub outside_nanos: u64,
-    /// Closed loop: time for which connections were free because the load generator had not sent
-    /// their next request yet or not begun to replace them, nanoseconds, summed over the requests in
-    /// `service` and the connections that ended inside the window. The load generator used this time
-    /// to record responses and prepare requests, or waited for a core.
+    /// Closed loop: time that the load generator needed before it sent the next request on a
+    /// connection or began to replace a closed connection, nanoseconds. Summed over the requests in
+    /// `service` and the connections that ended inside the window. The load generator recorded
+    /// responses and prepared requests, or waited for a core.
     #[serde(default)]
     pub turnaround_nanos: u64,
 }

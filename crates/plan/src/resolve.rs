@@ -112,14 +112,15 @@ impl Draft {
     /// The workloads, and the rounds in which they are measured: each depends on the other.
     fn workloads_and_rounds(&mut self, resolver: &mut Resolver<'_>) -> (Vec<Workload>, Rounds) {
         let sides = comparing::Sides::read(resolver, self);
-        let first_shape = sides.first_shape(self.workloads.len(), &self.compare);
+        let mut loads = self.workloads.iter().map(|it| it.value.load.or(&self.load));
+        let only_searches = !self.workloads.is_empty() && loads.all(|load| load.slo.is_some());
+        let first_shape = sides.first_shape(self.workloads.len(), only_searches, &self.compare);
         let mut rounds = rounds::resolve(resolver, &self.rounds, &first_shape);
         let written = std::mem::take(&mut self.workloads);
         let workloads = workload::resolve_all(resolver, written, &self.load, rounds.slice);
         let shape = sides.shape(&workloads, &self.compare);
-        if shape.hypotheses != first_shape.hypotheses || shape.only_searches {
-            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis
-            // and has no rounds.
+        if shape.hypotheses != first_shape.hypotheses {
+            // The levels of a sweep are one hypothesis, and a maximum-rate search is no hypothesis.
             rounds = rounds::resolve(resolver, &self.rounds, &shape);
         }
         let has_phases = workloads.iter().any(|work| work.facts().phase().is_some());

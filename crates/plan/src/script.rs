@@ -1,6 +1,7 @@
 //! Scripts of other load generators, which people name where a result, a plan or a list of requests is
 //! expected.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A script, and the command line that comes nearest to it.
@@ -8,7 +9,7 @@ use std::fmt;
 pub struct Script {
     /// Its tool: `wrk` or `k6`.
     pub tool: &'static str,
-    /// The command line; what the script does not state in a simple form is missing.
+    /// The command line; settings that the script computes are left out.
     pub command: String,
     /// The section of the documentation with the names of its settings.
     pub section: &'static str,
@@ -59,8 +60,8 @@ impl fmt::Display for Script {
         } = self;
         write!(
             f,
-            "is a script of {tool}, and Tenbin runs no scripts: start with `{command}`, put \
-             different requests into a file for --patterns, and see {section} for the rest"
+            "is a script of {tool}, and Tenbin does not run scripts: start with `{command}`, list \
+             different requests in a file for --patterns, and see {section} for other settings"
         )
     }
 }
@@ -82,7 +83,7 @@ fn of_wrk(lines: &[&str]) -> String {
         };
         let Some(value) = quoted(value) else { continue };
         match key.trim() {
-            "wrk.method" => command += &format!(" -X {value}"),
+            "wrk.method" => command += &format!(" -X {}", word(value)),
             "wrk.body" => command += &format!(" --body '{value}'"),
             key => {
                 let name = key.strip_prefix("wrk.headers[").and_then(quoted);
@@ -98,18 +99,15 @@ fn of_wrk(lines: &[&str]) -> String {
 /// The command line for a script of k6.
 fn of_k6(text: &str) -> String {
     let calls = ["get", "post", "put", "patch", "del", "head"];
-    let mut calls = calls.iter().filter_map(|name| {
+    let calls = calls.iter().filter_map(|name| {
         let at = text.find(&format!("http.{name}("))?;
         let url = quoted(text[at..].split_once('(')?.1);
         let url = url.filter(|url| url.contains("://"));
         Some((at, *name, url.unwrap_or("URL")))
     });
-    let first = calls.next();
-    let first = calls.fold(first, |one, other| {
-        one.filter(|one| one.0 < other.0).or(Some(other))
-    });
+    let first = calls.min_by_key(|call| call.0);
     let (_, name, url) = first.unwrap_or((0, "get", "URL"));
-    let mut command = format!("tenbin http --target NAME={url}");
+    let mut command = format!("tenbin http --target NAME={}", word(url));
     if name != "get" {
         let method = if name == "del" { "DELETE" } else { name };
         command += &format!(" -X {}", method.to_ascii_uppercase());
@@ -124,7 +122,7 @@ fn of_k6(text: &str) -> String {
         command += &format!(" --rate {rate}/s");
     }
     if let Some(time) = after_key(text, "duration").and_then(quoted) {
-        command += &format!(" --duration {time}");
+        command += &format!(" --duration {}", word(time));
     }
     command
 }
@@ -140,11 +138,23 @@ fn after_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// The digits at the beginning of a text.
+/// The whole number at the beginning of a text; `None` for `0.5`, `1_000` and `1e3`.
 fn number(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| !c.is_ascii_digit());
+    let end = text.find(|c: char| !(c.is_alphanumeric() || ['.', '_'].contains(&c)));
     let digits = &text[..end.unwrap_or(text.len())];
-    (!digits.is_empty() && digits.len() < 10).then_some(digits)
+    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_whole && !digits.is_empty() && digits.len() < 10).then_some(digits)
+}
+
+/// A text of [`quoted`] as a word of a shell: in quotes unless it has letters, digits and marks of URLs
+/// only.
+fn word(text: &str) -> Cow<'_, str> {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+,=".contains(c);
+    if text.chars().all(is_safe) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("'{text}'"))
+    }
 }
 
 /// The text in quotes at the beginning of a text, if a shell would read it back from single quotes.
@@ -199,6 +209,20 @@ mod tests {
         assert_eq!(
             command(text),
             "tenbin http --target NAME=URL --rate 200/s --duration 1m"
+        );
+    }
+
+    #[test]
+    fn what_a_shell_would_read_is_in_quotes() {
+        let text = "import http from 'k6/http'\nexport const options = { vus: 1_000, rate: 0.5,\n\
+                    duration: '1m; ls' };\nhttp.get('http://a/x?a=1&b=2');";
+        assert_eq!(
+            command(text),
+            "tenbin http --target NAME='http://a/x?a=1&b=2' --duration '1m; ls'"
+        );
+        assert_eq!(
+            command("wrk.method = \"GET; ls\""),
+            "tenbin http --target NAME=URL -X 'GET; ls'"
         );
     }
 

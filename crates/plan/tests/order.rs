@@ -159,6 +159,8 @@ fn the_duration_of_a_search_is_its_longest_time() {
     let plan = search("duration = \"30s\"").expect("a right plan");
     assert_eq!(plan.longest_search(), Duration::from_secs(30));
     assert_eq!(plan.rounds.slice, Duration::from_millis(500));
+    // 128 rounds of 10 s would be too short slices; a search has none.
+    assert!(search("count = 128, duration = \"10s\"").is_ok());
     let refused = |rounds: &str| search(rounds).expect_err("a wrong plan").to_string();
     let short = refused("duration = \"5s\"");
     assert!(short.contains("set at least 6s"), "{short}");

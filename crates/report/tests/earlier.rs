@@ -135,9 +135,7 @@ fn what_the_shared_baseline_lost_too_is_never_called_slower() {
     }
     let text = terminal_earlier(&earlier, Language::English);
     assert!(
-        text.contains(
-            "a control changed by a factor of 0.500, which is by more than 1.25 in either direction"
-        ),
+        text.contains("a control changed by a factor of 0.500 (limit: 1.25 in either direction)"),
         "{text}"
     );
 }

@@ -15,7 +15,7 @@ use crate::percentiles::TimeAt;
 use crate::trust::Trust;
 use crate::workload::Workload;
 
-/// The known fact about a CPU quota where there is none.
+/// The CPU quota of processes that have none, in place of a number of cores.
 pub const UNLIMITED: &str = "unlimited";
 
 /// The facts about a run that its history needs.

@@ -68,7 +68,7 @@ impl Running {
     }
 
     /// The smallest CPU quota of the target's processes on this machine; `None` if no such process is
-    /// known. Reads what they use, because that finds them.
+    /// known. Reads resource usage first, because that finds the processes.
     pub fn cpu_quota(&self) -> Option<CpuQuota> {
         let _ = (self.read_usage(Detail::Brief), self.read_listener_usage());
         let members = self.members().into_iter().chain(self.listener_members());

@@ -15,7 +15,9 @@ use crate::busy::Busy;
 const GATES: usize = 3;
 /// Share of each core that other programs take, percent.
 const TAKEN: &str = "60";
-/// How much more the candidate computes, percent, with the names of the rows.
+/// CPU time of a response of the base, microseconds.
+const MICROS: u32 = 200;
+/// How much more CPU time the candidate spends, percent, with the names of the rows.
 const EFFECTS: [(u32, [&str; 2]); 3] = [
     (0, ["idle, equal", "60 % taken, equal"]),
     (5, ["idle, 5 % slower", "60 % taken, 5 % slower"]),
@@ -67,14 +69,15 @@ struct Decided {
     rounds: u64,
 }
 
-/// A gate on a candidate that computes more than the base by this percentage.
+/// A gate on a candidate that spends more CPU time than the base by this percentage.
 fn gate(bench: &Bench, percent: u32) -> Result<Decided> {
     let this = std::env::current_exe()?;
-    let launch = |name: &str, percent: u32| {
+    let launch = |name: &str, micros: u32| {
         let program = this.display();
-        format!("{name}='{program}' compute-server {{port}} {percent}")
+        format!("{name}='{program}' cpu-server {{port}} {micros}")
     };
-    let targets = [launch("base", 100), launch("candidate", 100 + percent)];
+    let slower = MICROS * (100 + percent) / 100;
+    let targets = [launch("base", MICROS), launch("candidate", slower)];
     let launched = ["--launch", &targets[0], "--launch", &targets[1]];
     let result = bench.gate(&[&launched[..], &SHORT].concat())?;
     let gate = &result["gate"];

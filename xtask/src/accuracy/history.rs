@@ -1,4 +1,4 @@
-//! Experiment 20: a history over two machines. The second is the first with half of the CPU time for
+//! Experiment 21: a history over two machines. The second is the first with half of the CPU time for
 //! the servers, from a control group. Some runs after the move, the target becomes 5 % slower.
 
 use std::net::TcpStream;

@@ -50,8 +50,8 @@ pub struct AgentArgs {
     #[command(flatten)]
     pub nats: NatsArgs,
     /// Name of this agent, unique among the agents: letters, digits, - and _ [default: the name of
-    /// the machine and six digits, which differ between machines of one name; the second agent on
-    /// a machine adds -2]
+    /// the host and six digits that distinguish hosts of one name; the second agent on a host
+    /// adds -2]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
     /// Network or address that requests may be sent to, such as 10.0.0.0/24. Repeatable, or a list

@@ -58,8 +58,8 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
     } else if is_subcommand && word == "k6" {
         Some(sentence!(
             "tip-k6",
-            "Tenbin runs no scripts; docs/coming-from.md#k6 has the names of k6's settings in \
-             'tenbin http'"
+            "Tenbin does not run scripts; docs/coming-from.md#k6 lists the option of 'tenbin http' \
+             for each setting of k6"
         ))
     } else if is_subcommand && word.ends_with(".toml") {
         Some(sentence!(
@@ -77,7 +77,7 @@ pub(crate) fn suggestion(error: &clap::Error) -> Option<Sentence> {
     } else if !is_subcommand && runs_a_plan(error) {
         Some(sentence!(
             "tip-in-plan",
-            "what is measured is in the plan: set the key there, for example connections in [load] \
+            "the plan sets the load: change the key in the plan, for example connections in [load] \
              (docs/plan-file.md lists the key of each option)"
         ))
     } else {

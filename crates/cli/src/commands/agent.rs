@@ -45,7 +45,7 @@ pub(crate) fn agent(args: &AgentArgs) -> Exit {
     let (name, _claim) = match &args.name {
         Some(name) => (name.clone(), None),
         None => {
-            let boot = std::fs::read_to_string(BOOT).unwrap_or_default();
+            let boot = tenbin_targets::counters::boot_id().unwrap_or_default();
             claimed(&name_of(&me, &boot))
         }
     };
@@ -92,9 +92,6 @@ fn surroundings() -> anyhow::Result<(tenbin_runner::Stop, RunContext)> {
 /// Longest part of an agent's name that comes from the name of its machine, letters. What follows has
 /// at most 16 letters.
 const MACHINE: usize = 48;
-
-/// A number that the kernel draws at each boot, so that machines of one image differ.
-const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The name of an agent without `--name`: that of the machine, with six digits that differ between
 /// machines of the same name, and stay when the agent is started again.

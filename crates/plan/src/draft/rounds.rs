@@ -23,8 +23,8 @@ section! {
     /// `[rounds]`.
     pub struct RoundsDraft("in [rounds]", "a table such as [rounds]") {
         /// measured time per target and workload: `count` × `slice`. Set at most two of `duration`,
-        /// `count` and `slice`. If every workload is a maximum-rate search: the longest time of the
-        /// search for one target, 60 slices
+        /// `count` and `slice`. If every workload is a maximum-rate search: maximum time of the
+        /// search for each target; a slice is 1/60 of it, so that at least `6s` are needed
         duration: Scalar = time()
             .default_rule("`count` × `slice`")
             .synonyms(&["time"])
@@ -34,7 +34,7 @@ section! {
                     "TIME",
                     "Measured time per target and workload, for example 30s or 2m. The whole run \
                      takes longer: the targets take turns, and a warm-up, pauses and probes are \
-                     added. With --slo, the longest time of the search for each target",
+                     added. With --slo: maximum time of the search for each target",
                 )
                 .short('d')
                 .default("rounds × slice"),

@@ -53,7 +53,7 @@ mod tests {
         ] {
             let fault = read(text.as_bytes(), PatternFormat::Auto, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::File, "{}", fault.why);
-            let begin = format!("is a script of {tool}, and Tenbin runs no scripts: ");
+            let begin = format!("is a script of {tool}, and Tenbin does not run scripts: ");
             assert!(fault.why.starts_with(&begin), "{}", fault.why);
         }
     }

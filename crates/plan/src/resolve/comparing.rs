@@ -57,10 +57,16 @@ impl Sides {
 
     /// The shape before workloads are resolved: each `[[workload]]` counts as one hypothesis for
     /// each target that is compared with the baseline.
-    pub(super) fn first_shape(&self, workloads: usize, compare: &CompareDraft) -> Shape {
+    pub(super) fn first_shape(
+        &self,
+        workloads: usize,
+        only_searches: bool,
+        compare: &CompareDraft,
+    ) -> Shape {
         let shape = self.shape(&[], compare);
         Shape {
             hypotheses: shape.hypotheses + self.targets.saturating_sub(1) * workloads,
+            only_searches,
             ..shape
         }
     }

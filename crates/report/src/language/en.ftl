@@ -457,8 +457,8 @@ doubt =
 withheld-not-valid =
     no change can be called faster or slower, because { $name } is not VALID: repeat it
 withheld-control-moved =
-    no change can be called faster or slower, because a control changed by a factor of { $moved }, which
-    is by more than { $limit } in either direction: the machine was not in the same state. Measure both versions in one run
+    no change can be called faster or slower, because a control changed by a factor of { $moved }
+    (limit: { $limit } in either direction): the machine was not in the same state. Measure both versions in one run
 withheld-unjudged =
     no change can be called faster or slower, because tenbin did not measure { $names }: measure both
     versions with tenbin, in one run
@@ -515,8 +515,8 @@ without-control =
     no control shows how much the machine changed between the runs: { $named ->
         [true] every workload of both runs was named with --changed
        *[false] no workload was named with --changed
-    }, and no target serves as a control, which is a target known to be the same in both runs beside
-    another that is compared; measure both versions in one run, or keep the same baseline in both runs
+    }, and the runs share no unchanged target that could serve as a control; measure both versions in
+    one run, or keep the same baseline in both runs
 one-run-per-side = one run per side is inconclusive: repeat both runs
 other-tools =
     no verdict: { $before } is a result of { $tool_before } and { $after } one of { $tool_after }; tools

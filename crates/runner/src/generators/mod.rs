@@ -24,6 +24,7 @@ use tenbin_record::{AgentEnvironment, AgentUse, RunDirectory};
 use tenbin_targets::counters;
 use tenbin_targets::observe::processes_on;
 use tenbin_workloads::{Prepared, SliceReport, SliceState};
+use url::Url;
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -87,22 +88,25 @@ fn processes_here<'a>(
         .collect()
 }
 
+/// Port of a NATS server whose URL has none.
+const NATS_PORT: u16 = 4222;
+
 /// The processes of the NATS server at `url`, and of the hub that started it, if they run on this
 /// machine.
 pub(crate) fn hub_here(url: &str) -> Vec<i32> {
-    let place = url.rsplit_once("://").map_or(url, |(_, place)| place);
-    let place = place.split('/').next().unwrap_or_default();
-    let Some((host, port)) = place.rsplit_once(':') else {
+    let Ok(url) = Url::parse(url) else {
         return Vec::new();
     };
+    let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let is_here = match host.parse::<IpAddr>() {
         Ok(address) => address.is_loopback() || reachable_addresses().contains(&address),
         Err(_) => host == "localhost",
     };
-    match port.parse() {
-        Ok(port) if is_here => processes_on(port, PROGRAM),
-        _ => Vec::new(),
+    if is_here {
+        processes_on(url.port().unwrap_or(NATS_PORT), PROGRAM)
+    } else {
+        Vec::new()
     }
 }
 
@@ -417,6 +421,6 @@ mod tests {
             hub_here(&format!("nats://192.0.2.1:{port}")),
             Vec::<i32>::new()
         );
-        assert_eq!(hub_here("nats://127.0.0.1"), Vec::<i32>::new());
+        assert_eq!(hub_here("no URL"), Vec::<i32>::new());
     }
 }

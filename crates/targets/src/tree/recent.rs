@@ -37,15 +37,20 @@ struct Scan {
 pub(crate) fn recent_processes() -> Arc<[Stat]> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let newest = newest_process();
-    let is_recent =
-        |scan: &&Scan| newest.is_some() && scan.newest == newest && scan.at.elapsed() <= MOST_AGE;
-    if let Some(scan) = last.as_ref().filter(is_recent) {
+    let serves = |scan: &&Scan| is_recent(scan.newest.as_ref(), newest.as_ref(), scan.at.elapsed());
+    if let Some(scan) = last.as_ref().filter(serves) {
         return Arc::clone(&scan.processes);
     }
     let scan = Scan::after(last.take(), newest);
     let processes = Arc::clone(&scan.processes);
     *last = Some(scan);
     processes
+}
+
+/// Whether a reading of this age, before which `then` was the newest process, can be used again while
+/// `now` is the newest one.
+fn is_recent(then: Option<&String>, now: Option<&String>, age: Duration) -> bool {
+    now.is_some() && then == now && age <= MOST_AGE
 }
 
 impl Scan {
@@ -120,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_is_shared_for_a_moment_only() {
-        let first = Scan::after(None, None);
-        let now = Instant::now();
-        let second = Scan::after(Some(first), None);
-        assert!(second.at >= now);
-        // A reading without a newest process cannot tell whether a process has started.
-        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(second);
-        assert!(has(&recent_processes(), std::process::id()));
+    fn a_reading_is_shared_for_a_moment_and_while_no_process_starts() {
+        let (one, two) = ("1".to_owned(), "2".to_owned());
+        let soon = MOST_AGE / 2;
+        assert!(is_recent(Some(&one), Some(&one), soon));
+        assert!(!is_recent(Some(&one), Some(&two), soon));
+        assert!(!is_recent(Some(&one), Some(&one), 2 * MOST_AGE));
+        // Without a newest process, nobody knows whether one has started.
+        assert!(!is_recent(None, None, soon));
     }
 }

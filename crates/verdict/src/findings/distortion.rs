@@ -34,7 +34,8 @@ impl Distortion {
         server_cpu: Direction::Any,
     };
 
-    /// The load generator is late. The server does the same work for a request, only later.
+    /// The load generator is late. The server does the same work for a request, only later: its CPU time
+    /// per operation is that at the rate that was sent.
     pub(crate) const LATE_GENERATOR: Self = Self {
         speed: Direction::Worse,
         server_cpu: Direction::None,

@@ -183,7 +183,7 @@ impl Observed {
         self.set(Quantity::BackendShare, Some(behind / cores));
         self.set(
             Quantity::OthersShare,
-            Some((busy.others - behind).max(0.0) / cores),
+            Some((busy.others - behind).max(0.0) / busy.online as f64),
         );
         let full = cell.full();
         let each = |pick: fn(&ServerUse) -> Option<f64>| {

@@ -526,7 +526,10 @@ fn an_unknown_limit_says_what_would_tell_it() {
     assert!(said(&idle, Some(NoProbes::TooShort)).contains("--duration 20s"));
     assert!(said(&idle, Some(NoProbes::TurnedOff)).contains("without --probes none"));
     let of_gate = said(&idle, Some(NoProbes::OfGate));
-    assert!(of_gate.starts_with("a gate runs no probes"), "{of_gate}");
+    assert!(
+        of_gate.starts_with("a gate does not probe other loads"),
+        "{of_gate}"
+    );
     assert!(said(&idle, Some(NoProbes::NotPossible)).contains("--ramp"));
 }
 

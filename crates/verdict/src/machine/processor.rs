@@ -1,5 +1,6 @@
 //! CPU use of a machine that load generator and target share.
 
+use tenbin_plan::Reach;
 use tenbin_record::Slice;
 use tenbin_result::{Message, Value, message};
 
@@ -26,8 +27,10 @@ pub(crate) struct Busy {
     pub(crate) process: Option<f64>,
     /// Cores that the busiest thread of the target uses; `None` if unknown.
     pub(crate) thread: Option<f64>,
-    /// Number of cores of the machine.
+    /// Number of cores that the target may use.
     pub(crate) cores: usize,
+    /// Number of cores of the machine.
+    pub(crate) online: usize,
     /// Idle share of the CPU time of all cores, 0 to 1; `None` if unknown. Time of interrupts, of
     /// other programs and of other virtual machines on the same hardware is not idle.
     idle: Option<f64>,
@@ -42,13 +45,12 @@ impl Busy {
         }
         let full = cell.full();
         let usable = evidence.cores?;
-        // A quota or an affinity can leave Tenbin fewer cores than the machine has.
         let online = full
             .iter()
             .find_map(|slice| Some(slice.machine()?.cpu?.cores));
         let online = online.and_then(|cores| usize::try_from(cores).ok());
-        let cores = online.unwrap_or(usable);
-        if cores == 0 {
+        let online = online.unwrap_or(usable);
+        if online == 0 || usable == 0 {
             return None;
         }
         let median = |figure: &dyn Fn(&Slice) -> Option<f64>| {
@@ -65,8 +67,13 @@ impl Busy {
                 Some(0.0)
             }
         };
+        let target = median(&server::busy_cores)?;
+        // A quota or an affinity can leave Tenbin fewer cores than the machine has. A target that Tenbin
+        // launched has the same limits, unless it uses more.
+        let is_limited = matches!(cell.target.reach, Reach::Launched(_)) && target <= usable as f64;
+        let cores = if is_limited { usable } else { online };
         Some(Self {
-            target: median(&server::busy_cores)?,
+            target,
             generator: median(&of_generator)?,
             both: median(&|slice| {
                 let generator = of_generator(slice)?;
@@ -91,6 +98,7 @@ impl Busy {
             }),
             idle: median(&|slice| slice.machine()?.cpu?.idle_share()),
             cores,
+            online,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Comparison of the highest rates of targets.
 
 use tenbin_plan::Plan;
-use tenbin_result::RateComparison;
+use tenbin_result::{RateComparison, Trust};
 
 use super::{SearchResult, sentence};
 use crate::findings::messages::Messages;
@@ -30,7 +30,7 @@ pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateCompariso
                 ratio: a.found.rate().zip(b.found.rate()).map(|(a, b)| b / a),
                 low: bracket.map(|((_, a_failed), (b_held, _))| b_held / a_failed),
                 high: bracket.map(|((a_held, _), (_, b_failed))| b_failed / a_held),
-                trust: a.trust.max(b.trust),
+                trust: trust_in_ratio(a, b),
                 sentence: String::new(),
             };
             found.sentence = Messages::NONE.in_english(&sentence::of_comparison(&found));
@@ -38,6 +38,15 @@ pub fn compare_rates(plan: &Plan, results: &[SearchResult]) -> Vec<RateCompariso
         }
     }
     comparisons
+}
+
+/// The trust in the ratio of two highest rates. A rate that held despite a delay is a lower bound, and
+/// the ratio of two lower bounds tells nothing.
+fn trust_in_ratio(a: &SearchResult, b: &SearchResult) -> Trust {
+    if a.holds_despite_delay || b.holds_despite_delay {
+        return Trust::Invalid;
+    }
+    a.trust.max(b.trust)
 }
 
 #[cfg(test)]
@@ -55,6 +64,20 @@ mod tests {
         assert!(low <= 1.7 && 1.7 <= high, "{low} {high}");
         assert!(high / low < 1.07);
         assert!(low <= found.ratio.unwrap() && found.ratio.unwrap() <= high);
+    }
+
+    #[test]
+    fn two_lower_bounds_have_no_ratio() {
+        let run = searched(&[("a", 1_000.0), ("b", 1_700.0)]);
+        let mut results = search_results(&run.plan, &run.slices);
+        results[0].holds_despite_delay = true;
+        let found = compare_rates(&run.plan, &results).remove(0);
+        assert_eq!(found.trust, Trust::Invalid);
+        assert!(
+            found.sentence.starts_with("no verdict"),
+            "{}",
+            found.sentence
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(crate) mod sentence;
 
 use std::collections::BTreeMap;
 
-use tenbin_plan::{Plan, RateSearch};
+use tenbin_plan::{Arrivals, Plan, RateSearch};
 use tenbin_record::{ErrorClass, OpFigures, PackedHistogram, Slice, merged, quantile_ns};
 use tenbin_stats::{MaxRate, Probe, Purpose, Search, Yield};
 
@@ -69,9 +69,12 @@ pub struct SearchResult {
     pub probes: Vec<ProbeResult>,
     /// Trust in the result, according to the findings.
     pub trust: Trust,
-    /// Whether the figures are INVALID because of faults that can only delay requests, so that the
-    /// rates that held hold even so.
+    /// Whether findings make the figures INVALID only because requests may have been delayed: the rates
+    /// that held are then valid.
     pub holds_despite_delay: bool,
+    /// Whether requests were due at equal distances. A delay then cannot have spread a burst, with which
+    /// the target would have failed.
+    arrives_evenly: bool,
 }
 
 /// The result of one probe.
@@ -111,7 +114,8 @@ impl SearchResult {
         let concerns = |finding: &&Finding| finding.concerns(&self.workload, &target);
         let concerning = || findings.iter().filter(concerns);
         let trust = Trust::after(concerning());
-        self.holds_despite_delay = trust == Trust::Invalid
+        self.holds_despite_delay = self.arrives_evenly
+            && trust == Trust::Invalid
             && of_invalid(Quantity::Speed, concerning()) == Some(Direction::Worse)
             && self.found.rate().or_else(|| self.held_once()).is_some();
         self.trust = if self.holds_despite_delay {
@@ -221,6 +225,7 @@ pub fn search_results(plan: &Plan, slices: &[Slice]) -> Vec<SearchResult> {
                 probes,
                 trust: Trust::Valid,
                 holds_despite_delay: false,
+                arrives_evenly: search.arrivals == Arrivals::Constant,
             });
         }
     }

@@ -35,8 +35,8 @@ pub struct HistoryArgs {
     /// Divide by the figures of this target [default: the anchor of the newest plan]
     #[arg(long, value_name = "NAME")]
     pub anchor: Option<String>,
-    /// Print all runs and series [default: the newest 20 of each series; of more than 6 series,
-    /// those that the newest run is in]
+    /// Print all runs and series [default: the newest 20 runs of each series; with more than 6
+    /// series, only those of the newest run]
     #[arg(long)]
     pub all: bool,
     /// Print JSON

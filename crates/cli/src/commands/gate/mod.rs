@@ -42,8 +42,8 @@ fn measured(args: &GateArgs) -> Exit {
     if exit == Exit::Target && revisions.base_rev.is_some() && revisions.build.is_none() {
         output::say_error(&sentence!(
             "no-build",
-            "no --build was given, so the revisions were started as git has them; give the command that \
-             builds the server, for example --build make"
+            "without --build, the revisions were started unbuilt, as checked out from git; add the \
+             build command, for example --build make"
         ));
     }
     exit

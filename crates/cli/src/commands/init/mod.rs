@@ -86,7 +86,7 @@ fn say_build_first(answers: &Answers, error: &InitError) {
     {
         output::say_note(&sentence!(
             "build-first",
-            "init does not build the server; build first: {build}",
+            "init does not build the server; build it before: {build}",
             build = build
         ));
     }
@@ -97,8 +97,8 @@ fn say_what_is_left(ci: Option<&Path>, runs: &Path) {
     if let Some(ci) = ci {
         output::say_note(&sentence!(
             "ci-fill-in",
-            "check TENBIN_VERSION and TENBIN_URL at the top of {file}: the release of Tenbin that CI \
-             downloads",
+            "check TENBIN_VERSION and TENBIN_URL at the top of {file}; they select the release of \
+             Tenbin that CI downloads",
             file = ci.display()
         ));
     }

@@ -66,8 +66,7 @@ fn shown(args: &HistoryArgs) -> Result<Exit, CommandError> {
     if hidden > 0 {
         output::say_note(&sentence!(
             "other-series",
-            "{hidden} further series are of other experiments than that of the newest run; --all prints \
-             them",
+            "the newest run is not in {hidden} of the series, which are hidden; --all shows them",
             hidden = hidden
         ));
     }

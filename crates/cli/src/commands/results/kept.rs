@@ -106,8 +106,8 @@ pub(crate) fn directory(of: &Path) -> Result<PathBuf, Sentence> {
     found.filter(is_run).ok_or_else(|| {
         sentence!(
             "no-run-directory",
-            "there is no run {name}: it is no run directory, and no run in runs/ has this label or a name that \
-             begins with it; tenbin list shows the runs",
+            "run {name} not found: it is no run directory, and no run in runs/ has this label or a \
+             name that begins with it; list the runs with tenbin list",
             name = of.display()
         )
     })

@@ -29,11 +29,15 @@ pub(crate) fn label(args: &LabelArgs) -> Exit {
         output::say_note(&match kept::label(&run) {
             Some(label) => sentence!(
                 "run-labelled",
-                "run {run} is now {label}",
+                "label of run {run}: {label}",
                 run = name,
                 label = label
             ),
-            None => sentence!("run-unlabelled", "run {run} has no label now", run = name),
+            None => sentence!(
+                "run-unlabelled",
+                "removed the label of run {run}",
+                run = name
+            ),
         });
         write_page_again(&run);
     });
@@ -48,13 +52,13 @@ pub(crate) fn note(args: &NoteArgs) -> Exit {
         output::say_note(&match kept::note(&run) {
             Some(note) => sentence!(
                 "run-noted",
-                "the note of run {run} is now: {note}",
+                "note of run {run}: {note}",
                 run = name,
                 note = note
             ),
             None => sentence!(
                 "run-without-note",
-                "run {run} has no note of `tenbin note` now",
+                "removed the note of `tenbin note` from run {run}",
                 run = name
             ),
         });
@@ -66,7 +70,7 @@ pub(crate) fn note(args: &NoteArgs) -> Exit {
 
 /// Writes `report.html` of a run again, so that it shows label and note; says how to do so if this would
 /// take long.
-fn write_page_again(run: &Path) {
+pub(crate) fn write_page_again(run: &Path) {
     if is_running(run) || !run.join(PAGE).is_file() {
         return;
     }
@@ -75,7 +79,7 @@ fn write_page_again(run: &Path) {
     if size > QUICK || rewrite(run).is_err() {
         output::say_note(&sentence!(
             "page-is-old",
-            "{page} does not show the change; write the page again: tenbin report {run}",
+            "{page} is out of date; update it with: tenbin report {run}",
             page = PAGE,
             run = run.display()
         ));

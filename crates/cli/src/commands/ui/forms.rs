@@ -14,13 +14,19 @@ use crate::sentences::said;
 /// Labels a run.
 pub(super) fn label(pages: &Pages, name: &str, form: &Fields) -> Answer {
     changed(pages, name, |run| {
-        tidy::set_label(run, form.first("label").trim())
+        tidy::set_label(run, form.first("label").trim())?;
+        tidy::write_page_again(run);
+        Ok(())
     })
 }
 
 /// Writes the note of a run.
 pub(super) fn note(pages: &Pages, name: &str, form: &Fields) -> Answer {
-    changed(pages, name, |run| tidy::set_note(run, form.first("note")))
+    changed(pages, name, |run| {
+        tidy::set_note(run, form.first("note"))?;
+        tidy::write_page_again(run);
+        Ok(())
+    })
 }
 
 /// Moves a run to the trash.

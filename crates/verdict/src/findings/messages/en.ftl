@@ -135,7 +135,7 @@ search-undecided =
 search-rate = { $rate }
 search-rates = { $count } rates from { $first } to { $last }
 search-despite-delay =
-    { $result }; what held, holds even with the delay of the load generator or its machine, and the
+    { $result }; what held, holds despite the delay of the load generator or its machine, and the
     highest rate may be higher
 search-void =
     ; { $void } of { $probes ->
