@@ -128,7 +128,7 @@ fn scripts_are_refused_with_the_nearest_command() {
          export default function () { http.get('http://h/x'); check(r, { http_req_duration: 1 }); }\n",
     );
     let (of_lua, of_k6) = (
-        "is a script of wrk, and Tenbin runs no scripts: start with `tenbin http --target NAME=URL -X POST`",
+        "is a script of wrk, and Tenbin does not run scripts: start with `tenbin http --target NAME=URL -X POST`",
         "start with `tenbin http --target NAME=http://h/x --connections 3 --duration 5s`",
     );
     let patterns = ["http", "--target", "http://127.0.0.1:9/", "--patterns"];
@@ -139,7 +139,7 @@ fn scripts_are_refused_with_the_nearest_command() {
             // A list of paths is read line by line: the settings of a script are on other lines.
             let why = why.split(": start").next().unwrap_or_default();
             let why = if command.len() > 1 {
-                "Tenbin runs no scripts"
+                "Tenbin does not run scripts"
             } else {
                 why
             };
