@@ -65,7 +65,7 @@ pub fn nodes(kind: &Kind, servers: &[String], login: &Login) -> Result<Vec<Node>
         client.set_timeout(TIMEOUT);
         let known = (kind.ask)(&client).unwrap_or_else(|error| {
             let note = match error {
-                Error::Server { reason, .. } => reason,
+                Error::Server { reason, .. } => reason.to_string(),
                 other => other.to_string(),
             };
             vec![Node {

@@ -54,20 +54,29 @@ impl Telemetry {
         let output = &plan.output;
         let live = output.live.map(|port| {
             Live::start(port, plan).map_err(|error| {
-                format!(
+                sentence!(
+                    "live-cannot-listen",
                     "--live: cannot listen on 127.0.0.1:{port}: {error}; choose another port, or \
-                     --live without a port for a free one"
+                    --live without a port for a free one",
+                    port = port,
+                    error = error
                 )
             })
         });
         let metrics = Arc::new(Mutex::new(Metrics::new(plan)));
         let prometheus = output.prometheus.map(|address| {
             Scrape::start(address, Arc::clone(&metrics)).map_err(|error| {
-                format!("--prometheus: cannot listen on {address}: {error}; choose another port")
+                sentence!(
+                    "prometheus-cannot-listen",
+                    "--prometheus: cannot listen on {address}: {error}; choose another port",
+                    address = address,
+                    error = error
+                )
             })
         });
         let otlp = output.otlp.as_ref().map(|url| {
-            Push::start(url, Arc::clone(&metrics)).map_err(|why| format!("--otlp: {why}"))
+            Push::start(url, Arc::clone(&metrics))
+                .map_err(|why| sentence!("otlp-failed", "--otlp: {why}", why = why))
         });
         Ok(Self {
             live: live.transpose()?,

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tenbin_http::{Client, Login};
+use tenbin_plan::sentence;
 use tenbin_record::PackedHistogram;
 
 use super::metrics::{Metrics, Subject, Totals};
@@ -59,9 +60,11 @@ impl Push {
                     && !has_failed
                 {
                     has_failed = true;
-                    *lock(&found) = Some(format!(
+                    *lock(&found) = Some(sentence!(
+                        "otlp-not-sent",
                         "--otlp: cannot send metrics: {why}; the run continues, and later \
-                         failures are not reported"
+                        failures are not reported",
+                        why = why
                     ));
                 }
                 if is_last {
@@ -71,7 +74,9 @@ impl Push {
         });
         Ok(Self {
             end: Some(end),
-            thread: Some(thread.map_err(|error| format!("cannot start a thread: {error}"))?),
+            thread: Some(thread.map_err(|error| {
+                sentence!("no-thread", "cannot start a thread: {error}", error = error)
+            })?),
             failure,
         })
     }
@@ -119,11 +124,12 @@ impl Collector {
         if reply.is_success() {
             Ok(())
         } else {
-            Err(format!(
-                "{} responds with status {}: {}",
-                self.client.url(),
-                reply.status,
-                reply.excerpt()
+            Err(sentence!(
+                "otlp-status",
+                "{url} responds with status {status}: {excerpt}",
+                url = self.client.url(),
+                status = reply.status,
+                excerpt = reply.excerpt()
             ))
         }
     }
@@ -142,7 +148,13 @@ fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
         is_valid.then(|| (name.to_owned(), value.into_owned()))
     };
     let headers = pairs.map(header).collect::<Option<_>>();
-    headers.ok_or_else(|| format!("{HEADERS} is not name=value,name=value; correct it or unset it"))
+    headers.ok_or_else(|| {
+        sentence!(
+            "otlp-headers",
+            "{headers} is not name=value,name=value; correct it or unset it",
+            headers = HEADERS
+        )
+    })
 }
 
 /// The body of an export request.

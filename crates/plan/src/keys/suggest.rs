@@ -1,5 +1,8 @@
 //! Suggestions for misspelt words.
 
+use crate::Sentence;
+use crate::plan_file::mistake;
+
 /// The candidate nearest to `word`, if it is near enough to be the word that was meant.
 pub(crate) fn nearest<'a>(
     word: &str,
@@ -44,15 +47,12 @@ pub fn nearest_few<'a>(
     found
 }
 
-/// `; did you mean "…"?` with the nearest candidate, or an empty text.
+/// `; did you mean "…"?` with the nearest candidate, or nothing.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> String {
-    match nearest(word, candidates) {
-        Some(meant) => format!("; did you mean {meant:?}?"),
-        None => String::new(),
-    }
+) -> Sentence {
+    mistake::did_you_mean(nearest(word, candidates))
 }
 
 fn plain(word: &str) -> String {

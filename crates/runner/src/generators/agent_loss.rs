@@ -90,8 +90,11 @@ impl<'a> Losses<'a> {
             OnLoss::Stop => return Err(RunError::Agents(why)),
         };
         if self.in_a_row == MOST_IN_A_ROW {
-            return Err(RunError::Agents(format!(
-                "{why}; agents were lost {MOST_IN_A_ROW} times in a row"
+            return Err(RunError::Agents(sentence!(
+                "agents-lost-often",
+                "{why}; agents were lost {most_in_a_row} times in a row",
+                most_in_a_row = MOST_IN_A_ROW,
+                why = why
             )));
         }
         if !time.is_zero() {
@@ -104,7 +107,12 @@ impl<'a> Losses<'a> {
         }
         let regrouped = controls.generators.regroup(&agent, time, controls.stop);
         let further = regrouped.map_err(|error| match error {
-            RunError::Agents(then) => RunError::Agents(format!("{why}; {then}")),
+            RunError::Agents(then) => RunError::Agents(sentence!(
+                "then",
+                "{first}; {next}",
+                first = why,
+                next = then
+            )),
             error => error,
         })?;
         let agents = controls.generators.environment();

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::slice;
 
 use clap::ValueEnum as _;
-use tenbin_plan::{Context, Draft, Plan, Problem, Refusal};
+use tenbin_plan::{Context, Draft, Plan, Problem, Refusal, sentence};
 use tenbin_report::{for_terminal, quoted};
 
 use crate::args::{InitArgs, ServerKind};
@@ -21,6 +21,7 @@ use crate::commands::init::files::NewFile;
 use crate::commands::init::trial::Trial;
 use crate::errors::InitError;
 use crate::exit::Exit;
+use crate::sentences::said;
 use crate::{interrupt, output};
 
 /// Writes a plan file, and the file of a CI system if one was asked for.
@@ -30,7 +31,10 @@ pub(crate) fn init(args: &InitArgs) -> Exit {
         Err(error) => {
             output::failure(&error);
             if error.is_of_trial() {
-                output::note("to write the plan without trying the servers, add --no-try");
+                output::say_note(&sentence!(
+                    "init-no-try",
+                    "to write the plan without trying the servers, add --no-try"
+                ));
             }
             error.exit()
         }
@@ -69,7 +73,8 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     for file in written.collect::<Result<Vec<_>, _>>()? {
         let path = file.name()?;
         let path = for_terminal(&path.display().to_string());
-        output::print(format!("wrote {path}\n").as_bytes());
+        let wrote = sentence!("init-wrote", "wrote {path}", path = path);
+        output::print(format!("{}\n", said(&wrote)).as_bytes());
     }
     output::print(next_steps(&answers, args).as_bytes());
     Ok(())
@@ -104,7 +109,12 @@ fn resolve(text: &str, path: &Path) -> Result<Plan, Refusal> {
             file: None,
             position: None,
             key: None,
-            mistake: format!("cannot read the working directory: {error}").into(),
+            mistake: sentence!(
+                "no-own-directory",
+                "cannot read the working directory: {error}",
+                error = error
+            )
+            .into(),
         })
     })?;
     context.environment =
@@ -127,10 +137,14 @@ fn next_steps(answers: &Answers, args: &InitArgs) -> String {
     } else {
         format!("tenbin gate run {file}")
     };
-    let keys = if answers.needs_keys() {
-        "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run "
+    let next = if answers.needs_keys() {
+        sentence!(
+            "init-set-keys",
+            "set TENBIN_ACCESS_KEY and TENBIN_SECRET_KEY, then run {command}",
+            command = command
+        )
     } else {
-        "next: "
+        sentence!("init-next", "next: {command}", command = command)
     };
-    format!("{keys}{command}\n")
+    said(&next) + "\n"
 }

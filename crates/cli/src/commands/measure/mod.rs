@@ -170,7 +170,10 @@ fn run(
             exit
         }
         (Ok(_), None) => {
-            output::error("the run ended without a result; this is a bug in tenbin");
+            output::say_error(&sentence!(
+                "no-result-bug",
+                "the run ended without a result; this is a bug in tenbin"
+            ));
             Exit::Internal
         }
         (Err(error), _) => {
@@ -203,8 +206,8 @@ fn is_of_baseline(plan: &Plan, sentence: &str) -> bool {
     first.is_some_and(|(_, name)| baseline == Some(name))
 }
 
-fn refused(sentence: &str) -> Exit {
-    output::error(sentence);
+fn refused(sentence: &Sentence) -> Exit {
+    output::say_error(sentence);
     Exit::Refused
 }
 
@@ -226,7 +229,7 @@ impl Ready {
     ) -> Result<Self, Exit> {
         let (stop, mut context) =
             context_in(Path::new(&options.out), display).map_err(|error| {
-                output::error(&format!("{error:#}"));
+                output::failed(&error);
                 Exit::Internal
             })?;
         context.lengthen_slices = may_lengthen;
@@ -426,7 +429,7 @@ impl Concluded {
                     "{why}; the results so far are kept",
                     why = sentence
                 ));
-                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence)))
+                Some(Exit::TargetFailed.of_target(is_of_baseline(&plan, sentence.text())))
             }
             Ending::RecordFailed(error) => {
                 output::say_error(&sentence!(

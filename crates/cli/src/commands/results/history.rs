@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
+use tenbin_plan::{LARGEST_RESULT, Sentence, read_own, sentence};
 use tenbin_record::{rfc3339, write_atomically_with};
 use tenbin_report::{history_json, html_history, terminal_history};
 use tenbin_result::{FigureFacts, History, LeftOutWhy, RunFacts};
@@ -156,10 +156,16 @@ fn page(history: &History, file: &Path) -> Exit {
     let page = html_history(history, language());
     // A pipe or device is written to, not replaced by a regular file.
     let written = match file.metadata() {
-        Ok(known) if !known.is_file() => fs::write(file, page)
-            .map_err(|error| format!("cannot write {}: {error}", file.display())),
+        Ok(known) if !known.is_file() => fs::write(file, page).map_err(|error| {
+            sentence!(
+                "cannot-write-result",
+                "cannot write {path}: {error}",
+                path = file.display(),
+                error = error
+            )
+        }),
         _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| error.to_string()),
+            .map_err(|error| Sentence::from(error.to_string())),
     };
     match written {
         Ok(()) => {
@@ -167,7 +173,7 @@ fn page(history: &History, file: &Path) -> Exit {
             Exit::Done
         }
         Err(sentence) => {
-            output::error(&sentence);
+            output::say_error(&sentence);
             Exit::Record
         }
     }

@@ -271,7 +271,7 @@ impl NoDocument {
         match self {
             Self::StillRunning(error) => output::said(error),
             Self::Unreadable(error) => output::said(error),
-            Self::NoPlan(why) => output::said(why),
+            Self::NoPlan(why) => said(&why.sentence()),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use tenbin_corpus::Error;
 use tenbin_corpus::status::{Node, nodes};
+use tenbin_plan::{Sentence, sentence};
 
 use super::stop;
 use crate::args::SearchStatusArgs;
@@ -37,14 +38,14 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     match complaint {
         None => Ok(Exit::Done),
         Some(complaint) => {
-            output::error(&complaint);
+            output::say_error(&complaint);
             Ok(Exit::Target)
         }
     }
 }
 
 /// Describes what differs from the expectation.
-fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
+fn complaint(found: &[Node], expected: Option<usize>) -> Option<Sentence> {
     let alive = found.iter().filter(|node| node.alive).count();
     let dead: Vec<&str> = found
         .iter()
@@ -52,19 +53,25 @@ fn complaint(found: &[Node], expected: Option<usize>) -> Option<String> {
         .map(|node| node.name.as_str())
         .collect();
     if !dead.is_empty() {
-        return Some(format!(
-            "{alive} of {} nodes are alive; not {}",
-            found.len(),
-            dead.join(", ")
+        return Some(sentence!(
+            "nodes-dead",
+            "{alive} of {found} nodes are alive; not {dead}",
+            alive = alive,
+            found = found.len(),
+            dead = dead.join(", ")
         ));
     }
     match expected {
-        Some(expected) if expected != alive => Some(format!(
-            "{alive} nodes are alive, and {expected} were expected"
+        Some(expected) if expected != alive => Some(sentence!(
+            "nodes-unexpected",
+            "{alive} nodes are alive, and {expected} were expected",
+            alive = alive,
+            expected = expected
         )),
-        _ if alive == 0 => {
-            Some("the servers reported no nodes; check --server and --of".to_owned())
-        }
+        _ if alive == 0 => Some(sentence!(
+            "nodes-none",
+            "the servers reported no nodes; check --server and --of"
+        )),
         _ => None,
     }
 }
