@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use tenbin_plan::{At, Draft, Field, List, Problem, Refusal, Scalar};
+use tenbin_plan::{At, Draft, Field, List, Mistake, Problem, Refusal, Scalar};
 use tenbin_report::Extent;
 use tenbin_result::Language;
 

@@ -146,7 +146,7 @@ pub(crate) fn note_failure(written: io::Result<()>) {
         return;
     }
     if !FAILED.swap(true, Ordering::Relaxed) {
-        error(&sentence!(
+        say_error(&sentence!(
             "no-stdout-space",
             "cannot write to standard output: {failure}; free space, or write to another file",
             failure = failure

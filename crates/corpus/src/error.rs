@@ -144,7 +144,8 @@ fn holding(records: Option<u64>) -> Sentence {
 }
 
 impl Error {
-    pub(crate) fn refused(reason: impl Into<Sentence>) -> Self {
+    /// An operation is refused: why, and what to do.
+    pub fn refused(reason: impl Into<Sentence>) -> Self {
         Self::Refused(reason.into())
     }
 
@@ -193,7 +194,7 @@ impl From<tenbin_http::Error> for Error {
 }
 
 /// Why a request failed, as a sentence.
-pub fn of_failure(failure: &Failure) -> Sentence {
+pub(crate) fn of_failure(failure: &Failure) -> Sentence {
     match failure {
         Failure::UnknownHost(_) => {
             sentence!("unknown-host", "the host is unknown; check its name")

@@ -290,7 +290,11 @@ mod tests {
     fn the_file_of_an_authority_that_did_not_sign_is_named() {
         let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let of = |ca| explain(&unknown, ca);
-        assert!(of(Some(Path::new("my-ca.pem"))).starts_with("nothing in my-ca.pem has signed"));
-        assert!(of(None).contains("trust it with --cacert FILE"));
+        assert!(
+            of(Some(Path::new("my-ca.pem")))
+                .text()
+                .starts_with("nothing in my-ca.pem has signed")
+        );
+        assert!(of(None).text().contains("trust it with --cacert FILE"));
     }
 }

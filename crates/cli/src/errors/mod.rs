@@ -19,7 +19,6 @@ use tenbin_targets::TargetError;
 use tenbin_targets::observe::ObserveError;
 use tenbin_targets::probe::ProbeError;
 use tenbin_targets::serve::ServeError;
-use tenbin_workloads::WorkloadError;
 
 use crate::language::language;
 use crate::sentences::said_in;
@@ -44,7 +43,6 @@ const TYPES: &[fn(&(dyn Error + 'static)) -> Option<Sentence>] = types!(
     ObserveError,
     ServeError,
     ProbeError,
-    WorkloadError,
     RecordError,
     tenbin_corpus::Error,
     BuildError,

@@ -50,7 +50,7 @@ impl Telemetry {
     ///
     /// # Errors
     /// One sentence, if a port cannot be listened on, or a URL cannot be used.
-    pub(crate) fn start(plan: &Plan) -> Result<Self, String> {
+    pub(crate) fn start(plan: &Plan) -> Result<Self, Sentence> {
         let output = &plan.output;
         let live = output.live.map(|port| {
             Live::start(port, plan).map_err(|error| {
@@ -97,7 +97,7 @@ impl Telemetry {
     }
 
     /// Sends a progress event to all readers. Returns a warning if an OTLP export has failed.
-    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<String> {
+    pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> Option<Sentence> {
         if let Some(live) = &mut self.live {
             live.observe(progress);
         }
@@ -118,7 +118,7 @@ impl Telemetry {
 
     /// Ends all outputs after the report was written to `directory`. Returns a warning if an OTLP
     /// export has failed.
-    pub(crate) fn finish(self, directory: &Path) -> Option<String> {
+    pub(crate) fn finish(self, directory: &Path) -> Option<Sentence> {
         let warning = self.otlp.and_then(Push::finish);
         if let Some(live) = self.live {
             live.finish(directory.join("report.html"));

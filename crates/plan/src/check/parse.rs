@@ -630,7 +630,7 @@ mod tests {
             ("json:/é>x", "column 9: expected a number"),
         ] {
             let why = text.parse::<Check>().err().unwrap_or_default();
-            assert!(why.contains(expected), "{text}: {why}");
+            assert!(why.text().contains(expected), "{text}: {why}");
         }
     }
 

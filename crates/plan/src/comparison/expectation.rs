@@ -362,7 +362,7 @@ mod tests {
             ("p99<", "is not a duration"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.contains(wrong), "{text}: {error}");
+            assert!(error.text().contains(wrong), "{text}: {error}");
         }
     }
 

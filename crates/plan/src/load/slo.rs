@@ -227,7 +227,7 @@ mod tests {
             ("p99<1ms,", "is not a limit"),
         ] {
             let error = text.parse::<Slo>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 

@@ -154,7 +154,7 @@ mod tests {
             ("1..100001", "is out of range"),
         ] {
             let error = text.parse::<SweepLevels>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 

@@ -308,10 +308,10 @@ mod tests {
                 "t:1: it is more than a year after line 2; a number is in seconds, and numbers after the first arrival do not go with timestamps".to_owned(),
             ),
         ] {
-            assert_eq!(offsets(text), Err(message), "{text:?}");
+            assert_eq!(offsets(text).map_err(|why| why.to_string()), Err(message), "{text:?}");
         }
         assert_eq!(
-            read(Path::new("t"), b"\xff"),
+            read(Path::new("t"), b"\xff").map_err(|why| why.to_string()),
             Err("t is not a trace: it is not UTF-8 text".to_owned())
         );
     }

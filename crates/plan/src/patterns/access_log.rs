@@ -185,7 +185,11 @@ mod tests {
         assert_eq!(labels, ["GET /a?b=c", "HEAD /x"]);
         assert_eq!(set.sequence(), [0, 1, 0]);
         assert_eq!(set.notes().len(), 1, "{:?}", set.notes());
-        assert!(set.notes()[0].starts_with("1 requests of the log got a redirect or an error"));
+        assert!(
+            set.notes()[0]
+                .text()
+                .starts_with("1 requests of the log got a redirect or an error")
+        );
     }
 
     #[test]
@@ -259,7 +263,7 @@ mod tests {
             let text = format!("{COMMON}\n{line}\n");
             let fault = read(text.as_bytes(), PatternFormat::AccessLog, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::Line(2), "{line}");
-            assert!(fault.why.contains("is not a line of an access log"));
+            assert!(fault.why.text().contains("is not a line of an access log"));
         }
     }
 }

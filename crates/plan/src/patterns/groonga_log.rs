@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(groups, ["select", "status"]);
         assert_eq!(set.notes().len(), 2, "{:?}", set.notes());
         assert!(
-            set.notes()[0].starts_with("2 commands"),
+            set.notes()[0].text().starts_with("2 commands"),
             "{:?}",
             set.notes()
         );

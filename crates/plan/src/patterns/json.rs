@@ -479,7 +479,7 @@ mod tests {
 
     fn refusal(text: &str) -> (Spot, String) {
         let fault = read(text.as_bytes(), PatternFormat::Json, "GET").unwrap_err();
-        (fault.spot, fault.why)
+        (fault.spot, fault.why.to_string())
     }
 
     fn labels(set: &PatternSet) -> Vec<String> {

@@ -179,7 +179,7 @@ mod tests {
         ] {
             let fault = read(text.as_bytes(), PatternFormat::Msearch, "GET").unwrap_err();
             assert_eq!(fault.spot, Spot::Line(line), "{text}: {fault:?}");
-            assert!(fault.why.contains(words), "{text}: {fault:?}");
+            assert!(fault.why.text().contains(words), "{text}: {fault:?}");
         }
     }
 }

@@ -288,7 +288,9 @@ mod tests {
         let expected = [TEA, RICE, TEA].map(|body| (label.to_owned(), body.to_owned()));
         assert_eq!(found, expected);
         assert!(
-            set.notes()[0].starts_with("3 lines of the log are of"),
+            set.notes()[0]
+                .text()
+                .starts_with("3 lines of the log are of"),
             "{:?}",
             set.notes()
         );
@@ -341,7 +343,11 @@ mod tests {
         let text = [text_line("query", 0, TEA), cut].concat();
         let set = read(text.as_bytes(), PatternFormat::OpenSearchLog, "GET").unwrap();
         assert_eq!(set.len(), 1);
-        assert!(set.notes()[0].starts_with("1 lines of the log are skipped"));
+        assert!(
+            set.notes()[0]
+                .text()
+                .starts_with("1 lines of the log are skipped")
+        );
         let indexing = text_line("query", 0, TEA).replace("search_type[", "routing[");
         for other in [
             "rubbish\n", "{\"type\":\"server\"}\n", "[\"/a\"]\n", &indexing,

@@ -311,7 +311,7 @@ mod tests {
             ("s?q={term}", "does not begin with a slash"),
         ] {
             let said = with(path).check().unwrap_err();
-            assert!(said.contains(why), "{said}");
+            assert!(said.text().contains(why), "{said}");
         }
         assert_eq!(terms("a\n\n b \na\n".as_bytes()).unwrap(), ["a", "b"]);
         assert!(terms(b"\n").is_err() && terms(b"a\tb").is_err());

@@ -57,10 +57,10 @@ mod tests {
             ),
         ] {
             let fault = read(text.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
-            assert_eq!((fault.spot, fault.why.as_str()), (Spot::Line(line), why));
+            assert_eq!((fault.spot, fault.why.text()), (Spot::Line(line), why));
         }
         let long = format!("/{}", "a".repeat(70_000));
         let fault = read(long.as_bytes(), PatternFormat::Text, "GET").unwrap_err();
-        assert!(fault.why.contains("too long"), "{}", fault.why);
+        assert!(fault.why.text().contains("too long"), "{}", fault.why);
     }
 }

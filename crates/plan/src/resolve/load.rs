@@ -249,7 +249,10 @@ mod tests {
         assert_eq!(read("8, 1,64,8"), Ok(vec![1, 8, 64]));
         for wrong in ["1,", "1,0", "1,x", "1,100001"] {
             let error = read(wrong).unwrap_err();
-            assert!(error.contains("is not a list of connections"), "{error}");
+            assert!(
+                error.text().contains("is not a list of connections"),
+                "{error}"
+            );
         }
     }
 }

@@ -160,7 +160,7 @@ mod tests {
             ("0%", "is not between 0.1% and 50%"),
         ] {
             let error = Percent::within(text, LEAST, MOST).unwrap_err();
-            assert!(error.contains(wrong), "{text}: {error}");
+            assert!(error.text().contains(wrong), "{text}: {error}");
         }
     }
 

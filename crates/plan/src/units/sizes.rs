@@ -369,7 +369,7 @@ mod tests {
             ("much", "is not a size"),
         ] {
             let error = text.parse::<Sizes>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 
@@ -377,8 +377,8 @@ mod tests {
     fn a_file_has_one_size_a_line() {
         let sizes = read_file("# seen in March\n64KiB\n\n1000 # small\n").unwrap();
         assert_eq!(*sizes, [1000, 65536]);
-        assert!(read_file("\n").unwrap_err().contains("no sizes"));
+        assert!(read_file("\n").unwrap_err().text().contains("no sizes"));
         let error = read_file("1\nmuch\n").unwrap_err();
-        assert!(error.starts_with("line 2: "), "{error}");
+        assert!(error.text().starts_with("line 2: "), "{error}");
     }
 }

@@ -134,7 +134,7 @@ impl<'a> Losses<'a> {
                 self.environment.agents.push(agent);
             }
         }
-        let lost = std::iter::once((agent, why)).chain(further);
+        let lost = std::iter::once((agent, why.to_string())).chain(further);
         let lost = lost.map(|(name, reason)| LostAgent {
             name,
             reason,
@@ -201,7 +201,7 @@ mod tests {
             }
             let lost = RunError::AgentLost {
                 agent: "load2".to_owned(),
-                why: "lost".to_owned(),
+                why: "lost".into(),
             };
             let next = all.continue_after(lost, Part::Block(1), 6, &mut controls);
             next.map_err(|error| error.to_string())

@@ -116,7 +116,7 @@ impl Generators {
             s = plural
         )));
         let mut told = Instant::now();
-        let mut tell = |found| {
+        let mut tell = |found: usize| {
             if found == wanted || told.elapsed() >= TELL_AGAIN {
                 told = Instant::now();
                 progress(Progress::Note(&sentence!(

@@ -98,6 +98,7 @@ mod tests {
         assert!(
             sentence("t", 3, &two)
                 .unwrap()
+                .text()
                 .contains("2 of 3 nodes are alive")
         );
         assert!(sentence("t", 1, &two).is_some());

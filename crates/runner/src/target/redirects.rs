@@ -109,7 +109,7 @@ fn on_target(
             "target-no-host", "the target has no host"
         )));
     };
-    let unusable = |error| {
+    let unusable = |error: url::ParseError| {
         failed(sentence!(
             "redirect-unusable",
             "the URL is not usable: {error}",

@@ -71,7 +71,7 @@ mod tests {
 
         let not_executable = find("./tool", None, here.path()).unwrap_err();
         assert!(
-            not_executable.ends_with("is not executable"),
+            not_executable.text().ends_with("is not executable"),
             "{not_executable}"
         );
         std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755)).unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tenbin_compat::request_response::steps;
-use tenbin_plan::rate::Rate;
+use tenbin_plan::rate::{Rate, RateError};
 use tenbin_plan::{At, Draft, LoadDraft, Refusal, Sentence, WorkloadDraft, sentence};
 
 use crate::args::problem;
@@ -113,7 +113,7 @@ fn at_rates(rates: &str, workload: &WorkloadDraft) -> Result<Vec<At<WorkloadDraf
     let mut known: Vec<f64> = Vec::new();
     let mut all = Vec::new();
     for text in rates.split(',').map(str::trim) {
-        let rate: Rate = text.parse().map_err(|error| {
+        let rate: Rate = text.parse().map_err(|error: RateError| {
             problem(sentence!(
                 "rate-flag",
                 "--rate: {error}",

@@ -9,6 +9,7 @@ use crate::args::{CiChoice, GoalKind, ServerKind, value_name};
 use crate::commands::init::answers::Asked;
 use crate::errors::InitError;
 use crate::output;
+use crate::sentences::said;
 
 /// Longest answer, bytes.
 const LONGEST: u64 = 64 << 10;

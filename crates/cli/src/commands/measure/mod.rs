@@ -141,7 +141,7 @@ fn run(
     let outcome = tenbin_runner::run(&plan, &context, &stop, &mut steering, &mut |event| {
         display.show(&event);
         if let Some(warning) = telemetry.observe(&event) {
-            display.warn_always(&warning.into());
+            display.warn_always(&warning);
         }
         if let Progress::Measured { slice } = &event
             && interim.add(slice)
@@ -165,7 +165,7 @@ fn run(
             let exit = concluded.show(&outcome, &exports, show, &display);
             let exit = exit.strictly(options.strict, trust);
             if let Some(warning) = telemetry.finish(&outcome.directory) {
-                display.warn_always(&warning.into());
+                display.warn_always(&warning);
             }
             exit
         }
@@ -260,7 +260,7 @@ fn checked(
     let exports = options.export.and(&plan.output);
     let exports = exports.map_err(|sentence| refused(&sentence))?;
     if let Some(sentence) = exports.conflict(options.json) {
-        return Err(refused(sentence));
+        return Err(refused(&sentence.into()));
     }
     check_exports(&exports, &plan)?;
     let unknown = before.as_ref().and_then(|it| it.unknown(&plan.workloads));

@@ -38,7 +38,7 @@ pub(crate) fn check(exports: &ExportArgs, plan: &Plan) -> Result<(), Exit> {
             (Some(what), _) => Some(Sentence::from(what)),
             (None, Place::File(path)) => can_write_atomically(path)
                 .err()
-                .map(|error| Sentence::from(&error)),
+                .map(|error| error.sentence()),
             (None, _) => None,
         };
         if let Some(why) = why {
@@ -111,7 +111,7 @@ fn of_document(
     write: WriteDocument,
 ) -> Result<(), Sentence> {
     if let Some(what) = export.format.lacks(document) {
-        return Err(what.to_owned());
+        return Err(what.into());
     }
     if let Some(summary) = step_summary(export) {
         let alone = format(STEP_SUMMARY).filter(|_| export.format.name == MARKDOWN);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenbin_plan::{LARGEST_RESULT, Sentence, read_own, sentence};
+use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::{rfc3339, write_atomically_with};
 use tenbin_report::{history_json, html_history, terminal_history};
 use tenbin_result::{FigureFacts, History, LeftOutWhy, RunFacts};
@@ -165,7 +165,7 @@ fn page(history: &History, file: &Path) -> Exit {
             )
         }),
         _ => write_atomically_with(file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| Sentence::from(error.to_string())),
+            .map_err(|error| error.sentence()),
     };
     match written {
         Ok(()) => {

@@ -58,7 +58,7 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
             ))
         })?,
         _ => write_atomically_with(&file, |to| to.write_all(page.as_bytes()))
-            .map_err(|error| failed(error.to_string()))?,
+            .map_err(|error| failed(error.sentence()))?,
     }
     Ok(file)
 }

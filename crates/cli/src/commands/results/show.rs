@@ -21,6 +21,7 @@ use crate::commands::results::opened::{OpenedRun, is_packed_file};
 use crate::errors::CommandError;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Prints the result of a run or of a result file.
 pub(crate) fn show(args: &ShowArgs) -> Exit {

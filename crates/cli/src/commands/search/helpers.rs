@@ -100,7 +100,7 @@ fn deliver(job: &Send) -> Result<Exit, Error> {
     let servers = job.servers.iter();
     let servers = servers.map(|text| Address::parse(text, job.port, &job.tag));
     let manner = SendOptions {
-        servers: servers.collect::<Result<_, _>>().map_err(Error::Refused)?,
+        servers: servers.collect::<Result<_, _>>().map_err(Error::refused)?,
         rate: job.rate,
         completion: job
             .completion

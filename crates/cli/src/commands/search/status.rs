@@ -93,7 +93,7 @@ mod tests {
         for expected in [1, 3] {
             let text = complaint(&both, Some(expected)).unwrap();
             assert_eq!(
-                text,
+                text.to_string(),
                 format!("2 nodes are alive, and {expected} were expected")
             );
         }

@@ -120,7 +120,7 @@ mod tests {
             ("get:1,delete:1", "deletes more than it puts"),
         ] {
             let error = text.parse::<Shares>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 }

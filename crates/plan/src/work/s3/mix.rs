@@ -141,7 +141,7 @@ mod tests {
             ("get:0,put:1", "has no share"),
         ] {
             let error = text.parse::<Mix>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.text().contains(part), "{text}: {error}");
         }
     }
 }
