@@ -188,6 +188,12 @@ pub mod argument {
         }
     }
 
+    impl OfSentence for Value<'_, &&Sentence> {
+        fn argument(self) -> Argument {
+            Argument::of_sentence(self.0)
+        }
+    }
+
     /// An error of the operating system, which is a sentence, too.
     impl OfSentence for Value<'_, io::Error> {
         fn argument(self) -> Argument {

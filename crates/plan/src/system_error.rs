@@ -31,6 +31,6 @@ impl From<&io::Error> for Sentence {
             io::ErrorKind::UnexpectedEof => "early-end",
             _ => "other",
         };
-        sentence!("system-error", "{text}", text = error).with("kind", kind)
+        sentence!("system-error", "{text}", text = error.to_string()).with("kind", kind)
     }
 }

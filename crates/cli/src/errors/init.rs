@@ -85,7 +85,7 @@ pub(crate) enum InitError {
         /// Name of the target.
         target: String,
         /// Why.
-        why: String,
+        why: Sentence,
     },
     /// A response is no success.
     Status {

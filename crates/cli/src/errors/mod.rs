@@ -10,9 +10,14 @@ mod init;
 use std::error::Error;
 use std::io;
 
+use tenbin_cluster::ClusterError;
+use tenbin_plan::duration::TimeError;
+use tenbin_plan::rate::RateError;
+use tenbin_plan::size::SizeError;
 use tenbin_plan::{Mistake, Problem, Refusal, Sentence, sentence};
 use tenbin_record::RecordError;
 use tenbin_report::NotComparable;
+use tenbin_report::formats::ReadError;
 use tenbin_result::Language;
 use tenbin_runner::RunError;
 use tenbin_targets::TargetError;
@@ -37,6 +42,9 @@ macro_rules! types {
 const TYPES: &[fn(&(dyn Error + 'static)) -> Option<Sentence>] = types!(
     Problem,
     Mistake,
+    TimeError,
+    RateError,
+    SizeError,
     Refusal,
     RunError,
     TargetError,
@@ -44,6 +52,7 @@ const TYPES: &[fn(&(dyn Error + 'static)) -> Option<Sentence>] = types!(
     ServeError,
     ProbeError,
     RecordError,
+    ReadError,
     tenbin_corpus::Error,
     BuildError,
     CommandError,
@@ -57,6 +66,14 @@ fn of(error: &(dyn Error + 'static)) -> Option<Sentence> {
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return Some(error.into());
+    }
+    if let Some(ClusterError::Connect { url, why }) = error.downcast_ref() {
+        return Some(sentence!(
+            "no-nats",
+            "cannot connect to the NATS server at {url}: {why}",
+            url = url,
+            why = why
+        ));
     }
     TYPES.iter().find_map(|of| of(error))
 }

@@ -18,8 +18,8 @@ pub(crate) fn arguments(error: &clap::Error, language: Language) -> Option<Strin
         return None;
     }
     let mut said = format!("エラー: {}\n", sentence(error, language)?);
-    if error.get(ContextKind::Suggested).is_some() {
-        said += &format!("\n  ヒント: {}\n", said_in(&suggestion(error)?, language)?);
+    if let Some(tip) = suggestion(error) {
+        said += &format!("\n  ヒント: {}\n", said_in(&tip, language)?);
     }
     let near = [
         ContextKind::SuggestedSubcommand,

@@ -29,13 +29,15 @@ impl OnOutage {
             "stop" => Ok(Self::Stop),
             "continue" => Ok(Self::default()),
             time => {
-                let Time(time) = time.parse::<Time>().map_err(|error| {
-                    sentence!(
-                        "no-outage",
-                        "{error}; write \"continue\", \"stop\" or a time to wait",
-                        error = error
-                    )
-                })?;
+                let Time(time) =
+                    time.parse::<Time>()
+                        .map_err(|error: crate::units::duration::TimeError| {
+                            sentence!(
+                                "no-outage",
+                                "{error}; write \"continue\", \"stop\" or a time to wait",
+                                error = error.sentence()
+                            )
+                        })?;
                 Ok(Self::Wait(time))
             }
         }

@@ -44,13 +44,15 @@ impl Sustain {
         if text == "0" {
             return Ok(Self::Off);
         }
-        let Time(time) = text.parse::<Time>().map_err(|error| {
-            sentence!(
-                "no-sustain",
-                "{error}; a share of the measured time is for example 20%",
-                error = error
-            )
-        })?;
+        let Time(time) =
+            text.parse::<Time>()
+                .map_err(|error: crate::units::duration::TimeError| {
+                    sentence!(
+                        "no-sustain",
+                        "{error}; a share of the measured time is for example 20%",
+                        error = error.sentence()
+                    )
+                })?;
         Ok(if time.is_zero() {
             Self::Off
         } else {

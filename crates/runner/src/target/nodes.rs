@@ -87,7 +87,7 @@ mod tests {
         let node = |name: &str, alive| Node {
             name: name.to_owned(),
             alive,
-            note: "connection refused".to_owned(),
+            note: "connection refused".into(),
         };
         let two = [node("a", true), node("b", true)];
         assert_eq!(sentence("t", 2, &two), None);

@@ -18,13 +18,10 @@ use tenbin_plan::{Sentence, sentence};
 
 pub use accept::DEFAULT_WORKERS;
 pub(crate) use accept::stop_signal;
-pub use blob::{BlobOptions, Fault, FaultError, Gone, blob};
+pub use blob::{BlobOptions, Fault, Gone, blob};
 pub use http::{HttpOptions, http};
-pub use s3::{S3Fault, S3FaultError, S3Options, half_of_available_memory, s3};
-pub use truth::{
-    RarePause, RarePauseError, Service, ServiceError, Shares, Stall, StallError, TruthOptions,
-    share, truth,
-};
+pub use s3::{S3Fault, S3Options, half_of_available_memory, s3};
+pub use truth::{RarePause, Service, Shares, Stall, TruthOptions, share, truth};
 
 /// Environment variable with the access key of `tenbin serve s3`.
 pub const ACCESS_KEY_VARIABLE: &str = "TENBIN_ACCESS_KEY";

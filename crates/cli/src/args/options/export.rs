@@ -36,7 +36,7 @@ impl ExportArgs {
     pub(crate) fn and(&self, plan: &Output) -> Result<Self, Sentence> {
         let mut all = Self::default();
         let planned = plan.export.iter().map(|text| {
-            let export: Result<Export, String> = text.parse();
+            let export: Result<Export, Sentence> = text.parse();
             export.map_err(|why| {
                 sentence!(
                     "export-in-output",

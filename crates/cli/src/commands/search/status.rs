@@ -10,6 +10,7 @@ use super::stop;
 use crate::args::SearchStatusArgs;
 use crate::exit::Exit;
 use crate::output;
+use crate::sentences::said;
 
 /// Interval between two checks.
 const AGAIN: Duration = Duration::from_millis(250);
@@ -30,7 +31,7 @@ pub(super) fn status(args: &SearchStatusArgs) -> Result<Exit, Error> {
     let line = |node: &Node| {
         let state = if node.alive { "alive" } else { "dead" };
         let name = tenbin_report::for_terminal(&node.name);
-        let note = tenbin_report::for_terminal(&node.note);
+        let note = tenbin_report::for_terminal(&said(&node.note));
         format!("{state:<6} {name}  {note}\n")
     };
     let text: String = found.iter().map(line).collect();
@@ -85,7 +86,7 @@ mod tests {
         let node = |name: &str, alive: bool| Node {
             name: name.to_owned(),
             alive,
-            note: String::new(),
+            note: Sentence::default(),
         };
         let both = [node("a", true), node("b", true)];
         assert_eq!(complaint(&both, None), None);
