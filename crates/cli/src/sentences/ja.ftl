@@ -1169,6 +1169,8 @@ live-no-port = { $scalar } はポートではない。true か 1〜65,535 を書
 fewer-than-rounds = { $most } は最小のラウンド数 { $count } より少ない
 slices-too-short = { $duration } を { $count } ラウンドに分けるとスライスは { $slice } になる。スライスは最短 { $shortest_slice }。{ $least } 以上にするか、ラウンドを減らす
 duration-contradicts = { $duration } は、{ $slice } × { $count } ラウンド = { $product } と矛盾する。3 つのうち 1 つを外す
+search-duration-and-slice = 最大レートの探索は最大 { $longest } スライスで、{ $slice } のスライスでは { $time } かかる。duration と slice のどちらか一方だけを指定する
+search-too-short = 最大レートの探索は最大 { $longest } スライスで、スライスは最短 { $shortest }。{ $least } 以上にする
 max-needs-until = until(--until、実行を終える精度)か判定(gate)が必要
 node-twice = { $node } が 2 回書かれている。プロセスごとに別のアドレスが必要
 no-node = 「{ $text }」はこのマシンのアドレスではない。"127.0.0.2" のように書くか、ノードの数を書く

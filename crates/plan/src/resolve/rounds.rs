@@ -89,22 +89,26 @@ fn slice_of_search(
 ) -> Duration {
     let longest = RateSearch::MOST_SLICES;
     if let Some(slice) = slice {
-        let why = format!(
-            "a maximum-rate search takes at most {longest} slices, {} with slices of {}; set \
-             duration or slice, not both",
-            Time(slice * longest),
-            Time(slice),
+        let why = sentence!(
+            "search-duration-and-slice",
+            "a maximum-rate search takes at most {longest} slices, {time} with slices of {slice}; \
+             set duration or slice, not both",
+            longest = longest,
+            time = Time(slice * longest),
+            slice = Time(slice)
         );
         resolver.wrong(place, "duration", why);
         return slice;
     }
     let slice = duration / longest;
     if slice < SHORTEST_SLICE {
-        let why = format!(
-            "a maximum-rate search takes up to {longest} slices, and the shortest slice is {}; set \
-             at least {}",
-            Time(SHORTEST_SLICE),
-            Time(SHORTEST_SLICE * longest),
+        let why = sentence!(
+            "search-too-short",
+            "a maximum-rate search takes up to {longest} slices, and the shortest slice is \
+             {shortest}; set at least {least}",
+            longest = longest,
+            shortest = Time(SHORTEST_SLICE),
+            least = Time(SHORTEST_SLICE * longest)
         );
         resolver.wrong(place, "duration", why);
     }
