@@ -196,6 +196,7 @@ fn every_mistake_is_explained_in_japanese() {
     fs::write(scratch.join("no.toml"), "x").expect("a file");
     fs::write(scratch.join("empty.txt"), "").expect("a file");
     fs::write(scratch.join("token"), "short").expect("a file");
+    fs::write(scratch.join("login.lua"), "wrk.method = \"POST\"\n").expect("a file");
     let mut wrong = Vec::new();
     let mut commands = 0;
     let lines = MISTAKES.lines();

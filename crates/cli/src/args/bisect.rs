@@ -166,7 +166,8 @@ impl BisectArgs {
         if let Some(what) = self.misfit(&draft) {
             return Err(problem(sentence!(
                 "no-meaning-in-bisect",
-                "{what} has no meaning in a bisect, which chooses its runs itself and prints one result; remove it",
+                "{what} has no meaning in a bisect, which chooses its runs itself and prints one \
+                 result; remove it",
                 what = what
             )));
         }

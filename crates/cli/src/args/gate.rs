@@ -219,7 +219,9 @@ pub(super) fn in_worktrees(
         others => {
             return Err(problem(sentence!(
                 "one-command-needed",
-                "{what} needs one target with a command, which runs in the worktree of each revision; there are {others} targets: use --launch './server --port {{port}}' once",
+                "{what} needs one target with a command, which runs in the worktree of each \
+                 revision; there are {others} targets: use --launch './server --port {{port}}' \
+                 once",
                 what = what,
                 others = others.len()
             )));

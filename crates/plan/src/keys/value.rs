@@ -83,7 +83,10 @@ macro_rules! smaller_numbers {
         impl KeyValue for $number {
             fn read(scalar: &Scalar, reading: &Reading<'_>) -> Result<Self, Mistake> {
                 let number = u64::read(scalar, reading)?;
-                Self::try_from(number).map_err(|_| sentence!("number-too-large", "{number} is too large", number = number).into())
+                let too_large = || {
+                    sentence!("number-too-large", "{number} is too large", number = number)
+                };
+                Self::try_from(number).map_err(|_| too_large().into())
             }
         }
     )+};

@@ -115,7 +115,8 @@ impl ObservedArgs {
         if !is_used {
             return Err(problem(sentence!(
                 "all-built-in",
-                "{flag}: every target is built in, and Tenbin always observes its own servers; leave the flag out",
+                "{flag}: every target is built in, and Tenbin always observes its own servers; \
+                 leave the flag out",
                 flag = FLAG
             )));
         }
@@ -174,7 +175,8 @@ pub(crate) fn observed(how: &str) -> Result<ObserveDraft, Sentence> {
         _ => {
             return Err(sentence!(
                 "no-observe",
-                "{how:?} is not one of port, port:N, pid:N, name:PROGRAM, tenbin:URL and prometheus:URL",
+                "{how:?} is not one of port, port:N, pid:N, name:PROGRAM, tenbin:URL and \
+                 prometheus:URL",
                 how = how
             ));
         }

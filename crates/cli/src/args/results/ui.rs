@@ -42,6 +42,10 @@ fn local(text: &str) -> Result<IpAddr, Sentence> {
     const LOCAL: [&str; 2] = ["127.0.0.1", "::1"];
     let address = LOCAL.contains(&text).then(|| text.parse().ok()).flatten();
     address.ok_or_else(|| {
-        sentence!("ui-local-only", "the pages are for this machine only: use 127.0.0.1 or ::1, and ssh -L PORT:127.0.0.1:PORT from another machine")
+        sentence!(
+            "ui-local-only",
+            "the pages are for this machine only: use 127.0.0.1 or ::1, and ssh -L \
+             PORT:127.0.0.1:PORT from another machine"
+        )
     })
 }

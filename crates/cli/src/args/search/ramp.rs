@@ -175,7 +175,8 @@ impl ClientArgs {
                 Some(Err(_)) => {
                     return Err(problem(sentence!(
                         "clients-with-rate",
-                        "--clients: with --rate it is one number, the most connections; the levels are the rates"
+                        "--clients: with --rate it is one number, the most connections; the \
+                         levels are the rates"
                     )));
                 }
             };
