@@ -13,6 +13,7 @@ use crate::keys::page::{self, Page};
 use crate::keys::row::{self, Flag, Key, Takes, choice, section, switch, text, whole};
 use crate::keys::scalar::{List, Scalar};
 use crate::units::sizes::{self, Sizes};
+use crate::{Sentence, sentence};
 
 const MOST_BUCKETS: u64 = 1000;
 const MOST_KEYS_IN_REQUEST: u64 = 1000;
@@ -432,9 +433,9 @@ fn deletes_batches(work: &S3Work) -> bool {
     work.mix.any(Feature::Batch)
 }
 
-fn part_size(scalar: &Scalar) -> Result<u64, String> {
+fn part_size(scalar: &Scalar) -> Result<u64, Sentence> {
     match sizes::check(scalar.size()?)? {
-        0 => Err("must be at least 1 byte".to_owned()),
+        0 => Err(sentence!("at-least-a-byte", "must be at least 1 byte")),
         size => Ok(size),
     }
 }
