@@ -386,12 +386,12 @@ fn another_agent_takes_the_place_of_a_killed_one() {
     ));
     expect_complete(&scratch, &ended, 8);
     let found = losses(&scratch);
-    assert_eq!(
-        found,
-        [format!(
-            "{SILENT} during block 2, which was repeated with 2 agents"
-        )]
-    );
+    assert_eq!(found.len(), 1);
+    let repeated = format!("{SILENT} during block 2, which was repeated with 2 agents (");
+    assert!(found[0].starts_with(&repeated), "{found:?}");
+    let names = ["agent-0", "agent-2"];
+    assert!(names.iter().all(|it| found[0].contains(it)), "{found:?}");
+    assert!(!found[0].contains("mix"), "{found:?}");
     assert_eq!(
         agents_in_environment(&scratch),
         ["agent-0", "agent-1", "agent-2"]
@@ -415,6 +415,17 @@ fn the_other_agents_continue_alone() {
     let (before, after) = counts.split_at(next as usize);
     assert!(before.iter().all(|count| *count == 2), "{counts:?}");
     assert!(after.iter().all(|count| *count == 1), "{counts:?}");
+    let found = losses(&scratch);
+    assert_eq!(
+        found,
+        [format!(
+            "{SILENT} during block 2, which was repeated with 1 agent (agent-0); figures of the whole run mix \
+             slices of 1 and of 2 agents"
+        )]
+    );
+    ended
+        .expect_stdout("agent_lost")
+        .expect_stdout("shared by 2 agents, of which 1 was lost");
     assert_eq!(agents_in_environment(&scratch), ["agent-0", "agent-1"]);
     expect_free(&scratch, &agents, 2);
 }
@@ -466,7 +477,7 @@ fn a_loss_in_the_warm_up_repeats_the_warm_up() {
     let found = losses(&scratch);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
-        found[0].ends_with(", which was repeated with 2 agents"),
+        found[0].contains(", which was repeated with 2 agents ("),
         "{found:?}"
     );
 }

@@ -618,6 +618,22 @@ fn what_beginners_write_gets_a_tip() {
 }
 
 #[test]
+fn an_unknown_option_is_no_value() {
+    for (line, similar) in [
+        ("tenbin report last --tittle x", "'--title'"),
+        ("tenbin show last --colour", ""),
+        ("tenbin import a.txt --xyz", ""),
+    ] {
+        let Err(error) = Cli::try_parse_from(line.split(' ')) else {
+            panic!("{line} was taken");
+        };
+        let told = with_tip(error).to_string();
+        assert!(!told.contains("as a value"), "{line}: {told}");
+        assert!(told.contains(similar), "{line}: {told}");
+    }
+}
+
+#[test]
 fn options_win_over_the_plan_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("plan.toml");

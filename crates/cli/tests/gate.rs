@@ -118,6 +118,38 @@ fn what_a_gate_cannot_tell_is_neither() {
 }
 
 #[test]
+fn every_output_agrees_with_the_exit_code_of_a_suspect_gate() {
+    let scratch = Scratch::new("gate-suspect");
+    let line = format!(
+        "gate http {} {} {SHORT} --margin 30% --suspect fail --export junit=gate.xml",
+        server("base", "5ms"),
+        server("candidate", "5ms")
+    );
+    let run = Tenbin::line(&scratch, line)
+        .env("GITHUB_ACTIONS", "true")
+        .run();
+    let junit = std::fs::read_to_string(scratch.join("gate.xml")).expect("a file");
+    match run.code {
+        // Whether the machine is busy enough for a finding is chance.
+        Some(9) => {
+            run.expect_stdout("FAIL  candidate is not worse than base")
+                .expect_stdout("(--suspect fail, exit code 9)")
+                .expect_stdout("::error title=tenbin gate");
+            assert!(junit.contains("<failure type=\"SUSPECT\""), "{junit}");
+            assert!(!run.stdout.contains("PASS"), "{run}");
+        }
+        Some(0) => {
+            run.expect_stdout("PASS  candidate is not worse than base")
+                .expect_stdout("::notice title=tenbin gate");
+            assert!(junit.contains("failures=\"0\" errors=\"0\""), "{junit}");
+        }
+        _ => {
+            run.expect_stdout("::error title=tenbin gate");
+        }
+    }
+}
+
+#[test]
 fn failures_make_a_gate_invalid() {
     let scratch = Scratch::new("gate-invalid");
     let line = format!(

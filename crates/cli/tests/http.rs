@@ -98,6 +98,22 @@ fn two_nginx_are_weighed_and_the_run_can_be_shown_and_repeated() {
     packs_are_verified_and_repeated(&scratch, relative);
 }
 
+#[test]
+fn the_list_has_the_figure_of_a_run_of_one_target() {
+    let scratch = Scratch::new("listed-alone");
+    let nginx = Nginx::start(&scratch);
+    let line = format!(
+        "http --target {} --rounds 2 --slice 100ms --gap 10ms --warmup 0s --connections 2",
+        nginx.target("web")
+    );
+    Tenbin::line(&scratch, line).run().expect_measured();
+    let list = Tenbin::line(&scratch, "list").run();
+    list.expect_code(0);
+    let figure = list.stdout.contains("web at http-GET: ");
+    let is_untrusted = list.stdout.contains("the figures cannot be trusted");
+    assert!(figure || is_untrusted, "{list}");
+}
+
 /// Packs a run into one file, shows, verifies and repeats it, and changes a figure of the run.
 #[test]
 fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
@@ -140,6 +156,12 @@ fn a_label_and_a_note_stand_at_the_top_of_what_shows_the_run() {
         assert!(page.contains("label: login-cmp"), "{page}");
         assert!(page.contains("after the &lt;kernel&gt; update"), "{page}");
     }
+    Tenbin::line(&scratch, "report last --out titled.html --title 'A & <b>'")
+        .run()
+        .expect_code(0);
+    let titled = std::fs::read_to_string(scratch.path().join("titled.html")).expect("a page");
+    assert!(titled.contains("<title>A &amp; &lt;b&gt;</title>"));
+    assert!(titled.contains("<h1 class=\"heading\">A &amp; &lt;b&gt;</h1>"));
     Tenbin::line(&scratch, "pack last --out packed.tar.zst")
         .run()
         .expect_code(0);

@@ -186,7 +186,8 @@ fn a_second_start_accepts_earlier_copies_and_no_seed_is_printed() {
         .expect_stdout("keys in tenbin-hub (those of an earlier start")
         .expect_stdout("(copy tenbin-hub/agent.creds there)")
         .expect_stdout("--creds tenbin-hub/coordinator.creds")
-        .expect_stderr("only this machine can connect");
+        .expect_stderr("only this machine can connect")
+        .expect_stderr("use --listen 0.0.0.0:");
     let log = std::fs::read_to_string(log).expect("the log");
     for seed in &seeds {
         first.expect_silence_about(seed);

@@ -147,6 +147,13 @@ fn scripts_are_refused_with_the_nearest_command() {
             assert!(error.contains("--patterns"), "{command:?}: {error}");
         }
     }
+    let secret = "wrk.headers[\"Authorization\"] = \"Bearer secret-token-123\"\n";
+    let secret = scratch.write("secret.lua", secret);
+    let (code, _, error) = tenbin(&scratch, &["import", &secret]);
+    assert_eq!(code, 2, "{error}");
+    assert!(!error.contains("secret-token-123"), "{error}");
+    let header = "-H 'Authorization: Bearer {env:TOKEN}'` (export TOKEN=… first)";
+    assert!(error.contains(header), "{error}");
     let (code, _, error) = tenbin(&scratch, &["k6", "run", "test.js"]);
     assert_eq!(code, 2, "{error}");
     assert!(error.contains("docs/coming-from.md#k6"), "{error}");

@@ -143,7 +143,7 @@ fn the_file_of_each_ci_system_names_the_plan_and_the_build() {
         (
             "github",
             ".github/workflows/performance.yml",
-            "tenbin gate run tenbin.toml \\\n            --base-rev \"$BASE\" --candidate-rev \"$HEAD\" \\\n            \
+            "tenbin gate run tenbin.toml \\\n            --base-rev \"$base\" --candidate-rev \"$HEAD\" \\\n            \
              --build 'make '\\''all'\\''' \\\n            --budget 10m \\\n            --export github-summary",
         ),
         (
@@ -273,6 +273,27 @@ fn a_server_that_cannot_be_tried_is_named_and_no_try_writes_the_plan() {
         .expect_stderr("the response to GET /absent has status 404");
     let run = Tenbin::line(&scratch, format!("{not_found} --no-try")).run();
     run.expect_code(0).expect_stdout("wrote tenbin.toml");
+    scratch.expect_nobody_left(Duration::from_secs(20));
+}
+
+#[test]
+fn a_missing_server_is_built_before_it_is_tried() {
+    let scratch = Scratch::new("init-build");
+    let tenbin = env!("CARGO_BIN_EXE_tenbin");
+    let gate = "init --kind http --goal gate --server './own serve http --listen 127.0.0.1:{port}'";
+    let fails = format!("{gate} --build 'echo broken; exit 2'");
+    Tenbin::line(&scratch, fails)
+        .run()
+        .expect_code(3)
+        .expect_stderr("broken")
+        .expect_stderr("the build of the server failed (exit status: 2): echo broken; exit 2");
+    assert!(!exists(&scratch, "tenbin.toml"));
+    let builds = format!("{gate} --build 'ln -s {tenbin} own'");
+    Tenbin::line(&scratch, builds)
+        .run()
+        .expect_code(0)
+        .expect_stderr("./own is missing; building it: ln -s")
+        .expect_stdout("wrote tenbin.toml");
     scratch.expect_nobody_left(Duration::from_secs(20));
 }
 

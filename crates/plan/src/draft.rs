@@ -158,7 +158,7 @@ section! {
             Takes::Commas("CONDITION"),
             "Condition that must not be true, written like --expect, such as 'throughput<0.95x \
              baseline'. Exit code 7 if the run proves the condition true, 0 if the run cannot \
-             tell",
+             tell, 6 if the run is INVALID",
         ));
     }
     stored {

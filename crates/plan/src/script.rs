@@ -1,8 +1,14 @@
 //! Scripts of other load generators, which people name where a result, a plan or a list of requests is
 //! expected.
 
-use std::borrow::Cow;
+mod k6;
+mod suggestion;
+mod text;
+mod wrk;
+
 use std::fmt;
+
+use suggestion::Suggestion;
 
 use crate::{Sentence, sentence};
 
@@ -11,8 +17,12 @@ use crate::{Sentence, sentence};
 pub struct Script {
     /// Its tool: `wrk` or `k6`.
     pub tool: &'static str,
-    /// The command line; settings that the script computes are left out.
+    /// The command line, without secrets; settings that the script computes are left out.
     pub command: String,
+    /// The environment variables that the command line reads: the secrets of the script.
+    pub variables: Vec<String>,
+    /// What the script has and the command line has not, by its name in the script.
+    pub left_out: Vec<String>,
     /// The section of the documentation with the names of its settings.
     pub section: &'static str,
 }
@@ -27,9 +37,6 @@ const WRK: &[&str] = &[
 const K6: &[&str] = &[
     "export const options", "export let options", "export var options",
 ];
-/// Longest value that is taken over, bytes.
-const LONGEST: usize = 200;
-
 impl Script {
     /// Recognises a script by its text; `None` for any other text.
     pub fn of(text: &str) -> Option<Self> {
@@ -39,27 +46,54 @@ impl Script {
             lines.iter().any(begins)
         };
         if lines.iter().any(|line| is_import(line)) || has(K6) {
-            return Some(Self {
-                tool: "k6",
-                command: of_k6(text),
-                section: "docs/coming-from.md#k6",
-            });
+            let found = k6::suggestion(text);
+            return Some(Self::with("k6", "docs/coming-from.md#k6", &found));
         }
-        has(WRK).then(|| Self {
-            tool: "wrk",
-            command: of_wrk(&lines),
-            section: "docs/coming-from.md#wrk-and-ab",
+        has(WRK).then(|| {
+            let found = wrk::suggestion(&lines);
+            Self::with("wrk", "docs/coming-from.md#wrk-and-ab", &found)
         })
+    }
+
+    fn with(tool: &'static str, section: &'static str, found: &Suggestion) -> Self {
+        Self {
+            tool,
+            command: found.command(),
+            variables: found.variables.clone(),
+            left_out: found.left_out.clone(),
+            section,
+        }
     }
 
     /// What to do instead of giving the script, with its arguments.
     pub fn sentence(&self) -> Sentence {
+        let variables: Vec<String> = self.variables.iter().map(|it| format!("{it}=…")).collect();
+        let exports = (!variables.is_empty()).then(|| {
+            sentence!(
+                "script-secrets",
+                " (export {variables} first)",
+                variables = variables.join(" ")
+            )
+        });
+        let left_out = (!self.left_out.is_empty()).then(|| {
+            sentence!(
+                "script-left-out",
+                " (not taken over: {parts})",
+                parts = self.left_out.join(", ")
+            )
+            .with_names("parts", &self.left_out)
+        });
+        let exports = exports.unwrap_or_default();
+        let left_out = left_out.unwrap_or_default();
         sentence!(
             "script",
-            "is a script of {tool}, and Tenbin does not run scripts: start with `{command}`, list \
-             different requests in a file for --patterns, and see {section} for other settings",
+            "is a script of {tool}, and Tenbin does not run scripts: start with \
+             `{command}`{exports}{left_out}, list different requests in a file for --patterns, and \
+             see {section} for other settings",
             tool = self.tool,
             command = self.command,
+            exports = exports,
+            left_out = left_out,
             section = self.section
         )
     }
@@ -77,98 +111,6 @@ fn is_import(line: &str) -> bool {
         line.contains(&format!("{quote}k6/")) || line.contains(&format!("{quote}k6{quote}"))
     };
     line.starts_with("import ") && ["'", "\""].into_iter().any(is_module)
-}
-
-/// The command line for a Lua script of wrk.
-fn of_wrk(lines: &[&str]) -> String {
-    let mut command = "tenbin http --target NAME=URL".to_owned();
-    for line in lines {
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
-        };
-        let Some(value) = quoted(value) else { continue };
-        match key.trim() {
-            "wrk.method" => command += &format!(" -X {}", word(value)),
-            "wrk.body" => command += &format!(" --body '{value}'"),
-            key => {
-                let name = key.strip_prefix("wrk.headers[").and_then(quoted);
-                if let Some(name) = name {
-                    command += &format!(" -H '{name}: {value}'");
-                }
-            }
-        }
-    }
-    command
-}
-
-/// The command line for a script of k6.
-fn of_k6(text: &str) -> String {
-    let calls = ["get", "post", "put", "patch", "del", "head"];
-    let calls = calls.iter().filter_map(|name| {
-        let at = text.find(&format!("http.{name}("))?;
-        let url = quoted(text[at..].split_once('(')?.1);
-        let url = url.filter(|url| url.contains("://"));
-        Some((at, *name, url.unwrap_or("URL")))
-    });
-    let first = calls.min_by_key(|call| call.0);
-    let (_, name, url) = first.unwrap_or((0, "get", "URL"));
-    let mut command = format!("tenbin http --target NAME={}", word(url));
-    if name != "get" {
-        let method = if name == "del" { "DELETE" } else { name };
-        command += &format!(" -X {}", method.to_ascii_uppercase());
-    }
-    if let Some(vus) = after_key(text, "vus").and_then(number) {
-        command += &format!(" --connections {vus}");
-    }
-    let unit = after_key(text, "timeUnit").and_then(quoted);
-    if let Some(rate) = after_key(text, "rate").and_then(number)
-        && unit.is_none_or(|unit| unit == "1s")
-    {
-        command += &format!(" --rate {rate}/s");
-    }
-    if let Some(time) = after_key(text, "duration").and_then(quoted) {
-        command += &format!(" --duration {}", word(time));
-    }
-    command
-}
-
-/// What stands after a key of an object of JavaScript: `vus: 10`.
-fn after_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(key).find_map(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + key.len()..].trim_start_matches(['\'', '"']);
-        let value = after.trim_start().strip_prefix(':')?;
-        (!before.is_some_and(is_name)).then(|| value.trim_start())
-    })
-}
-
-/// The whole number at the beginning of a text; `None` for `0.5`, `1_000` and `1e3`.
-fn number(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| !(c.is_alphanumeric() || ['.', '_'].contains(&c)));
-    let digits = &text[..end.unwrap_or(text.len())];
-    let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
-    (is_whole && !digits.is_empty() && digits.len() < 10).then_some(digits)
-}
-
-/// A text of [`quoted`] as a word of a shell: in quotes unless it has letters, digits and marks of URLs
-/// only.
-fn word(text: &str) -> Cow<'_, str> {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+,=".contains(c);
-    if text.chars().all(is_safe) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(format!("'{text}'"))
-    }
-}
-
-/// The text in quotes at the beginning of a text, if a shell would read it back from single quotes.
-fn quoted(text: &str) -> Option<&str> {
-    let text = text.trim_start();
-    let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
-    let (value, _) = text[1..].split_once(quote)?;
-    let is_plain = |c: char| !c.is_control() && !['\'', '\\', '`', '$'].contains(&c);
-    (!value.is_empty() && value.len() <= LONGEST && value.chars().all(is_plain)).then_some(value)
 }
 
 #[cfg(test)]
@@ -190,6 +132,7 @@ mod tests {
         );
         let text = "request = function()\n  return wrk.format('GET', path)\nend\n";
         assert_eq!(command(text), "tenbin http --target NAME=URL");
+        assert_eq!(Script::of(text).unwrap().left_out, ["path"]);
         let text = "wrk.body = \"it's\"";
         assert_eq!(command(text), "tenbin http --target NAME=URL");
         let said = Script::of(text).unwrap().to_string();
@@ -206,15 +149,82 @@ mod tests {
                     export default function () {\n  http.post('http://a.example/x', '{}');\n}\n";
         assert_eq!(
             command(text),
-            "tenbin http --target NAME=http://a.example/x -X POST --connections 10 --duration 30s"
+            "tenbin http --target NAME=http://a.example/x -X POST --body '{}' --connections 10 \
+             --duration 30s"
         );
         let text = "import http from \"k6/http\"\nexport const options = { scenarios: { a: {\n\
                     executor: 'constant-arrival-rate', rate: 200, timeUnit: '1s',\n\
                     preAllocatedVUs: 5, duration: '1m' } } };\nhttp.get(url); http.post(other);";
         assert_eq!(
             command(text),
-            "tenbin http --target NAME=URL --rate 200/s --duration 1m"
+            "tenbin http --target NAME=URL --connections 5 --rate 200/s --duration 1m"
         );
+    }
+
+    #[test]
+    fn secrets_of_scripts_become_variables() {
+        let lua = "wrk.method = \"POST\"\nwrk.headers[\"Authorization\"] = \"Bearer abc-123\"\n\
+                   wrk.headers['X-Api-Key'] = key .. 'abc-123'\n\
+                   wrk.body = '{\"password\": \"abc-123\"}'\n";
+        let k6 = "import http from 'k6/http';\n\
+                  http.post('http://me:abc-123@a/x?token=abc-123', '{\"password\": \"abc-123\"}', {\n\
+                  headers: { Authorization: 'Bearer abc-123', 'X-Api-Key': `abc-123`, Accept: 'a/b' } });";
+        for (text, url, rest) in [
+            (lua, "URL", ""),
+            (k6, "'http://a/x?token=…'", " -H 'Accept: a/b'"),
+        ] {
+            let script = Script::of(text).unwrap();
+            assert_eq!(
+                script.command,
+                format!(
+                    "tenbin http --target NAME={url} -X POST -H 'Authorization: Bearer \
+                     {{env:TOKEN}}' -H 'X-Api-Key: {{env:X_API_KEY}}'{rest}"
+                )
+            );
+            assert!(script.left_out.contains(&"body".to_owned()), "{script:?}");
+            let said = script.to_string();
+            assert!(
+                said.contains("(export TOKEN=… X_API_KEY=… first)"),
+                "{said}"
+            );
+            assert!(!said.contains("abc-123"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_call_of_wrk_format_gives_method_path_and_body() {
+        let text = "wrk.method = 'PUT'\nfunction request()\n  return wrk.format(nil, \"/a?b=1\", nil, \
+                    '{\"n\": 1}')\nend\n";
+        assert_eq!(
+            command(text),
+            "tenbin http --target NAME=URL -X PUT --path '/a?b=1' --body '{\"n\": 1}'"
+        );
+        let text = "request = function()\n  return wrk.format(\"POST\", \"/login\", nil, \
+                    '{\"user\":\"u' .. math.random(1, 9) .. '\"}')\nend\n";
+        let script = Script::of(text).unwrap();
+        assert_eq!(
+            script.command,
+            "tenbin http --target NAME=URL -X POST --path /login"
+        );
+        assert_eq!(script.left_out, ["body"]);
+    }
+
+    #[test]
+    fn thresholds_of_k6_become_expectations() {
+        let text = "import http from 'k6/http';\nexport const options = {\n\
+                    scenarios: { main: { executor: 'constant-arrival-rate', rate: 300, timeUnit: '1s', \
+                    duration: '20s', preAllocatedVUs: 50 } },\n\
+                    thresholds: { http_req_duration: ['p(95)<50', 'p(99.9) <= 1200', 'min<1'], \
+                    'http_req_failed': [{ threshold: 'rate<0.01', abortOnFail: true }], \
+                    checks: ['rate>0.9'] },\n};\n\
+                    http.get('http://a/items');\nsleep(1);\n";
+        let script = Script::of(text).unwrap();
+        assert_eq!(
+            script.command,
+            "tenbin http --target NAME=http://a/items --connections 50 --rate 300/s --duration 20s \
+             --expect 'p95<50ms,p99.9<=1200ms,errors<1%'"
+        );
+        assert_eq!(script.left_out, ["http_req_duration", "checks", "sleep"]);
     }
 
     #[test]

@@ -94,12 +94,25 @@ pub(crate) fn expectations_clause(document: &Document) -> Option<Message> {
         Some(first) => language::clauses(first, broken),
         None if all.iter().all(|each| each.fails_if) => message!("none-proven"),
         None => {
+            let all_met = message!("all-met", count = all.len());
+            if decided_despite_delay(document) {
+                return Some(language::clauses(all_met, [message!("despite-delay")]));
+            }
             let met = all.iter().filter(|each| !each.fails_if);
             let mut how: Vec<Message> = met.filter_map(|each| each.data.clone()).collect();
             how.dedup();
-            language::clauses(message!("all-met", count = all.len()), how)
+            language::clauses(all_met, how)
         }
     })
+}
+
+/// Whether the run is INVALID because of a delay that cannot change its answer: every expectation is
+/// decided.
+pub(crate) fn decided_despite_delay(document: &Document) -> bool {
+    let all = &document.expectations;
+    document.trust == Trust::Invalid
+        && all.iter().any(|each| !each.fails_if)
+        && !all.iter().any(Expectation::is_undecided)
 }
 
 /// The optimum as a short clause for the verdict line.
@@ -137,7 +150,10 @@ pub(crate) fn schedule(document: &Document) -> Message {
 
 /// `2 s`, or that it is not known.
 pub(crate) fn seconds(seconds: Option<f64>) -> Value {
-    seconds.map_or(Value::Unknown, |seconds| format!("{seconds} s").into())
+    let to_milliseconds = |seconds: f64| (seconds * 1e3).round() / 1e3;
+    seconds.map_or(Value::Unknown, |seconds| {
+        format!("{} s", to_milliseconds(seconds)).into()
+    })
 }
 
 /// Why the run ended; `None` for a fixed number of rounds.

@@ -8,9 +8,11 @@ use tenbin_result::{
 use crate::escape::for_terminal;
 use crate::language::say_in;
 
-/// The result as printed: `PASS`.
-pub(crate) fn word(outcome: GateOutcome) -> &'static str {
-    match outcome {
+/// The result as printed: `PASS`; `FAIL` for a result that counts as passed except that the comparison
+/// is SUSPECT.
+pub(crate) fn word(gate: &Gate) -> &'static str {
+    match gate.outcome {
+        _ if gate.fails_as_suspect() => "FAIL",
         GateOutcome::Pass => "PASS",
         GateOutcome::Regression => "REGRESSION",
         GateOutcome::CannotTell => "CANNOT TELL",
@@ -43,7 +45,8 @@ pub(crate) fn answer(gate: &Gate) -> Message {
         base = gate.base.as_str(),
         candidate = gate.candidate.as_str(),
         known = Value::Flag(!figures.is_empty()),
-        figures = figures
+        figures = figures,
+        suspect = Value::Flag(gate.fails_as_suspect())
     )
 }
 
@@ -70,25 +73,38 @@ fn figure(figure: &GateFigure, with_workload: bool) -> Message {
 /// worse than base: throughput 0.900 (0.870–0.930, margin 5 %)`.
 pub(crate) fn headline(gate: &Gate) -> String {
     let said = say_in(Language::English, &answer(gate));
-    format!("{}: {said}", word(gate.outcome))
+    let passes_untold = gate.outcome == GateOutcome::CannotTell && gate.passes_untold;
+    let counts = if passes_untold && !gate.fails_as_suspect() {
+        "; counts as passed (--cannot-tell pass)"
+    } else {
+        ""
+    };
+    format!("{}: {said}{counts}", word(gate))
 }
 
 /// The result of the gate of a run as a workflow command of GitHub Actions, which shows it as an
-/// annotation: an error for a regression, a warning if the gate could not tell, otherwise a notice.
+/// annotation: an error if the gate fails, a warning if it could not tell and passes, otherwise a notice.
 /// `None` for a run without a gate.
 pub fn annotation(document: &Document) -> Option<String> {
     let gate = document.gate.as_ref()?;
-    let command = match gate.outcome {
-        GateOutcome::Regression | GateOutcome::Invalid => "error",
-        GateOutcome::CannotTell => "warning",
-        GateOutcome::Pass => "notice",
-    };
+    let command = level(gate);
     let title = format!("tenbin gate: {}", document.run.name);
     Some(format!(
         "::{command} title={}::{}\n",
         in_command(&title).replace(':', "%3A").replace(',', "%2C"),
         in_command(&headline(gate))
     ))
+}
+
+/// The kind of the annotation.
+fn level(gate: &Gate) -> &'static str {
+    match gate.outcome {
+        _ if gate.fails_as_suspect() => "error",
+        GateOutcome::Regression | GateOutcome::Invalid => "error",
+        GateOutcome::CannotTell if !gate.passes_untold => "error",
+        GateOutcome::CannotTell => "warning",
+        GateOutcome::Pass => "notice",
+    }
 }
 
 /// Escapes the text of a workflow command.
@@ -98,8 +114,60 @@ fn in_command(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use tenbin_result::Trust;
+
     use super::*;
+
+    /// A gate whose comparison is SUSPECT, with `--suspect fail`.
+    pub(crate) fn suspect(outcome: GateOutcome) -> Gate {
+        Gate {
+            outcome,
+            base: "base".to_owned(),
+            candidate: "candidate".to_owned(),
+            trust: Trust::Suspect,
+            confidence: 0.95,
+            tests: 1,
+            rounds: 12,
+            most_rounds: 80,
+            seconds: 12.0,
+            budget_seconds: 600.0,
+            passes_untold: false,
+            fails_suspect: true,
+            figures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_gate_that_fails_because_it_is_suspect_says_so() {
+        let mut gate = suspect(GateOutcome::Pass);
+        assert_eq!((word(&gate), level(&gate)), ("FAIL", "error"));
+        assert_eq!(
+            headline(&gate),
+            "FAIL: candidate is not worse than base; but the comparison is SUSPECT, so that the gate fails \
+             (--suspect fail, exit code 9)"
+        );
+        let japanese = say_in(Language::Japanese, &answer(&gate));
+        assert!(japanese.contains("終了コード 9"), "{japanese}");
+        gate.fails_suspect = false;
+        assert_eq!((word(&gate), level(&gate)), ("PASS", "notice"));
+        assert_eq!(headline(&gate), "PASS: candidate is not worse than base");
+    }
+
+    #[test]
+    fn what_cannot_be_told_fails_unless_it_counts_as_passed() {
+        let mut gate = suspect(GateOutcome::CannotTell);
+        assert_eq!((word(&gate), level(&gate)), ("CANNOT TELL", "error"));
+        gate.passes_untold = true;
+        assert_eq!((word(&gate), level(&gate)), ("FAIL", "error"));
+        gate.trust = Trust::Valid;
+        assert_eq!((word(&gate), level(&gate)), ("CANNOT TELL", "warning"));
+        assert_eq!(
+            headline(&gate),
+            "CANNOT TELL: it is not known whether candidate is worse than base; counts as passed \
+             (--cannot-tell pass)"
+        );
+    }
 
     #[test]
     fn no_text_leaves_its_workflow_command() {

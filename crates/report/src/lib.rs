@@ -41,9 +41,9 @@ pub use history::{MOST_RUNS, history_json, html_history, terminal_history};
 pub use language::verdicts;
 pub use lint::{lint_json, lint_text};
 pub use overlay::Overlay;
-pub use page::html::{ServedPage, html, live_page};
+pub use page::html::{ServedPage, html, live_page, titled_html};
 pub use page::terminal::{Extent, View, terminal};
-pub use section::{quoted, section_names};
+pub use section::{main_figures, quoted, section_names};
 pub use ui::{
     ComparedRuns, HistoryForm, ListFilter, ListedRun, ListedState, RunContent, RunList, RunPage,
     RunProgress, Site, compared_page, delete_page, history_page, list_page, opening_page,

@@ -70,8 +70,8 @@ pub struct GateFigure {
     pub margin: f64,
     /// The candidate's figure divided by the base's; null if unknown.
     pub ratio: Option<f64>,
-    /// Lower end of the ratio's interval; null while nothing is excluded. Each end holds with 95 %,
-    /// at every number of rounds at once.
+    /// Lower end of the ratio's interval; null while nothing is excluded. Each end holds with at least
+    /// 95 %, at every number of rounds at once, and has the error of the test on its side.
     pub low: Option<f64>,
     /// Upper end of the ratio's interval; null while nothing is excluded.
     pub high: Option<f64>,
@@ -119,6 +119,16 @@ impl Gate {
     /// The figures from which the result follows.
     pub fn deciding(&self) -> impl Iterator<Item = &GateFigure> {
         self.figures.iter().filter(|figure| figure.decides)
+    }
+
+    /// Whether the gate fails, although no figure says so, because the comparison is SUSPECT.
+    pub fn fails_as_suspect(&self) -> bool {
+        let counts_as_passed = match self.outcome {
+            GateOutcome::Pass => true,
+            GateOutcome::CannotTell => self.passes_untold,
+            GateOutcome::Regression | GateOutcome::Invalid => false,
+        };
+        counts_as_passed && self.fails_suspect && self.trust == Trust::Suspect
     }
 
     /// Whether a figure decided that stands in for a figure that could not tell.

@@ -248,6 +248,17 @@ fn settings(workload: &Workload) -> (String, BTreeMap<String, SettingFact>) {
         }
     }
     all.insert("load".to_owned(), fact(&workload.load, false));
+    let request = workload
+        .request
+        .as_deref()
+        .and_then(|it| it.split_once(' '));
+    if let Some((_, path)) = request
+        && all.contains_key("method")
+    {
+        // The path can also stand in the URL of the target.
+        let path = fact(&path.to_owned(), false);
+        all.entry("path".to_owned()).or_insert(path);
+    }
     (workload.name.clone(), all)
 }
 
@@ -332,4 +343,29 @@ fn quota(quota: Option<CpuQuota>) -> Option<String> {
 /// The memory in tenths of GiB: kernels of one machine reserve different amounts.
 fn memory(bytes: Option<u64>) -> Option<String> {
     bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Setting;
+
+    #[test]
+    fn a_path_in_the_url_is_the_same_setting_as_path() {
+        let of = |path: Option<&str>| {
+            let setting = |key: &str, value: &str| Setting {
+                key: key.to_owned(),
+                value: value.to_owned(),
+                usual: false,
+            };
+            let path = path.map(|path| setting("path", path));
+            settings(&Workload {
+                request: Some("GET /items".to_owned()),
+                settings: Some([setting("method", "GET")].into_iter().chain(path).collect()),
+                ..Workload::default()
+            })
+        };
+        assert_eq!(of(None), of(Some("/items")));
+        assert_ne!(of(None), of(Some("/other")));
+    }
 }

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 On a terminal, Tenbin asks for everything that no option states: at most six questions. Elsewhere,
 --kind and --server are required. Tenbin then sends one GET request to each server, and writes the
-plan file. For the request, Tenbin starts a command and stops it again.
+plan file. For the request, Tenbin starts a command and stops it again. If the file of the command
+is missing, the command of --build builds it before.
 
 Examples:
   tenbin init

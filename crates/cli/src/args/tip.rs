@@ -1,5 +1,6 @@
 //! Suggestions for command-line mistakes for which clap has none.
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tenbin_plan::{Sentence, sentence};
 
@@ -30,8 +31,22 @@ pub fn with_tip(mut error: clap::Error) -> clap::Error {
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![tip.into()]),
         );
+    } else {
+        drop_trailing_tip(&mut error);
     }
     error
+}
+
+/// Drops clap's tip to write an unknown option after `--`, as a value: nobody means that.
+fn drop_trailing_tip(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) else {
+        return;
+    };
+    let is_trailing = |tip: &StyledStr| tip.to_string().contains(" as a value, use '");
+    let others: Vec<StyledStr> = tips.into_iter().filter(|tip| !is_trailing(tip)).collect();
+    if !others.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(others));
+    }
 }
 
 /// The suggestion for a mistake with a known cause.

@@ -1,6 +1,7 @@
 //! `tenbin hub`: runs a NATS server for several load machines.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -51,7 +52,7 @@ fn run(args: &HubArgs) -> Result<(), Sentence> {
         Err(TargetError::Interrupted { .. }) => return Ok(()),
         Err(why) => return Err(failure(&why)),
     };
-    tell(&hub);
+    tell(&hub, args.listen);
     let ended = wait_for_end(&running, &stop);
     let stopped = running.stop().map_err(|why| failure(&why));
     ended.and(stopped)
@@ -114,7 +115,7 @@ fn waiting(progress: &Waiting<'_>) {
 }
 
 /// Prints the commands that connect machines to the hub.
-fn tell(hub: &Hub) {
+fn tell(hub: &Hub, listen: SocketAddr) {
     let shown = |path: &Path| quoted(&path.display().to_string());
     let directory = shown(&hub.directory);
     let agent = shown(&hub.directory.join(hub::AGENT_CREDS));
@@ -148,7 +149,8 @@ fn tell(hub: &Hub) {
     if hub.is_local_only {
         output::say_note(&sentence!(
             "hub-local-only",
-            "only this machine can connect to the hub; for others, add --listen 0.0.0.0:4222"
+            "only this machine can connect to the hub; for others, use --listen 0.0.0.0:{port}",
+            port = listen.port()
         ));
     }
 }

@@ -96,6 +96,13 @@ pub(crate) enum InitError {
         /// The status.
         status: u16,
     },
+    /// The build command failed.
+    Build {
+        /// The build command.
+        build: String,
+        /// How the command ended.
+        why: String,
+    },
     /// Ctrl-C.
     Interrupted,
 }
@@ -214,6 +221,12 @@ impl InitError {
                 path = path,
                 status = status
             ),
+            Self::Build { build, why } => sentence!(
+                "init-build-failed",
+                "the build of the server failed ({why}): {build}; its output is above",
+                why = why,
+                build = build
+            ),
             Self::Interrupted => sentence!("init-interrupted", "interrupted; nothing was written"),
         }
     }
@@ -228,7 +241,11 @@ impl InitError {
     pub(crate) fn is_of_trial(&self) -> bool {
         matches!(
             self,
-            Self::Trial(_) | Self::Target(_) | Self::Request { .. } | Self::Status { .. }
+            Self::Trial(_)
+                | Self::Target(_)
+                | Self::Request { .. }
+                | Self::Status { .. }
+                | Self::Build { .. }
         )
     }
 
@@ -236,7 +253,9 @@ impl InitError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Write { .. } => Exit::Record,
-            Self::Target(_) | Self::Request { .. } | Self::Status { .. } => Exit::Target,
+            Self::Target(_) | Self::Request { .. } | Self::Status { .. } | Self::Build { .. } => {
+                Exit::Target
+            }
             Self::Handler(_) | Self::Trial(_) => Exit::Internal,
             Self::Interrupted => Exit::Interrupted,
             _ => Exit::Refused,

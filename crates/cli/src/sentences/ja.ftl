@@ -15,7 +15,8 @@ name-writable-file = { $reason }。書き込めるファイルを指定する
 # --- Mistakes on the command line
 tip-target = サーバーは '--target { $url }' で指定する
 tip-in-plan = 測定の内容はプランにある。プランのキー(たとえば [load] の connections)で指定する。オプションとキーの対応は docs/plan-file.md
-build-first = init はサーバーをビルドしない。先にビルドする: { $build }
+build-first = init がサーバーをビルドするのは --build があるときだけ。先にビルドする: { $build }
+init-building = { $program } がないためビルド中: { $build }
 ci-fill-in = { $file } の先頭の TENBIN_VERSION と TENBIN_URL を確認する。CI がダウンロードする Tenbin のリリースを表す
 ignore-runs = 結果は { $runs }/ に書かれる。git の対象から外すには: echo { $runs }/ >> .gitignore
 no-build = --build がないため、リビジョンを git にあるまま起動した。サーバーをビルドするコマンドを指定する(例: --build make)
@@ -282,6 +283,8 @@ head-trust = 信頼性
 head-note = メモ
 head-result = 結果
 other-series = 最新の実行とは別の実験の系列がほかに { $hidden } 件ある。--all ですべて表示する
+row-untrusted = 数値を信用できない
+no-title = タイトルは、制御文字のない 1 文字から { $most } 文字までの 1 行にする
 no-such-figure = この値のある実行がない。値の一覧は tenbin history --help にある
 last-measured = last は { $run }。それより新しい { $newest } は何も測定していない
 no-run-directory =
@@ -849,8 +852,10 @@ no-credentials =
     (または TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY)、プランでは access_key_env と secret_key_env を指定する。
     署名なしのリクエストなら --anonymous、プランでは signature = "none"
 script =
-    { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める。
+    { $tool } のスクリプト。Tenbin はスクリプトを実行しない。`{ $command }` から始める{ $exports }{ $left_out }。
     異なるリクエストは --patterns のファイルに書く。ほかの設定の対応は { $section }
+script-secrets = (先に export { $variables } を実行する)
+script-left-out = (引き継がなかったもの: { $parts })
 target-has = ターゲット「{ $target }」に{ $what }
 the-value = 値
 is-empty = 空になっている
@@ -1499,7 +1504,7 @@ hub-ended-early = { $name } は接続を受け付ける前に{ $exit }{ $tail }
 hub-not-ready = { $name } は { $limit } 以内に接続を受け付けなかった: { $reason }{ $tail }
 hub-occupied = { $address } はほかのプログラムが待ち受けている。それを止めるか、--listen を変える
 hub-earlier-keys = (以前の起動のもの。写しは有効なまま)
-hub-local-only = ハブに接続できるのはこのマシンだけ。ほかのマシンのためには --listen 0.0.0.0:4222 を加える
+hub-local-only = ハブに接続できるのはこのマシンだけ。ほかのマシンのためには --listen 0.0.0.0:{ $port } を加える
 observe-without-tls = --listen { $listen }: TLS なしでは、ネットワーク上のほかの人がトークンと数値を読める。--tls-cert と --tls-key を設定するか、信頼できるネットワークでは --without-tls を設定する
 token-unreadable = --token-file: { $shown } を読めない。{ $error }
 token-readable = --token-file: { $shown } はこのマシンの全ユーザーから読める(モード { $mode })。chmod 600 { $shown } を実行する
@@ -1578,6 +1583,7 @@ terms-interrupted = 中断した。検索語のリストは未完成
 terms-none = 検索語がない。1 行に 1 つ書く。`tenbin search terms` で取り出せる
 # --- tenbin init
 init-no-try = サーバーを試さずにプランを書くには --no-try を加える
+init-build-failed = サーバーのビルドに失敗した({ $why }): { $build }。出力は上にある
 init-set-keys = TENBIN_ACCESS_KEY と TENBIN_SECRET_KEY を設定してから実行する: { $command }
 init-next = 次に実行する: { $command }
 init-kind = サーバーの種類

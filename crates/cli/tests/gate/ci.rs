@@ -92,7 +92,12 @@ fn repository(scratch: &Scratch) -> PathBuf {
         &[("server.c", SERVER.replace("20000", "10000"))],
         "Think shorter",
     );
+    // What main gains later is no fault of the branches.
     shell(&place, "git checkout -q main");
+    commit(
+        &[("server.c", SERVER.replace("20000", "5000"))],
+        "Hardly think",
+    );
     directory
 }
 
@@ -135,10 +140,11 @@ impl Runner {
             "tenbin",
             &format!("#!/bin/sh\nexec {tenbin} \"$@\" {SHORT}\n"),
         );
-        // There is no earlier comment to edit.
+        // The comments whose marker fits are in a file.
         program(
             "gh",
-            "#!/bin/sh\necho \"$@\" >>../gh.log\ncase \"$*\" in *--edit-last*) exit 1 ;; esac\n",
+            "#!/bin/sh\necho \"$@\" >>../gh.log\ncase \"$*\" in *--paginate*) [ ! -f ../earlier ] || cat \
+             ../earlier ;; esac\n",
         );
         Self {
             clone,
@@ -317,12 +323,7 @@ fn gate_of_workflow(scratch: &Scratch, origin: &Path, branch: &str, code: i32, w
     let summary = std::fs::read_to_string(summary).expect("a summary");
     assert!(summary.contains(word), "{summary}");
     assert!(runner.read("gate.xml").contains("<testcase"));
-    let (ended, said) = runner.run(scratch, comment, for_comment);
-    assert_eq!(ended, 0, "{said}");
-    assert_eq!(
-        runner.read("../gh.log"),
-        "pr comment 7 --edit-last --body-file comment.md\npr comment 7 --body-file comment.md\n"
-    );
+    comment_is_replaced(scratch, &runner, comment, for_comment);
     assert!(runner.read("comment.md").contains(word));
     // What the gate leaves in the repository is its output.
     let clone = runner.clone.to_str().expect("a path in UTF-8");
@@ -330,6 +331,33 @@ fn gate_of_workflow(scratch: &Scratch, origin: &Path, branch: &str, code: i32, w
         clone,
         "test -z \"$(git status --porcelain --untracked-files=no)\"",
     );
+}
+
+/// Runs the step that comments: without an earlier comment, and with two.
+fn comment_is_replaced(
+    scratch: &Scratch,
+    runner: &Runner,
+    step: &str,
+    variables: &BTreeMap<String, String>,
+) {
+    let mut variables = variables.clone();
+    variables.insert("GITHUB_REPOSITORY".to_owned(), "owner/name".to_owned());
+    let sent = || {
+        let (ended, said) = runner.run(scratch, step, &variables);
+        assert_eq!(ended, 0, "{said}");
+        let log = runner.read("../gh.log");
+        log.lines().last().expect("a line").to_owned()
+    };
+    assert_eq!(
+        sent(),
+        "api --silent --method POST repos/owner/name/issues/7/comments --field body=@comment.md"
+    );
+    std::fs::write(runner.clone.join("../earlier"), "41\n42\n").expect("a file");
+    assert_eq!(
+        sent(),
+        "api --silent --method PATCH repos/owner/name/issues/comments/42 --field body=@comment.md"
+    );
+    assert!(runner.read("../gh.log").contains("startswith(env.marker)"));
 }
 
 #[test]

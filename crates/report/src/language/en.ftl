@@ -50,7 +50,8 @@ figures = { $target } at { $workload }: { $throughput }
 figures-p99 = { $target } at { $workload }: { $throughput }, p99 { $p99 }
 nothing-measured = nothing was measured
 none-measured = none: nothing was measured
-probes-elsewhere = { $target } at { $workload }: -v shows the { $count } probes
+probes-elsewhere =
+    { $target } at { $workload }: -v, or tenbin show --section max-rate, shows the { $count } probes
 cannot-be-trusted = no verdict: the figures of this run cannot be trusted
 one-target = one target, nothing to compare
 suspect-figures = { $figures } (suspect)
@@ -97,6 +98,8 @@ all-met =
         [one] the expectation is met
        *[other] all { $count } expectations are met
     }
+despite-delay =
+    also with the delay of the load generator or its machine; other figures of this run cannot be trusted
 
 # How it was measured
 rounds =
@@ -121,6 +124,15 @@ workloads =
        *[other] { $count } workloads
     }
 margin = equivalence margin ±{ $percent } %
+shared-by-agents =
+    { $agents ->
+        [one] sent by 1 agent
+       *[other] shared by { $agents } agents
+    }{ $lost ->
+        [0] {""}
+        [one] , of which 1 was lost
+       *[other] , of which { $lost } were lost
+    }
 
 # Trust
 trust-valid = no finding invalidates these figures
@@ -615,6 +627,9 @@ gate-answer =
        *[invalid] the figures of { $candidate } and { $base } cannot be used
     }{ $known ->
         [true] : { $figures }
+       *[false] {""}
+    }{ $suspect ->
+        [true] ; but the comparison is SUSPECT, so that the gate fails (--suspect fail, exit code 9)
        *[false] {""}
     }
 gate-figure =

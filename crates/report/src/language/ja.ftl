@@ -55,7 +55,7 @@ figures = { $target }({ $workload }): { $throughput }
 figures-p99 = { $target }({ $workload }): { $throughput }、p99 { $p99 }
 nothing-measured = 何も測定されなかった
 none-measured = なし: 何も測定されなかった
-probes-elsewhere = { $workload } での { $target }: { $count } 回の試行は -v で表示
+probes-elsewhere = { $workload } での { $target }: { $count } 回の試行は -v か tenbin show --section max-rate で表示
 cannot-be-trusted = なし: この実行の数値は信用できない
 one-target = ターゲットは 1 つで、比べる相手がない
 suspect-figures = { $figures }(要注意)
@@ -89,6 +89,7 @@ all-met =
         [1] 条件を満たす
        *[other] { $count } 個の条件をすべて満たす
     }
+despite-delay = 負荷生成側またはそのマシンの遅れを含めても成り立つ。この実行のほかの数値は信用できない
 
 rounds = { $count } ラウンド
 rounds-of = { $rounds } × { $seconds }
@@ -104,6 +105,11 @@ schedule =
     }
 workloads = { $count } ワークロード
 margin = ±{ $percent } % 以内は同等
+shared-by-agents =
+    エージェント { $agents } 台で分担{ $lost ->
+        [0] {""}
+       *[other] (うち { $lost } 台を失った)
+    }
 
 trust-valid = 数値を疑う理由は見つからなかった
 trust-suspect = この数値は誤解を招くおそれがある
@@ -518,6 +524,9 @@ gate-answer =
        *[invalid] { $candidate } と { $base } の値は使えない
     }{ $known ->
         [true] : { $figures }
+       *[false] {""}
+    }{ $suspect ->
+        [true] 。ただし、比較が SUSPECT なので不合格(--suspect fail、終了コード 9)
        *[false] {""}
     }
 gate-figure =

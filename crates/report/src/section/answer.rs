@@ -12,7 +12,9 @@ use super::claims::{
 };
 use super::closing::{figures, measured, not_precise, too_few_blocks, twin};
 use crate::block::{Block, Look, Text};
-use crate::expectations::{ended, expectations_clause, optimum_claim, schedule};
+use crate::expectations::{
+    decided_despite_delay, ended, expectations_clause, optimum_claim, schedule,
+};
 use crate::language::{clauses, say, say_text, styled};
 use crate::words::load;
 
@@ -63,6 +65,9 @@ fn answers(document: &Document) -> Vec<Text> {
     answers.extend(compared_searches(document).map(said));
     // A search has its own trust: what it knows does not depend on all figures of the run.
     if answers.is_empty() && document.trust == Trust::Invalid && document.searches.is_empty() {
+        if decided_despite_delay(document) {
+            return answers;
+        }
         return vec![said(message!("cannot-be-trusted"))];
     }
     let of_concurrency_sweep = document
@@ -158,6 +163,19 @@ fn alone(document: &Document) -> Vec<Message> {
     answers
 }
 
+/// The agents that share the connections and the rate of the load; `None` without agents.
+fn agents(document: &Document) -> Option<Message> {
+    let environment = &document.environment;
+    let lost = environment.lost_agents.len();
+    (!environment.agents.is_empty()).then(|| {
+        message!(
+            "shared-by-agents",
+            agents = environment.agents.len(),
+            lost = lost
+        )
+    })
+}
+
 /// How the run was measured: `quickstart · closed loop, 8 connections · 16 rounds of 0.4 s,
 /// interleaved`.
 fn method(document: &Document) -> String {
@@ -175,6 +193,7 @@ fn method(document: &Document) -> String {
             parts.extend(are_alike.then(|| load(document, first)));
         }
     }
+    parts.extend(agents(document).map(|agents| say(document, &agents)));
     let mut known = document.environment.targets.values();
     let schedule = message!(
         "schedule",

@@ -14,13 +14,9 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let Some(gate) = &document.gate else {
         return Vec::new();
     };
-    let result = styled(word(gate.outcome));
+    let result = styled(word(gate));
     let headline = message!("gate-headline", result = result, answer = answer(gate));
-    let mut blocks = vec![Block::Paragraph(say_text(
-        document,
-        &headline,
-        look(gate.outcome),
-    ))];
+    let mut blocks = vec![Block::Paragraph(say_text(document, &headline, look(gate)))];
     blocks.extend(why(document, gate).map(|message| Block::sentence(&say(document, &message))));
     blocks.extend(table(document, gate).block());
     blocks.push(Block::Paragraph(
@@ -29,8 +25,9 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-fn look(outcome: GateOutcome) -> Look {
-    match outcome {
+fn look(gate: &Gate) -> Look {
+    match gate.outcome {
+        _ if gate.fails_as_suspect() => Look::Bad,
         GateOutcome::Pass => Look::Good,
         GateOutcome::Regression | GateOutcome::Invalid => Look::Bad,
         GateOutcome::CannotTell => Look::Doubtful,
@@ -66,7 +63,7 @@ fn why(document: &Document, gate: &Gate) -> Option<Message> {
                 spent = Value::Word(spent.to_owned()),
                 rounds = gate.rounds,
                 seconds = Value::Seconds(gate.seconds),
-                passes = Value::Flag(gate.passes_untold)
+                passes = Value::Flag(gate.passes_untold && !gate.fails_as_suspect())
             ))
         }
     }

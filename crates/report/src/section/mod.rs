@@ -41,11 +41,22 @@ pub use setup::commands::quoted;
 
 use Shown::{Always, Closing, Details, Drawn, InShort};
 use setup::{commands, environment, plan};
-use tenbin_result::Document;
+use tenbin_result::format::Unit;
+use tenbin_result::{Document, Language};
 
 use crate::block::Block;
 use crate::chart::Chart;
 use crate::language;
+
+/// The main figures of each result of a run, one sentence each: `b at get: 9.1 k/s ± 1 %`. Twins are
+/// left out.
+pub fn main_figures(document: &Document, language: Language) -> Vec<String> {
+    let measured = closing::measured(document).into_iter();
+    let figures = measured.map(|result| closing::figures(document, result, Unit::with_spread));
+    figures
+        .map(|message| language::say_in(language, &message))
+        .collect()
+}
 
 /// A section of a report.
 pub(crate) struct Section {

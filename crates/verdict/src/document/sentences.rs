@@ -2,7 +2,7 @@
 
 use tenbin_result::{
     Comparison, ConcurrencySweep, ConcurrencySweepComparison, Document, Expectation, Message,
-    MetricName, NodeScaling, NodeStep, Optimum, RateComparison, Search, message,
+    MetricName, NodeScaling, NodeStep, Optimum, RateComparison, Search, Standing, message,
 };
 
 use crate::compare::across::Across;
@@ -48,9 +48,13 @@ fn of_expectations(all: &[Expectation]) -> Option<Message> {
     };
     let violated = named(&Expectation::is_violated);
     let undecided = named(&Expectation::is_undecided);
+    let unproven = named(&|each| each.standing == Standing::CannotTell);
     (!all.is_empty()).then(|| match (violated.is_empty(), undecided.is_empty()) {
         (false, _) => message!("expectations-violated", conditions = violated),
         (true, false) => message!("expectations-undecided", conditions = undecided),
+        (true, true) if !unproven.is_empty() => {
+            message!("fail-if-undecided", conditions = unproven)
+        }
         (true, true) => message!("expectations-met", count = all.len()),
     })
 }
@@ -130,4 +134,37 @@ pub fn of_added_nodes(step: &NodeStep) -> Message {
 /// How throughput scales with the nodes of a cluster.
 pub fn of_nodes(found: &NodeScaling) -> Message {
     sweep::nodes::sentence(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenbin_result::ExpectedUnit;
+
+    use super::*;
+
+    #[test]
+    fn an_undecided_condition_is_not_met() {
+        let of = |fails_if: bool, standing: Standing| Expectation {
+            fails_if,
+            condition: "errors>1%".to_owned(),
+            target: "a".to_owned(),
+            workload: "get".to_owned(),
+            unit: ExpectedUnit::Share,
+            figure: None,
+            extreme: false,
+            standing,
+            why: None,
+            data: None,
+        };
+        let said = |all: &[Expectation]| of_expectations(all).map(|message| message.id);
+        for (fails_if, standing, id) in [
+            (true, Standing::CannotTell, "fail-if-undecided"),
+            (false, Standing::CannotTell, "expectations-undecided"),
+            (true, Standing::Met, "expectations-met"),
+            (true, Standing::NotMet, "expectations-violated"),
+        ] {
+            assert_eq!(said(&[of(fails_if, standing)]).as_deref(), Some(id));
+        }
+        assert_eq!(said(&[]), None);
+    }
 }

@@ -43,11 +43,42 @@ pub(super) fn is_within_margin(figure: &GateFigure) -> bool {
     })
 }
 
-/// Adds the interval that holds at every number of blocks.
-pub(super) fn set_interval(plan: &Plan, slices: &[Slice], figure: &mut GateFigure) {
-    let (low, high) = running_bounds(&logs_of(plan, slices, figure), ALPHA);
-    figure.low = low.map(f64::exp);
-    figure.high = high.map(f64::exp);
+/// Adds the intervals that hold at every number of blocks. Each end has the error of the test on its
+/// side, so that the interval excludes what the test rejects, and nothing else.
+pub(super) fn set_intervals(plan: &Plan, slices: &[Slice], figures: &mut [GateFigure]) {
+    let errors: Vec<f64> = (0..figures.len())
+        .map(|at| error_of_passing(figures, at))
+        .collect();
+    for (figure, passing) in figures.iter_mut().zip(errors) {
+        let logs = logs_of(plan, slices, figure);
+        let (of_low, of_high) = if figure.higher_is_better {
+            (passing, error_of_worse(figure))
+        } else {
+            (error_of_worse(figure), passing)
+        };
+        figure.low = running_bounds(&logs, of_low).0.map(f64::exp);
+        figure.high = running_bounds(&logs, of_high).1.map(f64::exp);
+    }
+}
+
+/// The error of the test of "not worse" of a figure.
+fn error_of_passing(figures: &[GateFigure], at: usize) -> f64 {
+    let workload = &figures[at].workload;
+    let mut mine = figures.iter().filter(|it| it.workload == *workload);
+    let falls_back = mine.clone().any(|it| it.role == GateRole::Fallback);
+    let is_first = mine
+        .next()
+        .is_some_and(|first| std::ptr::eq(first, &figures[at]));
+    match figures[at].role {
+        GateRole::Fallback => ALPHA * FALLBACK_SHARE,
+        GateRole::Required if falls_back && is_first => ALPHA * (1.0 - FALLBACK_SHARE),
+        GateRole::Required => ALPHA,
+    }
+}
+
+/// The error that Holm's correction leaves for the test of "worse" of a figure.
+fn error_of_worse(figure: &GateFigure) -> f64 {
+    ALPHA / (figure.adjusted_p * figure.evidence_worse).max(1.0)
 }
 
 /// The log ratios candidate ÷ base of the blocks of a figure.

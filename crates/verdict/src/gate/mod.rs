@@ -61,9 +61,7 @@ pub fn gate(
     if outcome != decision {
         figures.iter_mut().for_each(|figure| figure.decides = false);
     }
-    for figure in &mut figures {
-        figures::set_interval(plan, slices, figure);
-    }
+    figures::set_intervals(plan, slices, &mut figures);
     Some(Gate {
         outcome,
         base,

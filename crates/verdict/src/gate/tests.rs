@@ -1,6 +1,6 @@
 use tenbin_plan::{CountsAs, Gate, Goal, Relaunch, Until};
 use tenbin_record::{Ended, ErrorClass};
-use tenbin_result::{Gate as Decided, GateOutcome, GateRole, GateStanding, Metric};
+use tenbin_result::{Gate as Decided, GateFigure, GateOutcome, GateRole, GateStanding, Metric};
 
 use super::rounds_end;
 use crate::testing::Run;
@@ -164,4 +164,33 @@ fn a_busy_generator_voids_throughput_and_not_the_servers_cpu() {
     assert_eq!(same.outcome, GateOutcome::Pass);
     assert_eq!(same.trust, tenbin_result::Trust::Valid);
     assert_eq!(busy("cpu", 1.2).outcome, GateOutcome::Regression);
+}
+
+/// Whether the interval lies on the better side of the margin, and whether it lies on the worse side.
+fn sides(figure: &GateFigure) -> (bool, bool) {
+    let invert = |end: Option<f64>| end.map(f64::recip);
+    let (low, high) = if figure.higher_is_better {
+        (figure.low, figure.high)
+    } else {
+        (invert(figure.high), invert(figure.low))
+    };
+    let is_better = low.is_some_and(|low| low * (1.0 + figure.margin) > 1.0);
+    (is_better, high.is_some_and(|high| high < 1.0))
+}
+
+#[test]
+fn the_interval_of_a_figure_and_the_word_beside_it_agree() {
+    for cpu in [0.5, 2.0] {
+        for quads in 1..=12 {
+            for figure in decided(&noisy_with_cpu(quads, cpu)).figures {
+                let (is_better, is_worse) = sides(&figure);
+                let standing = match (is_better, is_worse) {
+                    (true, _) => GateStanding::NotWorse,
+                    (false, true) => GateStanding::Worse,
+                    (false, false) => GateStanding::CannotTell,
+                };
+                assert_eq!(figure.standing, standing, "{quads}: {figure:?}");
+            }
+        }
+    }
 }

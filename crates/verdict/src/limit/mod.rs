@@ -8,7 +8,7 @@ mod transfers;
 
 use tenbin_plan::{NoProbes, Plan};
 use tenbin_record::Slice;
-use tenbin_result::{Certainty, Finding, FindingData, Limit, Severity};
+use tenbin_result::{Cause, Certainty, Finding, FindingData, Limit, Severity};
 
 use crate::cell::Cell;
 use crate::evidence::Evidence;
@@ -149,6 +149,8 @@ struct Decision {
     ranked: Vec<(&'static LimitCause, f64)>,
     /// The rule of a finding that says that something else may be the limit.
     doubted_by: Option<&'static str>,
+    /// Whether a delay of the load generator or of its machine makes the figures untrusted.
+    delayed: bool,
 }
 
 impl Decision {
@@ -158,6 +160,11 @@ impl Decision {
             return;
         };
         let target = [cell.target.name.as_str()];
+        self.delayed = findings.iter().any(|finding| {
+            finding.severity == Severity::Invalid
+                && finding.cause == Cause::Generator
+                && finding.concerns(&cell.workload.name, &target)
+        });
         let doubting = |finding: &&Finding| {
             finding.severity > Severity::Note && finding.concerns(&cell.workload.name, &target)
         };
@@ -195,6 +202,7 @@ fn decide(seen: &Observed) -> Decision {
         certainty,
         ranked,
         doubted_by: None,
+        delayed: false,
     }
 }
 

@@ -143,6 +143,7 @@ pub(super) fn advice(decision: &Decision, seen: &Observed, no_probes: Option<NoP
     let advice = Message::new(&format!("limit-advice-{}", cause.name))
         .with("connections", Value::Plain((2.0 * in_flight) as u64))
         .with("asked", asks_for_new(seen))
+        .with("delayed", decision.delayed)
         .with("one_thread", is_one_thread(seen));
     if decision.doubted_by.is_none() {
         return advice;

@@ -466,6 +466,7 @@ fn every_cause_and_quantity_has_its_words() {
             certainty: Certainty::Likely,
             ranked: vec![(cause, 1.0)],
             doubted_by: Some("client_saturated"),
+            delayed: false,
         };
         for message in [
             sentence::evidence(&decision, &all),

@@ -113,15 +113,24 @@ impl SearchResult {
         })
     }
 
-    /// The highest undecided rate that held in a probe, below all failed rates, operations per second.
+    /// The highest undecided rate below all failed rates that held in more probes than it missed a limit
+    /// in, operations per second. Of many probes at a rate that is too high, the luckiest one holds.
     pub(super) fn held_once(&self) -> Option<f64> {
-        let held = self
-            .probes
-            .iter()
-            .filter(|p| p.judged.held && p.void.is_none());
-        let rates = held.map(|p| p.rate);
         let below = self.found.failed().unwrap_or(f64::INFINITY);
-        rates.filter(|rate| *rate < below).reduce(f64::max)
+        let rates = self.probes.iter().map(|probe| probe.rate);
+        let rates = rates.filter(|rate| {
+            let (held, counted) = self.held_of(*rate);
+            *rate < below && 2 * held > counted
+        });
+        rates.reduce(f64::max)
+    }
+
+    /// In how many probes a rate held, of how many probes that count.
+    fn held_of(&self, rate: f64) -> (usize, usize) {
+        let counted = self.probes.iter();
+        let counted = counted.filter(|probe| probe.rate == rate && probe.void.is_none());
+        let held = counted.clone().filter(|probe| probe.judged.held);
+        (held.count(), counted.count())
     }
 
     /// Whether an undecided rate below all failed rates may hold: a probe at the rate met all
@@ -209,11 +218,12 @@ impl SearchResult {
 
     /// A rate held in a probe, and no rate is decided to hold.
     fn once(&self, rate: f64, failed: Message) -> Message {
-        let times = self.probes.iter();
-        let times = times.filter(|p| p.rate == rate && p.judged.held && p.void.is_none());
+        let (held, counted) = self.held_of(rate);
         message!(
             "search-held-once",
-            times = times.count(),
+            times = held,
+            missed = held < counted,
+            probes = counted,
             rate = Value::ExactRate(rate),
             failed = failed
         )

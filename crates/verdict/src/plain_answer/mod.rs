@@ -21,8 +21,12 @@ const NOTICEABLE: f64 = 0.10;
 const OTHERS_BUSY: &str = "others_busy";
 
 /// The plain answers of a run, one for each comparison that decides a verdict. `document` has the
-/// comparisons, limits and findings of the run.
+/// comparisons, limits and findings of the run. Empty for a gate, which has its own answer: its rounds end
+/// by its figures, and what is said of a fixed number of rounds does not hold.
 pub(crate) fn plain_answers(document: &Document, plan: &Plan) -> Vec<PlainAnswer> {
+    if plan.gate.is_some() {
+        return Vec::new();
+    }
     let asked = document.questions();
     let asked = asked.filter(|asked| !asked.twin && !document.is_within_sweep(asked));
     asked.map(|asked| answer(document, plan, asked)).collect()

@@ -168,3 +168,11 @@ fn what_cannot_be_trusted_is_undecided_and_nothing_is_advised() {
 fn a_single_target_has_no_answer() {
     assert_eq!(document(&Run::single(8)).plain_answers, []);
 }
+
+#[test]
+fn a_gate_has_its_own_answer() {
+    let mut run = unsteady();
+    assert_ne!(document(&run).plain_answers, []);
+    run.plan.gate = Some(tenbin_plan::Gate::default());
+    assert_eq!(document(&run).plain_answers, []);
+}

@@ -21,8 +21,10 @@ struct System {
 
 /// The command of the examples, which the plan follows.
 const GATE: &str = "tenbin gate http";
-/// The options of the examples for the revisions, except those for the server.
-const REVISIONS: [&str; 2] = ["--base-rev ", "--build-dir "];
+/// What lines of the examples for the revisions contain, except the options for the server.
+const REVISIONS: [&str; 4] = [
+    "--base-rev ", "--build-dir ", "git merge-base ", "# The merge base: ",
+];
 /// The options of the examples for what is measured, which are in the plan.
 const SERVER: &str = "--build 'make' --launch './server --port {port}' --path /";
 /// The option of the examples that is in the plan, and not an option of `tenbin gate run`.

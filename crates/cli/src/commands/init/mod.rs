@@ -1,6 +1,7 @@
 //! `tenbin init`: asks what to measure, tries it once, and writes a plan file.
 
 mod answers;
+mod build;
 mod ci;
 mod files;
 mod plan;
@@ -14,6 +15,7 @@ use std::slice;
 use clap::ValueEnum as _;
 use tenbin_plan::{Context, Draft, Plan, Problem, Refusal, sentence};
 use tenbin_report::{for_terminal, quoted};
+use tenbin_runner::Stop;
 
 use crate::args::{InitArgs, ServerKind};
 use crate::commands::init::answers::{Answers, Asked};
@@ -54,6 +56,7 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     };
     let asked = asked.complete()?;
     asked.check()?;
+    let build = asked.build.clone();
     let answers = asked.assumed();
     let text = plan::text(&answers);
     let plan = resolve(&text, &args.out).map_err(InitError::Refused)?;
@@ -63,8 +66,7 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     };
     let stop = interrupt::stop(output::say_note).map_err(InitError::Handler)?;
     if !args.no_try {
-        let tried = Trial::of(&answers, &args.out, &stop)?.try_all(&plan);
-        tried.inspect_err(|error| say_build_first(&answers, error))?;
+        try_servers(&answers, args, &plan, build.as_deref(), &stop)?;
     }
     if stop.is_asked() {
         return Err(InitError::Interrupted);
@@ -84,6 +86,29 @@ fn write(args: &InitArgs) -> Result<(), InitError> {
     Ok(())
 }
 
+/// Builds a server that is missing with the command of `--build`, and tries all.
+fn try_servers(
+    answers: &Answers,
+    args: &InitArgs,
+    plan: &Plan,
+    build: Option<&str>,
+    stop: &Stop,
+) -> Result<(), InitError> {
+    if let Some(build) = build {
+        let built = build::build_missing(plan, &args.out, build);
+        if stop.is_asked() {
+            return Err(InitError::Interrupted);
+        }
+        built?;
+    }
+    let tried = Trial::of(answers, &args.out, stop)?.try_all(plan);
+    tried.inspect_err(|error| {
+        if build.is_none() {
+            say_build_first(answers, error);
+        }
+    })
+}
+
 /// Says that a server that did not start may not be built yet.
 fn say_build_first(answers: &Answers, error: &InitError) {
     if let Some(build) = &answers.build
@@ -91,7 +116,7 @@ fn say_build_first(answers: &Answers, error: &InitError) {
     {
         output::say_note(&sentence!(
             "build-first",
-            "init does not build the server; build it before: {build}",
+            "init builds the server only with --build; build it before: {build}",
             build = build
         ));
     }

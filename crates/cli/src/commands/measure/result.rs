@@ -115,12 +115,13 @@ fn is_decided(expectation: &Expectation) -> bool {
 
 /// The exit code of a gate; `None` if it passes.
 fn failure_of_gate(gate: &Gate) -> Option<Exit> {
-    let is_suspect = gate.trust == Trust::Suspect && gate.fails_suspect;
     match gate.outcome {
         GateOutcome::Invalid => Some(Exit::Invalid),
         GateOutcome::Regression => Some(Exit::Unmet),
         GateOutcome::CannotTell if !gate.passes_untold => Some(Exit::Undecided),
-        GateOutcome::Pass | GateOutcome::CannotTell => is_suspect.then_some(Exit::Suspect),
+        GateOutcome::Pass | GateOutcome::CannotTell => {
+            gate.fails_as_suspect().then_some(Exit::Suspect)
+        }
     }
 }
 

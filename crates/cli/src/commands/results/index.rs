@@ -21,7 +21,7 @@ use tenbin_result::{Head, LeftOutWhy, RunFacts, Trust};
 use crate::commands::results::kept;
 
 /// First line: the format, and the version of Tenbin, because versions keep different facts.
-const FORMAT: &str = concat!("tenbin.index/1 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("tenbin.index/2 ", env!("CARGO_PKG_VERSION"));
 /// Fewest results that had to be read before an index is worth writing.
 const WORTH_WRITING: usize = 32;
 /// Age of a result below which it can still be written again in the same tick of the clock.

@@ -52,7 +52,7 @@ fn write(args: &ReportArgs) -> Result<PathBuf, Exit> {
         (None, _) => PathBuf::from(PAGE),
     };
     let documents: Vec<&Document> = documents.iter().collect();
-    let page = tenbin_report::html(&documents);
+    let page = tenbin_report::titled_html(&documents, args.title.as_deref());
     let failed = |sentence: Sentence| {
         output::say_error(&sentence);
         Exit::Refused

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tenbin_plan::{LARGEST_RESULT, read_own, sentence};
 use tenbin_record::is_running;
-use tenbin_result::{Language, Trust, document_from_json};
+use tenbin_result::{Document, Language, Trust, document_from_json};
 
 use crate::commands::results::index::{Index, Listed};
 use crate::commands::results::kept;
@@ -14,6 +14,8 @@ use crate::sentences::said;
 
 /// Length of a day: `2026-01-31`.
 const DAY: usize = 10;
+/// The verdict of a run of one target, as results have it.
+const NOTHING_COMPARED: &str = "one target was measured, so there is nothing to compare";
 
 /// A run in the list.
 pub(crate) struct Row {
@@ -121,7 +123,11 @@ impl Row {
 
     /// The verdicts in words, and whether the run is complete.
     fn judged(&self) -> String {
-        let mut judged = match self.said_verdicts().as_slice() {
+        let sentences = match self.verdicts() {
+            [only] if only == NOTHING_COMPARED => self.said_figures(),
+            _ => self.said_verdicts(),
+        };
+        let mut judged = match sentences.as_slice() {
             [] => said(&sentence!("no-comparison", "no comparison")),
             [only] => only.clone(),
             [first, others @ ..] => said(&sentence!(
@@ -137,15 +143,32 @@ impl Row {
         judged
     }
 
+    /// The figures of a run that compares nothing.
+    fn said_figures(&self) -> Vec<String> {
+        if self.trust() == Some(Trust::Invalid) {
+            let untrusted = sentence!("row-untrusted", "the figures cannot be trusted");
+            return vec![said(&untrusted)];
+        }
+        let document = self.document();
+        let figures = document.map(|it| tenbin_report::main_figures(&it, language()));
+        figures
+            .filter(|figures| !figures.is_empty())
+            .unwrap_or_else(|| self.said_verdicts())
+    }
+
+    /// The result as a whole; `None` if it cannot be read.
+    fn document(&self) -> Option<Document> {
+        let text = read_own(&self.result, LARGEST_RESULT).ok()?;
+        document_from_json(&text).ok()
+    }
+
     /// The verdicts in the language of the reader.
     fn said_verdicts(&self) -> Vec<String> {
         let english = || self.verdicts().to_vec();
         if language() == Language::English {
             return english();
         }
-        let result = read_own(&self.result, LARGEST_RESULT).ok();
-        let document = result.and_then(|text| document_from_json(&text).ok());
-        document.map_or_else(english, |document| {
+        self.document().map_or_else(english, |document| {
             tenbin_report::verdicts(&document, language())
         })
     }

@@ -10,6 +10,8 @@ use crate::work::facts::{LiteralTemplate, TemplatePart};
 const LONGEST: usize = 60;
 /// Methods that a document in braces can begin with instead of a brace: GraphQL.
 const GRAPHQL: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
+/// Names of shells and of k6 that stand without braces.
+const BARE: [&str; 3] = ["$RANDOM", "__VU", "__ITER"];
 
 /// The parts of the request that look like templates, one for each part.
 pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
@@ -50,11 +52,12 @@ pub(super) fn literal_templates(work: &HttpWork) -> Vec<LiteralTemplate> {
 /// The template in the path and query of a URL, if any.
 pub(crate) fn in_path(part: &TemplatePart, path: &str) -> Option<LiteralTemplate> {
     // Most paths, of which a file of patterns can have a million, need no further look.
-    if !path.contains(['{', '[', '$']) && !path.contains("%7B") {
+    if !path.contains(['{', '[', '$']) && !path.contains("%7B") && !path.contains("__") {
         return None;
     }
     // URLs are kept with percent-encoded braces.
     let path = path.replace("%7B", "{").replace("%7D", "}");
+    let path = path.replace("%20", " ");
     let found = in_text(&path, false).or_else(|| range(&path))?;
     Some(found_in(part.clone(), found))
 }
@@ -94,21 +97,24 @@ fn in_json(value: &Value, is_stored_template: bool) -> Option<&str> {
     }
 }
 
-/// The first template in a text: `{word}`, `{{word}}`, `${word}`, `$(command)`, `{1..9}`. With
-/// `nests`, a word in braces counts only after a colon or an equals sign, because the language of
-/// the text has other words in braces.
+/// The first template in a text: `{word}`, `{{word}}`, `${word}`, `$(command)`, `{1..9}`,
+/// `{word 1-9}`, and the names in [`BARE`]. With `nests`, a word in braces counts only after a colon
+/// or an equals sign, because the language of the text has other words in braces.
 fn in_text(text: &str, nests: bool) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find(['{', '$']) {
         let at = from + found;
         let (before, rest) = (text[..at].trim_end(), &text[at..]);
         let is_value = !nests || before.ends_with([':', '=']);
-        if let Some(length) = template(rest).filter(|_| is_value || rest.starts_with("{{")) {
+        let is_clear =
+            |length: usize| rest.starts_with("{{") || is_of_numbers(&rest[1..length - 1]);
+        if let Some(length) = template(rest).filter(|length| is_value || is_clear(*length)) {
             return Some(&rest[..length]);
         }
         from = at + 1;
     }
-    None
+    let mut bare = BARE.iter();
+    bare.find_map(|name| Some(&text[text.find(*name)?..][..name.len()]))
 }
 
 /// The length of the template at the start of `text`.
@@ -122,7 +128,7 @@ fn template(text: &str) -> Option<usize> {
         "$(" => inner
             .trim_start_matches('(')
             .starts_with(|c: char| c.is_ascii_alphabetic()),
-        _ => is_word(inner.trim()) || is_span(inner),
+        _ => is_word(inner.trim()) || is_span(inner) || is_of_numbers(inner),
     };
     (is_template && !inner.starts_with("env:")).then_some(open.len() + inner.len() + close.len())
 }
@@ -135,6 +141,24 @@ fn is_word(text: &str) -> bool {
     // A call such as randomInt(1,9).
     let name = name.split_once('(').map_or(name, |(name, _)| name);
     name.starts_with(is_first) && name.chars().all(is_further)
+}
+
+/// A name with numbers, as in templates: `random:1-9`, `random 1..9`, `randInt(1,9)`.
+fn is_of_numbers(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let Some((end, sign)) = text.char_indices().find(|(_, c)| !is_name(*c)) else {
+        return false;
+    };
+    let numbers = text[end..].trim_start_matches([':', '(', ' ']);
+    let numbers = numbers.trim_end_matches([')', ' ']);
+    let is_part = |c: char| c.is_ascii_digit() || ".,- ".contains(c);
+    // One number alone is rather code or an object: `return 1`, `a:1.5`.
+    let are_several = numbers.contains("..") || numbers.contains([',', '-']);
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && matches!(sign, ':' | '(' | ' ')
+        && are_several
+        && numbers.starts_with(|c: char| c.is_ascii_digit())
+        && numbers.chars().all(is_part)
 }
 
 /// Numbers from one to another: `1..100`.
@@ -174,6 +198,11 @@ mod tests {
             ("/items/[1-100]", "[1-100]"),
             ("/items/{{$randomInt}}", "{{$randomInt}}"),
             ("/items/{randInt(1,9)}", "{randInt(1,9)}"),
+            ("/items/{random:1..1000}", "{random:1..1000}"),
+            ("/items/%7Brandom%201-1000%7D", "{random 1-1000}"),
+            ("/items/u{random:1-1000}", "{random:1-1000}"),
+            ("/items/$RANDOM", "$RANDOM"),
+            ("/items/__VU", "__VU"),
         ] {
             let found = in_path(&TemplatePart::Path, path).expect(path);
             assert_eq!(found.text, text);
@@ -183,6 +212,10 @@ mod tests {
             (r#"{"id":"{random}"}"#, "{random}"),
             (r#"{"a":[{"b":"x-{{uuid}}"}]}"#, "{{uuid}}"),
             ("id={random}&b=1", "{random}"),
+            (r#"{"user":"u{random 1-1000}"}"#, "{random 1-1000}"),
+            (r#"{"user":u{random:1-1000}}"#, "{random:1-1000}"),
+            (r#"{"user":"u$RANDOM"}"#, "$RANDOM"),
+            ("user=u__VU", "__VU"),
             ("@file.json", "@file.json"),
             ("@-", "@-"),
         ] {
@@ -216,6 +249,9 @@ mod tests {
             "user@example.com",
             "@user hello",
             "function f() {\n  return 1;\n}",
+            "f=() => {return 1}",
+            "{ user(id: 1) { name } }",
+            "{a:1.5}",
         ] {
             assert_eq!(body(given), None, "{given}");
         }

@@ -119,7 +119,7 @@ impl Case {
     }
 }
 
-/// One test case for each figure of a gate.
+/// One test case for each figure of a gate, and one if it fails because the comparison is SUSPECT.
 fn cases_of_gate(gate: &Gate) -> Vec<Case> {
     let of_figure = |figure: &GateFigure| {
         let is_worse = figure.decides && gate.outcome == GateOutcome::Regression;
@@ -145,7 +145,14 @@ fn cases_of_gate(gate: &Gate) -> Vec<Case> {
             said: headline(gate),
         }
     };
-    gate.figures.iter().map(of_figure).collect()
+    let trusted = gate.fails_as_suspect().then(|| Case {
+        name: "the comparison is not SUSPECT".to_owned(),
+        workload: "trust".to_owned(),
+        element: "failure",
+        kind: "SUSPECT",
+        said: headline(gate),
+    });
+    gate.figures.iter().map(of_figure).chain(trusted).collect()
 }
 
 /// Escapes text between tags.
@@ -180,6 +187,17 @@ fn escaped(text: &str, in_quotes: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::tests::suspect;
+
+    #[test]
+    fn a_gate_that_fails_because_it_is_suspect_has_a_failure() {
+        let cases = |outcome| cases_of_gate(&suspect(outcome));
+        let failed = cases(GateOutcome::Pass);
+        assert_eq!(failed.len(), 1);
+        assert_eq!((failed[0].element, failed[0].kind), ("failure", "SUSPECT"));
+        assert!(failed[0].said.contains("exit code 9"), "{}", failed[0].said);
+        assert!(cases(GateOutcome::Regression).is_empty());
+    }
 
     #[test]
     fn no_name_leaves_its_attribute() {

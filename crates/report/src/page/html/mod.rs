@@ -47,13 +47,22 @@ const FOLDED: [&str; 2] = ["plan-file", "slow"];
 
 /// The page of one or several runs, in the given order.
 pub fn html(documents: &[&Document]) -> String {
-    let title = match documents {
-        [only] => format!("{}: {}", short(&only.run.name), short(&asked(only))),
-        several => format!("{} runs", several.len()),
+    titled_html(documents, None)
+}
+
+/// [`html`] with a title and a heading of its own.
+pub fn titled_html(documents: &[&Document], own_title: Option<&str>) -> String {
+    let title = match (own_title, documents) {
+        (Some(title), _) => title.to_owned(),
+        (None, [only]) => format!("{}: {}", short(&only.run.name), short(&asked(only))),
+        (None, several) => format!("{} runs", several.len()),
     };
     let language = documents.first().map(|first| first.language);
     let language = language.unwrap_or(Language::English);
     let mut page = head(&title, language);
+    if let Some(title) = own_title {
+        let _ = writeln!(page, "<h1 class=\"heading\">{}</h1>", for_xml(title));
+    }
     if documents.len() > 1 {
         contents(&mut page, documents);
     }

@@ -104,9 +104,12 @@ search-disproven =
 search-none-known =
     no rate is known that { $target } sustains at { $workload } within { $slo }; { $failed }
 search-held-once =
-    { $target } held { $rate } { $times ->
-        [one] once
-       *[other] { $times } times
+    { $target } held { $rate } { $missed ->
+        [true] in { $times } of { $probes } probes
+       *[false] { $times ->
+            [one] once
+           *[other] { $times } times
+        }
     } at { $workload } within { $slo } (not proven; { $failed })
 search-none-held =
     { $target } sustains none of the tried rates at { $workload } within { $slo }; { $failed }

@@ -94,7 +94,10 @@ search-disproven =
 search-none-known =
     { $target } が { $workload } で { $slo } を守れるとわかったレートはない。{ $failed }
 search-held-once =
-    { $target } は { $workload } で { $slo } を守って { $rate } を { $times } 回維持した(未証明。{ $failed })
+    { $target } は { $workload } で { $slo } を守って { $rate } を{ $missed ->
+        [true] { $probes } 回中
+       *[false] {""}
+    } { $times } 回維持した(未証明。{ $failed })
 search-none-held =
     { $target } は試したどのレートでも { $workload } で { $slo } を守れない。{ $failed }
 search-futile =

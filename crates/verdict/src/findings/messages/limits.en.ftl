@@ -116,7 +116,7 @@ seen-core_wait_share = its threads wait for a core { $share } of the time that t
 seen-core_demand = the target or the load generator uses or waits for { $cores } cores
 seen-others_share = other programs use { $share } of all cores
 seen-backend_share = servers behind the target use { $share } of all cores
-seen-generator_thread = the busiest load generator thread runs { $share } of the time
+seen-generator_thread = the busiest load generator thread runs, or waits for a core, { $share } of the time
 seen-round_trip_share = the network takes { $share } of the mean time of a request
 seen-new_connection_share = { $share } of the requests need a new connection
 seen-setup_share = opening it takes { $share } of the time
@@ -134,7 +134,11 @@ seen-stored_each = the target reads and writes { $bytes } on storage for a reque
 seen-swapped_pages = { $pages } pages are swapped per second
 seen-steal_share = other virtual machines take { $share } of the CPU time
 
-limit-advice-offered_rate = this is the target's latency at this rate; --slo finds the highest rate it sustains
+limit-advice-offered_rate =
+    { $delayed ->
+        [true] the latency includes delays of the load generator or its machine: see the findings
+       *[false] this is the target's latency at this rate; --slo finds the highest rate it sustains
+    }
 limit-advice-connections = use more connections (-c { $connections }) to find the highest throughput; this run compares latency
 limit-advice-think_time = this run shows the target under clients with this think time; for the highest throughput, use more connections (-c { $connections }) or a shorter --think
 limit-advice-connection_rate = check the target's per-connection limit (nginx: limit_rate) and socket buffer sizes; more connections (-c { $connections }) raise throughput

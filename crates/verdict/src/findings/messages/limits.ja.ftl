@@ -115,7 +115,7 @@ seen-core_wait_share = スレッドは実行可能な時間の { $share } でコ
 seen-core_demand = ターゲットまたは負荷生成側が { $cores } コア分を使うか、その空きを待つ
 seen-others_share = ほかのプログラムは全コアの { $share } を使う
 seen-backend_share = 背後のサーバーは全コアの { $share } を使う
-seen-generator_thread = 負荷生成側の最も忙しいスレッドは時間の { $share } 動いている
+seen-generator_thread = 負荷生成側の最も忙しいスレッドは時間の { $share } 動いているか、コアの空きを待っている
 seen-round_trip_share = リクエストの時間の平均のうちネットワークは { $share }
 seen-new_connection_share = リクエストの { $share } に新しい接続が必要
 seen-setup_share = 接続の確立が時間の { $share } を占める
@@ -133,7 +133,11 @@ seen-stored_each = ターゲットは 1 リクエストにつきストレージ�
 seen-swapped_pages = 1 秒に { $pages } ページがスワップされる
 seen-steal_share = ほかの仮想マシンが CPU 時間の { $share } を使う
 
-limit-advice-offered_rate = このレートでのターゲットのレイテンシ。維持できる最大レートは --slo で求める
+limit-advice-offered_rate =
+    { $delayed ->
+        [true] レイテンシには負荷生成側またはそのマシンの遅れが含まれる。所見を参照
+       *[false] このレートでのターゲットのレイテンシ。維持できる最大レートは --slo で求める
+    }
 limit-advice-connections = 最大スループットを求めるには接続を増やす(-c { $connections })。この実行が比べるのはレイテンシ
 limit-advice-think_time = このようなクライアントの負荷でのターゲットの結果。最大スループットを調べるには接続を増やす(-c { $connections })か、--think を短くする
 limit-advice-connection_rate = ターゲットの接続ごとの制限(nginx では limit_rate)とソケットバッファーのサイズを確認する。接続を増やす(-c { $connections })とスループットが上がる

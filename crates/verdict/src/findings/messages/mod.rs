@@ -162,6 +162,9 @@ fn without_indent(text: &str) -> String {
         .collect()
 }
 
+/// Share above which the digits say nothing more: 1,000 %.
+const MOST_SHARE: f64 = 10.0;
+
 fn printed(bundle: &Bundle, message: &Message, language: Language) -> Option<String> {
     let pattern = bundle.get_message(&message.id)?.value()?;
     let mut args = FluentArgs::new();
@@ -178,6 +181,7 @@ fn argument<'v>(bundle: &Bundle, value: &'v Value, language: Language) -> Option
         Value::Count(number) => (*number).into(),
         Value::Plain(number) => FluentNumber::new(*number as f64, ungrouped()).into(),
         Value::Ordinal(number) => ordinal(*number, language).into(),
+        Value::Share(share) if *share > MOST_SHARE => format!("> {}", percent(MOST_SHARE)).into(),
         Value::Share(share) => percent(*share).into(),
         Value::Seconds(seconds) => time(*seconds).into(),
         Value::SecondsWithInterval(figure) => {
@@ -334,6 +338,21 @@ mod tests {
             japanese.as_deref(),
             Some("ターゲットが接続を 12,345 本閉じた(全ターゲット共通)(4.1 %、8 スライスの中央値)")
         );
+    }
+
+    #[test]
+    fn a_share_of_many_times_is_cut() {
+        let share = |share| argument_of(&Value::Share(share));
+        assert_eq!(share(9.5), "950 %");
+        assert_eq!(share(2_547.51), "> 1000 %");
+    }
+
+    fn argument_of(value: &Value) -> String {
+        const SHARE: Messages = Messages {
+            english: "share = { $share }",
+            japanese: "share = { $share }",
+        };
+        SHARE.in_english(&message!("share", share = value.clone()))
     }
 
     #[test]

@@ -9,6 +9,7 @@ expectations-met =
     }
 expectations-violated = expectations NOT MET: { $conditions }
 expectations-undecided = cannot tell whether expectations are met: { $conditions }
+fail-if-undecided = cannot tell whether a --fail-if condition is true: { $conditions }
 one-target-measured = one target was measured, so there is nothing to compare
 
 # Comparisons of targets and workloads.

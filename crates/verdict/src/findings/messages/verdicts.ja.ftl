@@ -5,6 +5,7 @@ no-verdict = { $about }は判定しない。数値を信用できない。所見
 expectations-met = { $count } 件の期待条件をすべて満たした
 expectations-violated = 満たさなかった期待条件: { $conditions }
 expectations-undecided = 満たしたか判定できない期待条件: { $conditions }
+fail-if-undecided = 成り立つか判定できない --fail-if の条件: { $conditions }
 one-target-measured = 測定したターゲットは 1 つで、比較対象がない
 
 # Comparisons of targets and workloads.

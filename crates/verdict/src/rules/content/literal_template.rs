@@ -33,8 +33,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 search terms are replaced only in by_target of a plan file, with a file of terms in
                 patterns: see docs/patterns.md
             send-patterns =
-                requests have no placeholders: write the different requests to a file, and send
-                them with --patterns FILE (docs/patterns.md)
+                only {"{env:NAME}"} is filled in: write the different requests to a file, such as
+                {"{\"patterns\": [{\"path\": \"/login\", \"body\": {\"user\": \"u1\"}}, …]}"}, and send
+                them with --patterns FILE (docs/patterns.md#different-users)
         "#,
         japanese: r#"
             template-sent =
@@ -52,8 +53,9 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 検索語が置き換えられるのは、
                 patterns に検索語のファイルを指定したプランファイルの by_target だけである(docs/patterns.md を参照)
             send-patterns =
-                リクエストにプレースホルダーはない。
-                異なるリクエストをファイルに書き、--patterns FILE で送る(docs/patterns.md)
+                置き換えられるのは {"{env:NAME}"} だけである。異なるリクエストを
+                {"{\"patterns\": [{\"path\": \"/login\", \"body\": {\"user\": \"u1\"}}, …]}"} のようにファイルに書き、
+                --patterns FILE で送る(docs/patterns.md#different-users)
         "#,
     },
     tier: Tier::Work,

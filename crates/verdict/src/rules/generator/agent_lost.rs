@@ -1,7 +1,7 @@
 //! Agents that were lost during the run.
 
 use tenbin_record::LostAgent;
-use tenbin_result::{Cause, Finding, Severity, message};
+use tenbin_result::{Cause, Finding, Severity, Value, message};
 
 use crate::evidence::Evidence;
 use crate::findings::messages::Messages;
@@ -14,7 +14,7 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
         english: "an agent was lost, and a part of the run was repeated",
         japanese: "エージェントを失い、実行の一部を測り直した",
     },
-    severities: &[Severity::Note],
+    severities: &[Severity::Note, Severity::Suspect],
     explanation: pages!("agent_lost"),
     messages: Messages {
         english: r#"
@@ -22,17 +22,29 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 { $reason } during { $during }, which was repeated with { $agents ->
                     [one] 1 agent
                    *[other] { $agents } agents
+                } ({ $names }){ $mixed ->
+                    [true] ; figures of the whole run mix slices of { $fewest } and of { $most } agents
+                   *[false] {""}
                 }
             look-at-agent =
                 look at the output of `tenbin agent` on the machine of agent "{ $name }", and at
-                its network; no figure contains the void slices
+                its network; no figure contains the void slices{ $mixed ->
+                    [true] ; for absolute figures, run again with all agents
+                   *[false] {""}
+                }
         "#,
         japanese: r#"
             lost =
-                エージェントを失った({ $reason }、{ $during } の間)。その部分は { $agents } 台のエージェントで測り直した
+                エージェントを失った({ $reason }、{ $during } の間)。その部分は { $agents } 台のエージェント({ $names })で測り直した{ $mixed ->
+                    [true] 。実行全体の数値には、{ $fewest } 台のスライスと { $most } 台のスライスが混じる
+                   *[false] {""}
+                }
             look-at-agent =
                 エージェント「{ $name }」のマシンで `tenbin agent` の出力とネットワークを確かめる。
-                無効になったスライスはどの数値にも含まれない
+                無効になったスライスはどの数値にも含まれない{ $mixed ->
+                    [true] 。絶対値が必要なら、すべてのエージェントで測り直す
+                   *[false] {""}
+                }
         "#,
     },
     tier: Tier::Circumstance,
@@ -40,19 +52,39 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
 };
 
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let numbers = numbers_of_agents(evidence);
     let lost = evidence.environment.lost_agents.iter();
-    lost.map(finding).collect()
+    lost.map(|lost| finding(lost, numbers)).collect()
 }
 
-fn finding(lost: &LostAgent) -> Finding {
+/// The fewest and the most agents that sent a slice that counts; 0 without such a slice.
+fn numbers_of_agents(evidence: &Evidence<'_>) -> (usize, usize) {
+    let full = evidence.slices.iter().filter(|it| !it.end.cut_short);
+    let numbers = full.map(|slice| slice.agents.len());
+    let fewest = numbers.clone().min();
+    (fewest.unwrap_or(0), numbers.max().unwrap_or(0))
+}
+
+fn finding(lost: &LostAgent, (fewest, most): (usize, usize)) -> Finding {
+    let is_mixed = fewest != most;
+    // The slices of one block have the same agents, so that ratios remain fair.
+    let severity = if is_mixed {
+        Severity::Suspect
+    } else {
+        Severity::Note
+    };
     let said = message!(
         "lost",
         reason = &lost.reason,
         during = void_part(lost.part, &lost.during),
-        agents = lost.agents.len()
+        agents = lost.agents.len(),
+        names = Value::Texts(lost.agents.clone()),
+        mixed = is_mixed,
+        fewest = fewest,
+        most = most
     );
-    let advice = message!("look-at-agent", name = &lost.name);
-    RULE.finding(Severity::Note, Cause::Generator, said, advice)
+    let advice = message!("look-at-agent", name = &lost.name, mixed = is_mixed);
+    RULE.finding(severity, Cause::Generator, said, advice)
 }
 
 #[cfg(test)]
@@ -62,7 +94,7 @@ mod tests {
 
     use super::*;
     use crate::said;
-    use crate::testing::Run;
+    use crate::testing::{Run, agent};
 
     #[test]
     fn each_lost_agent_is_named_with_its_block_and_the_agents_left() {
@@ -83,13 +115,40 @@ mod tests {
             evidence,
             [
                 "agent \"load2\" sent no heartbeat for 3 s during block 2, which was \
-                 repeated with 2 agents",
+                 repeated with 2 agents (load1, load3)",
                 "agent \"load3\" sent no heartbeat for 3 s during block 2, which was \
-                 repeated with 1 agent",
+                 repeated with 1 agent (load1)",
             ]
         );
+        assert!(findings.iter().all(|it| it.severity == Severity::Note));
         assert!(findings[0].advice.contains("agent \"load2\""));
         let (japanese, _) = said(&findings[0], Language::Japanese);
         assert!(japanese.contains("ブロック 2 の間"), "{japanese}");
+    }
+
+    #[test]
+    fn slices_of_other_numbers_of_agents_are_suspect() {
+        let mut run = Run::pair(8);
+        let parts = |count: usize| vec![agent(1_000, 0.2); count];
+        run.each(|slice| slice.0.agents = parts(if slice.0.block < 4 { 2 } else { 1 }));
+        run.environment.lost_agents.push(LostAgent {
+            name: "load2".to_owned(),
+            reason: "agent \"load2\" sent no heartbeat for 3 s".to_owned(),
+            during: "block 5".to_owned(),
+            part: Some(RunPart::Block(4)),
+            agents: vec!["load1".to_owned()],
+            next_slice: 16,
+        });
+        let findings = run.findings(&RULE);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].severity, Severity::Suspect);
+        assert_eq!(
+            findings[0].evidence,
+            "agent \"load2\" sent no heartbeat for 3 s during block 5, which was repeated with 1 agent \
+             (load1); figures of the whole run mix slices of 1 and of 2 agents"
+        );
+        assert!(findings[0].advice.ends_with("run again with all agents"));
+        run.each(|slice| slice.0.agents = parts(2));
+        assert_eq!(run.findings(&RULE)[0].severity, Severity::Note);
     }
 }

@@ -1,5 +1,6 @@
 //! Agents whose threads or machines are the limit.
 
+use tenbin_record::{AgentPart, Slice};
 use tenbin_result::{Cause, Finding, Message, Severity, Value, message};
 
 use crate::agents::{agent_count, agent_name, middle_of};
@@ -116,9 +117,10 @@ fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         .iter()
         .max_by(|(_, one), (_, other)| one.total_cmp(other));
     let (agent, share) = busiest?;
-    // All targets were measured from this machine, so their ratio can still be right.
-    let compares = evidence.plan.hypotheses() > 0;
-    let severity = if 1.0 - share < NONE_IDLE && !compares {
+    // A target on this machine may have used it up; all targets were measured so, and their ratio can
+    // still be right.
+    let can_be_right = evidence.plan.hypotheses() > 0 && may_run_target(evidence, &full, *agent);
+    let severity = if 1.0 - share < NONE_IDLE && !can_be_right {
         Severity::Suspect
     } else {
         Severity::Note
@@ -130,6 +132,13 @@ fn of_machine(evidence: &Evidence<'_>, cell: &Cell<'_>) -> Option<Finding> {
         basis = message!("median-of-slices", slices = full.len())
     );
     Some(finding(cell, severity, said, message!("relieve-machine")))
+}
+
+/// Whether a target may run on the machine of the agent. Without one, it is known what other programs
+/// used.
+fn may_run_target(evidence: &Evidence<'_>, slices: &[&Slice], agent: usize) -> bool {
+    let others = |part: &AgentPart| part.machine.others_cores;
+    middle_of(evidence.environment, slices, agent, others).is_none()
 }
 
 /// The agent, and the number of further agents.
@@ -224,6 +233,16 @@ mod tests {
         assert_eq!(compared(&[0.95, 0.5]), Some(Severity::Note));
         assert_eq!(compared(&[0.89, 0.5]), None);
         assert_eq!(compared(&[0.995]), Some(Severity::Note), "one agent");
+        let without_target = |shares| {
+            let mut run = machines(shares);
+            run.each_of("b", |slice| {
+                let parts = slice.0.agents.iter_mut();
+                parts.for_each(|part| part.machine.others_cores = Some(0.0));
+            });
+            severity(&run)
+        };
+        assert_eq!(without_target(&[0.5, 0.995]), Some(Severity::Suspect));
+        assert_eq!(without_target(&[0.5, 0.95]), Some(Severity::Note));
         let alone = |shares| {
             let mut run = machines(shares);
             run.plan.targets.remove(0);

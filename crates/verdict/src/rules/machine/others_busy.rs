@@ -44,7 +44,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                    *[other] { $slices } slices
                 }, other programs used up to { $share } of the CPU time of all cores{ $programs }
             programs = : { $each }
-            program = { $name } { $cores } of a core
+            program =
+                { $name } ({ $several ->
+                    [true] several processes, one is pid { $pid }
+                   *[false] pid { $pid }
+                }) { $cores } of a core
             stop-others =
                 stop other programs before the run (updates, backups, builds, containers);
                 `tenbin doctor` shows whether the machine is idle
@@ -69,7 +73,11 @@ pub(crate) const RULE: RuleInfo = RuleInfo {
                 { $slices } スライス中 { $disturbed } スライスで、
                 ほかのプログラムが全コアの CPU 時間を最大 { $share } 使った{ $programs }
             programs = 。内訳: { $each }
-            program = { $name } { $cores } コア
+            program =
+                { $name }({ $several ->
+                    [true] 複数のプロセス、その一つは pid { $pid }
+                   *[false] pid { $pid }
+                }){ $cores } コア
             stop-others =
                 測定の前にほかのプログラム(更新、バックアップ、ビルド、コンテナー)を止める。
                 マシンが空いているかは `tenbin doctor` で確認できる
@@ -127,10 +135,11 @@ const NAMED: usize = 3;
 const LEAST_NAMED: f64 = 0.01;
 
 /// The names of the busiest unrelated programs, with the mean number of cores that each program
-/// used over all slices; `None` without such a program.
+/// used over all slices; `None` without such a program. A program can have the name of a target, so
+/// each has its process id.
 fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Message> {
     let mut seconds = 0.0;
-    let mut used: BTreeMap<String, f64> = BTreeMap::new();
+    let mut used: BTreeMap<String, Used> = BTreeMap::new();
     for slice in evidence.slices {
         let Some(machine) = slice.machine() else {
             continue;
@@ -138,17 +147,46 @@ fn busiest(evidence: &Evidence<'_>, backends: &Backends<'_>) -> Option<Message> 
         let programs = machine.programs.into_iter().flatten();
         let others = programs.filter(|program| !backends.is_of_a_target(program));
         seconds += machine.seconds;
-        others.for_each(|program| *used.entry(program.name).or_default() += program.cpu_seconds);
+        for program in others {
+            let of_name = used.entry(program.name).or_insert(Used {
+                seconds: 0.0,
+                pid: program.pid,
+                several: false,
+            });
+            of_name.seconds += program.cpu_seconds;
+            of_name.several |= program.pid != of_name.pid || program.processes.is_some();
+        }
     }
-    let mut used: Vec<(String, f64)> = used.into_iter().collect();
-    used.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let used = used.iter().map(|(name, used)| (name, used / seconds));
+    let mut used: Vec<(String, Used)> = used.into_iter().collect();
+    used.sort_by(|(_, one), (_, other)| other.seconds.total_cmp(&one.seconds));
     let named = used
-        .filter(|(_, cores)| *cores >= LEAST_NAMED)
+        .iter()
+        .filter(|(_, used)| used.seconds / seconds >= LEAST_NAMED)
         .take(NAMED)
-        .map(|(name, cores)| message!("program", name = tame(name), cores = Value::Cores(cores)));
+        .map(|(name, used)| used.of_name(name, seconds));
     let named: Vec<Message> = named.collect();
     (!named.is_empty()).then(|| message!("programs", each = named))
+}
+
+/// What the processes of one name used.
+struct Used {
+    /// CPU seconds.
+    seconds: f64,
+    /// One of the processes.
+    pid: i32,
+    several: bool,
+}
+
+impl Used {
+    fn of_name(&self, name: &str, seconds: f64) -> Message {
+        message!(
+            "program",
+            name = tame(name),
+            pid = Value::Plain(u64::try_from(self.pid).unwrap_or_default()),
+            several = self.several,
+            cores = Value::Cores(self.seconds / seconds)
+        )
+    }
 }
 
 /// Finding for a target on this machine whose processes cannot be separated from other programs.
@@ -263,7 +301,7 @@ mod tests {
         assert_eq!(
             findings[0].evidence,
             "other programs, including the server, used 40 % of the CPU time of all cores \
-             (median of 32 slices): build 0.60 of a core, server 0.20 of a core; the server's \
+             (median of 32 slices): build (pid 7) 0.60 of a core, server (pid 8) 0.20 of a core; the server's \
              share is unknown, because no process that listens on its port is visible"
         );
         run.each(|slice| slice.machine().target_here = Some(false));

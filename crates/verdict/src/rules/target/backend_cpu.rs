@@ -225,7 +225,9 @@ mod tests {
         let findings = run.findings(&others_busy::RULE);
         assert_eq!(findings.len(), 1);
         assert!(
-            findings[0].evidence.contains(": mariadbd 0.97 of a core"),
+            findings[0]
+                .evidence
+                .contains(": mariadbd (pid 71) 0.97 of a core"),
             "{findings:?}"
         );
     }

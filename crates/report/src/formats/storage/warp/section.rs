@@ -29,7 +29,9 @@ pub(super) fn operation(of: &Measurement, segment_seconds: u64) -> String {
     }
     let average = rates(of.bytes_per_second(), of.objects_per_second(), of.unit());
     let _ = writeln!(text, "\n* Average: {average}");
-    let _ = writeln!(text, "* Throughput: {}", throughput(of, segment_seconds));
+    if let Some(throughput) = throughput(of, segment_seconds) {
+        let _ = writeln!(text, "* Throughput: {throughput}");
+    }
     let _ = writeln!(text, "* Latency: {}", latency(of));
     let first_byte = of.listed.as_ref().and_then(|it| it.first_byte.as_ref());
     if let Some(times) = first_byte.filter(|times| !times.is_empty()) {
@@ -79,7 +81,8 @@ pub(super) fn rates(bytes: Option<f64>, objects: Option<f64>, unit: &str) -> Str
     }
 }
 
-fn throughput(of: &Measurement, segment_seconds: u64) -> String {
+/// The throughput of segments; `None` if the file has no figures of seconds, only the average.
+fn throughput(of: &Measurement, segment_seconds: u64) -> Option<String> {
     let listed = of.listed.as_deref();
     let segments = listed.map_or_else(Vec::new, |listed| listed.segments(segment_seconds));
     let carries = segments.iter().any(|segment| segment.bytes > 0.0);
@@ -94,23 +97,19 @@ fn throughput(of: &Measurement, segment_seconds: u64) -> String {
     rates.sort_by(f64::total_cmp);
     let (Some(min), Some(max)) = (rates.first(), rates.last()) else {
         let is_known = listed.is_some_and(|it| !it.seconds.is_empty() || it.span.is_some());
-        return if !is_known {
-            format!("{UNKNOWN}, the file has no figures of seconds")
-        } else {
-            format!("{UNKNOWN}, too short for a whole segment")
-        };
+        return is_known.then(|| format!("{UNKNOWN}, too short for a whole segment"));
     };
     let unit = if carries {
         "MiB/s".to_owned()
     } else {
         for_terminal(of.unit())
     };
-    format!(
+    Some(format!(
         "min: {min:.2} {unit}, median: {:.2} {unit}, max: {max:.2} {unit} ({} x {}s)",
         median(&rates),
         rates.len(),
         segment_seconds.max(1)
-    )
+    ))
 }
 
 /// The median of sorted values; at least one value is required.
