@@ -1580,6 +1580,8 @@ terms-left-out = 除いたもの: 重複 { $doubles } 件、ヒットのない�
 of-input = { $name }: { $reason }
 terms-not-utf8 = { $name }: 検索語が UTF-8 ではない
 terms-interrupted = 中断した。検索語のリストは未完成
+terms-too-few = 検索語は { $asked } 件中 { $there } 件だけ。{ $table } には異なる検索語{ $found_only }がこれ以上ない
+that-are-found = (検索で見つかるもの)
 terms-none = 検索語がない。1 行に 1 つ書く。`tenbin search terms` で取り出せる
 # --- tenbin init
 init-no-try = サーバーを試さずにプランを書くには --no-try を加える

@@ -62,16 +62,18 @@ pub(super) fn terms(args: &SearchTermsArgs) -> Result<Exit, Error> {
         return Ok(Exit::Interrupted);
     }
     if (found.terms.len() as u64) < args.count {
-        output::error(&format!(
-            "{} of {} terms: {} has no more distinct terms{}",
-            found.terms.len(),
-            args.count,
-            args.table,
-            if args.match_columns.is_empty() {
-                ""
-            } else {
-                " that are found"
-            },
+        let found_only = if args.match_columns.is_empty() {
+            Sentence::default()
+        } else {
+            sentence!("that-are-found", " that are found")
+        };
+        output::say_error(&sentence!(
+            "terms-too-few",
+            "{there} of {asked} terms: {table} has no more distinct terms{found_only}",
+            there = found.terms.len(),
+            asked = args.count,
+            table = args.table,
+            found_only = found_only
         ));
         return Ok(Exit::Unmet);
     }
